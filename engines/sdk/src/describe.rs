@@ -1,0 +1,222 @@
+//! What an engine says about itself. Forms, `list options`, validation and tiers all come from this one description.
+
+use crate::{
+    durability::{Tier, TierRule},
+    settings::Settings,
+    suite::SuiteKind,
+};
+use serde::{Deserialize, Serialize};
+
+/// An engine's description; `describe` prints it as one JSON object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// Version of the wire protocol that the engine speaks.
+    pub protocol: u32,
+    /// Short name, as given to `--engine`.
+    pub name: String,
+    /// One line about the engine.
+    pub about: String,
+    /// Version of the engine's library.
+    pub version: String,
+    /// How the library was built: compile options, one a line.
+    #[serde(default)]
+    pub build: Vec<String>,
+    /// The kinds of suite it can run.
+    pub suites: Vec<SuiteKind>,
+    /// Its options, in the order they are shown.
+    #[serde(default)]
+    pub options: Vec<OptionSpec>,
+    /// The map from options to tiers; the first rule that holds decides.
+    #[serde(default)]
+    pub tiers: Vec<TierRule>,
+}
+
+impl Description {
+    /// The option of this name.
+    pub fn option(&self, name: &str) -> Option<&OptionSpec> {
+        self.options.iter().find(|option| option.name == name)
+    }
+
+    /// What a commit survives under these settings, and why. An engine without a rule that holds promises nothing.
+    pub fn tier(&self, settings: &Settings) -> (Tier, &str) {
+        self.tiers
+            .iter()
+            .find(|rule| rule.holds(settings))
+            .map_or((Tier::Unsafe, "the engine does not say what a commit survives"), |rule| (rule.tier, &rule.reason))
+    }
+}
+
+/// One knob of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionSpec {
+    /// Name, as in `--engine ENGINE:NAME=VALUE`.
+    pub name: String,
+    /// What values it takes.
+    #[serde(flatten)]
+    pub kind: OptionKind,
+    /// The value in force when none is asked for.
+    pub default: String,
+    /// One line of help.
+    pub help: String,
+    /// Whether a change needs a fresh database.
+    #[serde(default)]
+    pub fresh: bool,
+}
+
+impl OptionSpec {
+    /// An option that takes one of `choices`.
+    pub fn choice(name: &str, choices: &[&str], default: &str, help: &str) -> Self {
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        Self::of(name, OptionKind::Choice { choices }, default, help)
+    }
+
+    /// An option that takes a whole number from `min` to `max`.
+    pub fn integer(name: &str, min: i64, max: i64, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Integer { min, max }, default, help)
+    }
+
+    /// An option that takes a number of bytes (`4096`, `64MiB`), or one of `words`.
+    pub fn size(name: &str, min: u64, max: u64, words: &[&str], default: &str, help: &str) -> Self {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self::of(name, OptionKind::Size { min, max, words }, default, help)
+    }
+
+    /// An option that is `on` or `off`.
+    pub fn bool(name: &str, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Bool, default, help)
+    }
+
+    /// Marks the option as needing a fresh database.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        self.fresh = true;
+        self
+    }
+
+    fn of(name: &str, kind: OptionKind, default: &str, help: &str) -> Self {
+        Self { name: name.to_owned(), kind, default: default.to_owned(), help: help.to_owned(), fresh: false }
+    }
+}
+
+/// What values an option takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum OptionKind {
+    /// One of a fixed list of words.
+    Choice {
+        /// The words, in the order they are shown.
+        choices: Vec<String>,
+    },
+    /// A whole number in a range, both ends included.
+    Integer {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// A number of bytes in a range, both ends included, or one of some words.
+    Size {
+        /// Least value, bytes.
+        min: u64,
+        /// Greatest value, bytes.
+        max: u64,
+        /// Words that are taken instead of a number (`auto`).
+        #[serde(default)]
+        words: Vec<String>,
+    },
+    /// `on` or `off`.
+    Bool,
+}
+
+impl OptionKind {
+    /// The one spelling under which a value is stored and compared, or what was expected instead.
+    pub fn canonical(&self, text: &str) -> Result<String, String> {
+        let text = text.trim();
+        let word = |words: &[String]| words.iter().find(|word| word.eq_ignore_ascii_case(text)).cloned();
+        match self {
+            Self::Choice { choices } => word(choices),
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "on" | "true" | "yes" | "1" => Some("on".to_owned()),
+                "off" | "false" | "no" | "0" => Some("off".to_owned()),
+                _ => None,
+            },
+            Self::Integer { min, max } => text
+                .replace('_', "")
+                .parse::<i64>()
+                .ok()
+                .filter(|value| (min..=max).contains(&value))
+                .map(|value| value.to_string()),
+            Self::Size { min, max, words } => word(words).or_else(|| {
+                parse_bytes(text).filter(|value| (min..=max).contains(&value)).map(|value| value.to_string())
+            }),
+        }
+        .ok_or_else(|| self.expected())
+    }
+
+    /// The values it takes, in words: `delete, truncate or wal`; `a whole number from 1 to 10`.
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Choice { choices } => one_of(choices),
+            Self::Bool => "on or off".to_owned(),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Size { min, max, words } => {
+                let range = format!("a size from {min} to {max} bytes (4096, 64KiB, 1GiB)");
+                if words.is_empty() { range } else { format!("{} or {range}", words.join(", ")) }
+            }
+        }
+    }
+}
+
+/// `a, b or c`.
+pub fn one_of(words: &[String]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_').len();
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return None,
+    };
+    number.replace('_', "").parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_binary_units() {
+        assert_eq!(parse_bytes("4096"), Some(4096));
+        assert_eq!(parse_bytes("64KiB"), Some(65_536));
+        assert_eq!(parse_bytes("2 g"), Some(2 << 30));
+        assert_eq!(parse_bytes("99999999999999999999"), None);
+        assert_eq!(parse_bytes("999999999T"), None);
+        assert_eq!(parse_bytes("12x"), None);
+        assert_eq!(parse_bytes(""), None);
+    }
+
+    #[test]
+    fn one_spelling_is_kept_for_each_value() {
+        let journal = OptionSpec::choice("journal_mode", &["delete", "wal"], "delete", "");
+        assert_eq!(journal.kind.canonical("WAL"), Ok("wal".to_owned()));
+        assert_eq!(journal.kind.canonical("walrus"), Err("delete or wal".to_owned()));
+        let cache = OptionSpec::integer("cache_size", -10, 10, "0", "");
+        assert_eq!(cache.kind.canonical("-2"), Ok("-2".to_owned()));
+        assert_eq!(cache.kind.canonical("11"), Err("a whole number from -10 to 10".to_owned()));
+        assert_eq!(OptionKind::Bool.canonical("YES"), Ok("on".to_owned()));
+        let map = OptionSpec::size("map_size", 1, 1 << 40, &["auto"], "auto", "");
+        assert_eq!(map.kind.canonical("Auto"), Ok("auto".to_owned()));
+        assert_eq!(map.kind.canonical("1MiB"), Ok("1048576".to_owned()));
+    }
+}

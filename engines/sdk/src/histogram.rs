@@ -1,0 +1,177 @@
+//! Latency histograms: counters that a second thread may read while the measured loop counts, and HdrHistogram's own
+//! format on the wire.
+//!
+//! The counters have exactly HdrHistogram's bucket layout (3 significant digits, 1 ns to 1 h), so that nothing is lost
+//! when they become an [`hdrhistogram::Histogram`]. They are not the library's `SyncHistogram`, because that hands every
+//! sample through a phaser; here a sample is one relaxed load and store by the only writer.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use hdrhistogram::{
+    Histogram,
+    serialization::{Deserializer, Serializer, V2DeflateSerializer},
+};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Longest latency told apart: 1 hour, in ns. Longer ones count as this.
+pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+/// Significant decimal digits kept.
+pub const DIGITS: u8 = 3;
+
+const HALF: usize = 1024;
+const MASK: u64 = 2047;
+
+/// Where HdrHistogram counts a value: linear below 2048 ns, then 1024 buckets for each doubling.
+#[inline]
+const fn index(ns: u64) -> usize {
+    let doublings = 53 - (ns | MASK).leading_zeros() as usize;
+    doublings * HALF + (ns >> doublings) as usize
+}
+
+/// The lowest value that is counted at an index.
+const fn lowest(index: usize) -> u64 {
+    if index < 2 * HALF {
+        index as u64
+    } else {
+        let doublings = index / HALF - 1;
+        ((index % HALF + HALF) as u64) << doublings
+    }
+}
+
+const LEN: usize = index(HIGHEST_NS) + 1;
+
+/// Counters with one writer and any number of readers.
+#[derive(Debug)]
+pub struct Counts(Box<[AtomicU64]>);
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self((0..LEN).map(|_| AtomicU64::new(0)).collect())
+    }
+}
+
+impl Counts {
+    /// Counts one sample of `ns`. Only one thread may call this.
+    #[inline]
+    pub fn record(&self, ns: u64) {
+        let counter = &self.0[index(ns.min(HIGHEST_NS))];
+        counter.store(counter.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.0.iter().for_each(|counter| counter.store(0, Relaxed));
+    }
+
+    /// Samples so far, and those that came since `seen` was last brought up to date by this call.
+    pub fn delta(&self, seen: &mut Seen) -> (u64, Histogram<u64>) {
+        let mut total = 0;
+        let mut delta = empty();
+        for (at, (counter, before)) in self.0.iter().zip(seen.0.iter_mut()).enumerate() {
+            let now = counter.load(Relaxed);
+            total += now;
+            if now > *before {
+                delta.saturating_record_n(lowest(at), now - *before);
+            }
+            *before = now;
+        }
+        (total, delta)
+    }
+
+    /// Everything counted.
+    pub fn to_histogram(&self) -> Histogram<u64> {
+        self.delta(&mut Seen::default()).1
+    }
+}
+
+/// What a reader of [`Counts`] has seen.
+#[derive(Debug)]
+pub struct Seen(Box<[u64]>);
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self(vec![0; LEN].into_boxed_slice())
+    }
+}
+
+/// An empty histogram of the bounds used everywhere.
+pub fn empty() -> Histogram<u64> {
+    match Histogram::new_with_bounds(1, HIGHEST_NS, DIGITS) {
+        Ok(histogram) => histogram,
+        Err(error) => unreachable!("the bounds are constants that HdrHistogram takes: {error}"),
+    }
+}
+
+/// HdrHistogram's V2 compressed form.
+pub fn to_bytes(histogram: &Histogram<u64>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    match V2DeflateSerializer::new().serialize(histogram, &mut bytes) {
+        Ok(_) => bytes,
+        Err(error) => unreachable!("writing a histogram to memory: {error}"),
+    }
+}
+
+/// Reads HdrHistogram's V2 form, compressed or not.
+pub fn from_bytes(mut bytes: &[u8]) -> Result<Histogram<u64>, String> {
+    Deserializer::new().deserialize(&mut bytes).map_err(|error| format!("not an HdrHistogram V2: {error}"))
+}
+
+/// The V2 compressed form in base64, as it travels.
+pub fn to_base64(histogram: &Histogram<u64>) -> String {
+    STANDARD.encode(to_bytes(histogram))
+}
+
+/// Bytes from base64.
+pub fn bytes_from_base64(text: &str) -> Result<Vec<u8>, String> {
+    STANDARD.decode(text).map_err(|error| format!("not base64: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::SplitMix64;
+
+    #[test]
+    fn counters_agree_with_the_library_on_every_scale() {
+        let counts = Counts::default();
+        let mut library = empty();
+        let mut rng = SplitMix64::new(3);
+        for bits in 1..=42 {
+            for _ in 0..2_000 {
+                let ns = rng.below(1 << bits);
+                counts.record(ns);
+                library.saturating_record(ns.min(HIGHEST_NS));
+            }
+        }
+        let ours = counts.to_histogram();
+        assert_eq!(ours.len(), library.len());
+        for quantile in [0.0, 0.1, 0.5, 0.9, 0.99, 0.999, 1.0] {
+            assert_eq!(ours.value_at_quantile(quantile), library.value_at_quantile(quantile), "{quantile}");
+        }
+        let ours: Vec<_> = ours.iter_recorded().map(|at| (at.value_iterated_to(), at.count_at_value())).collect();
+        let library: Vec<_> = library.iter_recorded().map(|at| (at.value_iterated_to(), at.count_at_value())).collect();
+        assert_eq!(ours, library);
+    }
+
+    #[test]
+    fn a_delta_holds_what_came_since_the_last() {
+        let counts = Counts::default();
+        let mut seen = Seen::default();
+        counts.record(100);
+        assert_eq!(counts.delta(&mut seen).1.len(), 1);
+        counts.record(100);
+        counts.record(5_000);
+        let (total, delta) = counts.delta(&mut seen);
+        assert_eq!((total, delta.len(), delta.count_at(100)), (3, 2, 1));
+        assert!(counts.delta(&mut seen).1.is_empty());
+    }
+
+    #[test]
+    fn a_histogram_survives_the_wire() {
+        let counts = Counts::default();
+        (0..1_000).for_each(|ns| counts.record(ns * 37));
+        let histogram = counts.to_histogram();
+        let back = from_bytes(&bytes_from_base64(&to_base64(&histogram)).unwrap()).unwrap();
+        assert_eq!(back, histogram);
+        assert!(from_bytes(b"something else").is_err());
+    }
+}

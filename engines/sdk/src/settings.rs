@@ -1,0 +1,135 @@
+//! The values of an engine's options: validated once, canonical, complete (every option has one).
+
+use crate::{
+    EngineError,
+    describe::{Description, OptionSpec, one_of},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Every option of an engine with its value, in canonical spelling.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Settings(BTreeMap<String, String>);
+
+/// Why an asked option was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// There is no such option.
+    #[error("{owner} has no option `{option}`: expected {expected}")]
+    Unknown {
+        /// The engine or suite asked.
+        owner: String,
+        /// The name asked for.
+        option: String,
+        /// The names there are.
+        expected: String,
+    },
+    /// The option does not take this value.
+    #[error("option `{option}` of {owner} cannot be `{value}`: expected {expected}")]
+    Value {
+        /// The engine or suite asked.
+        owner: String,
+        /// The option's name.
+        option: String,
+        /// The value asked for.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+}
+
+impl Settings {
+    /// The defaults of an engine, with `asked` in their place.
+    pub fn resolve(engine: &Description, asked: &BTreeMap<String, String>) -> Result<Self, SettingError> {
+        Self::resolve_specs(&format!("engine `{}`", engine.name), &engine.options, asked)
+    }
+
+    /// The defaults of `specs`, with `asked` in their place; `owner` names whose they are in an error.
+    pub fn resolve_specs(
+        owner: &str,
+        specs: &[OptionSpec],
+        asked: &BTreeMap<String, String>,
+    ) -> Result<Self, SettingError> {
+        let mut values: BTreeMap<String, String> =
+            specs.iter().map(|spec| (spec.name.clone(), spec.default.clone())).collect();
+        for (name, value) in asked {
+            let spec = specs.iter().find(|spec| &spec.name == name).ok_or_else(|| SettingError::Unknown {
+                owner: owner.to_owned(),
+                option: name.clone(),
+                expected: one_of(&specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>()),
+            })?;
+            let canonical = spec.kind.canonical(value).map_err(|expected| SettingError::Value {
+                owner: owner.to_owned(),
+                option: name.clone(),
+                value: value.clone(),
+                expected,
+            })?;
+            values.insert(name.clone(), canonical);
+        }
+        Ok(Self(values))
+    }
+
+    /// The value of an option, where there is such an option.
+    pub fn get(&self, option: &str) -> Option<&str> {
+        self.0.get(option).map(String::as_str)
+    }
+
+    /// The value of an option that the description promises.
+    pub fn text(&self, option: &str) -> Result<&str, EngineError> {
+        self.get(option).ok_or_else(|| EngineError::new(format!("the job has no option `{option}`")))
+    }
+
+    /// A whole number or a number of bytes.
+    pub fn integer(&self, option: &str) -> Result<i64, EngineError> {
+        let text = self.text(option)?;
+        text.parse().map_err(|_| EngineError::new(format!("option `{option}` is `{text}`: expected a whole number")))
+    }
+
+    /// Whether an option is `on`.
+    pub fn flag(&self, option: &str) -> Result<bool, EngineError> {
+        Ok(self.text(option)? == "on")
+    }
+
+    /// All options with their values, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The options whose value is not the default of `specs`, by name.
+    pub fn differing<'a>(&'a self, specs: &'a [OptionSpec]) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.iter().filter(|(name, value)| specs.iter().any(|spec| spec.name == *name && spec.default != *value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn specs() -> Vec<OptionSpec> {
+        vec![
+            OptionSpec::choice("journal_mode", &["delete", "wal"], "delete", ""),
+            OptionSpec::integer("cache_size", 0, 100, "10", ""),
+        ]
+    }
+
+    fn asked(name: &str, value: &str) -> BTreeMap<String, String> {
+        BTreeMap::from([(name.to_owned(), value.to_owned())])
+    }
+
+    #[test]
+    fn what_is_not_asked_for_has_its_default() {
+        let settings = Settings::resolve_specs("engine `x`", &specs(), &asked("journal_mode", "WAL")).unwrap();
+        assert_eq!(settings.get("journal_mode"), Some("wal"));
+        assert_eq!(settings.integer("cache_size"), Ok(10));
+        assert_eq!(settings.differing(&specs()).collect::<Vec<_>>(), [("journal_mode", "wal")]);
+    }
+
+    #[test]
+    fn a_refusal_names_the_option_and_what_it_takes() {
+        let error = Settings::resolve_specs("engine `x`", &specs(), &asked("journal_mode", "walrus")).unwrap_err();
+        assert_eq!(error.to_string(), "option `journal_mode` of engine `x` cannot be `walrus`: expected delete or wal");
+        let error = Settings::resolve_specs("engine `x`", &specs(), &asked("journal", "wal")).unwrap_err();
+        assert_eq!(error.to_string(), "engine `x` has no option `journal`: expected journal_mode or cache_size");
+    }
+}

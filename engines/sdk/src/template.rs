@@ -1,0 +1,170 @@
+//! Key and value formats of a suite: text with at most one zero-padded number.
+//!
+//! Grammar: any text, with one optional `{key}`, `{key:W}`, `{op}` or `{op:W}`; `W` is the least number of digits,
+//! padded with zeros (C's `%0Wd`). `key` is the record's index, `op` the operation's ordinal in its test, both from 0.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// A parsed format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Template {
+    prefix: String,
+    number: Option<(Variable, usize)>,
+    suffix: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Variable {
+    Key,
+    Operation,
+}
+
+impl Template {
+    /// Replaces what is in `buffer` by this format with its number filled in. Allocates only when the buffer grows.
+    #[inline]
+    pub fn render(&self, buffer: &mut Vec<u8>, key: u64, operation: u64) {
+        buffer.clear();
+        buffer.extend_from_slice(self.prefix.as_bytes());
+        if let Some((variable, width)) = self.number {
+            let number = match variable {
+                Variable::Key => key,
+                Variable::Operation => operation,
+            };
+            push_padded(buffer, number, width);
+        }
+        buffer.extend_from_slice(self.suffix.as_bytes());
+    }
+
+    /// Length in bytes of the rendered format, for numbers that fit the width.
+    pub fn len(&self) -> usize {
+        self.prefix.len() + self.number.map_or(0, |(_, width)| width.max(1)) + self.suffix.len()
+    }
+
+    /// Whether the format is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[inline]
+fn push_padded(buffer: &mut Vec<u8>, mut number: u64, width: usize) {
+    let mut digits = [b'0'; 20];
+    let mut start = digits.len();
+    while number > 0 || start == digits.len() {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    buffer.extend_from_slice(&digits[start.min(digits.len() - width.min(digits.len()))..]);
+}
+
+impl FromStr for Template {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || {
+            format!(
+                "format `{text}`: expected text with at most one {{key}}, {{key:WIDTH}}, {{op}} or {{op:WIDTH}}, WIDTH from 1 to 20"
+            )
+        };
+        let Some((prefix, rest)) = text.split_once('{') else {
+            if text.contains('}') {
+                return Err(expected());
+            }
+            return Ok(Self { prefix: text.to_owned(), number: None, suffix: String::new() });
+        };
+        let (inside, suffix) = rest.split_once('}').ok_or_else(expected)?;
+        if prefix.contains('}') || suffix.contains(['{', '}']) {
+            return Err(expected());
+        }
+        let (name, width) = match inside.split_once(':') {
+            None => (inside, 0),
+            Some((name, width)) => {
+                let width = width.parse().ok().filter(|width| (1..=20).contains(width)).ok_or_else(expected)?;
+                (name, width)
+            }
+        };
+        let variable = match name {
+            "key" => Variable::Key,
+            "op" => Variable::Operation,
+            _ => return Err(expected()),
+        };
+        Ok(Self { prefix: prefix.to_owned(), number: Some((variable, width)), suffix: suffix.to_owned() })
+    }
+}
+
+impl TryFrom<String> for Template {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.prefix)?;
+        if let Some((variable, width)) = self.number {
+            let name = match variable {
+                Variable::Key => "key",
+                Variable::Operation => "op",
+            };
+            match width {
+                0 => write!(f, "{{{name}}}")?,
+                width => write!(f, "{{{name}:{width}}}")?,
+            }
+        }
+        f.write_str(&self.suffix)
+    }
+}
+
+impl From<Template> for String {
+    fn from(template: Template) -> Self {
+        template.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(format: &str, key: u64, operation: u64) -> String {
+        let mut buffer = b"what was there before".to_vec();
+        format.parse::<Template>().unwrap().render(&mut buffer, key, operation);
+        String::from_utf8(buffer).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_padded_as_c_does() {
+        assert_eq!(render("key_{key:08}", 42, 7), "key_00000042");
+        assert_eq!(render("key_{key:8}", 123_456_789, 7), "key_123456789", "a wider number is never cut");
+        assert_eq!(render("{op}", 42, 0), "0");
+        assert_eq!(render("updated_value_{op:08}", 42, 7), "updated_value_00000007");
+        assert_eq!(render("{key:20}", u64::MAX, 0), u64::MAX.to_string());
+        assert_eq!(render("constant", 1, 2), "constant");
+    }
+
+    #[test]
+    fn the_published_lengths_are_met() {
+        let value = "value_{key:08}_with_some_additional_data_to_make_it_realistic";
+        assert_eq!(render(value, 0, 0).len(), 61);
+        assert_eq!(value.parse::<Template>().unwrap().len(), 61);
+        assert_eq!(render("key_{key:08}", 0, 0).len(), 12);
+    }
+
+    #[test]
+    fn a_format_survives_the_wire() {
+        for format in ["key_{key:8}", "{op}", "constant", "a{key}b", ""] {
+            assert_eq!(format.parse::<Template>().unwrap().to_string(), format);
+        }
+    }
+
+    #[test]
+    fn a_malformed_format_is_refused() {
+        for format in ["{", "}", "{row}", "{key:0}", "{key:21}", "{key}{op}", "a}b{key}", "{key"] {
+            assert!(format.parse::<Template>().is_err(), "{format}");
+        }
+    }
+}

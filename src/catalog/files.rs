@@ -1,0 +1,89 @@
+//! Where suites and presets are: in the user's folders, or inside the program.
+
+use super::{CatalogError, located::Source};
+use dbdyno_engine::describe::one_of;
+use include_dir::{Dir, include_dir};
+use std::{collections::BTreeSet, fs, path::PathBuf};
+
+static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
+static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
+
+/// Which files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folder {
+    /// `suites/`
+    Suites,
+    /// `presets/`
+    Presets,
+}
+
+impl Folder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Suites => "suites",
+            Self::Presets => "presets",
+        }
+    }
+
+    fn one(self) -> &'static str {
+        match self {
+            Self::Suites => "suite",
+            Self::Presets => "preset",
+        }
+    }
+
+    fn built_in(self) -> &'static Dir<'static> {
+        match self {
+            Self::Suites => &SUITES,
+            Self::Presets => &PRESETS,
+        }
+    }
+}
+
+/// The folder that holds the user's `suites/` and `presets/`.
+#[derive(Debug, Clone)]
+pub struct UserFolders {
+    /// The configuration folder.
+    pub root: PathBuf,
+}
+
+impl UserFolders {
+    /// The folder of the user's own files of one kind.
+    pub fn of(&self, folder: Folder) -> PathBuf {
+        self.root.join(folder.name())
+    }
+}
+
+/// The names of all files of one kind, sorted, each once.
+pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
+    let own = fs::read_dir(user.of(folder)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let built_in = folder.built_in().files().map(|file| file.path().to_owned());
+    own.chain(built_in)
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}
+
+/// Reads a file by its name without `.toml`; the user's own comes before the built-in one.
+pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Source, CatalogError> {
+    let missing = || CatalogError::Missing {
+        what: folder.one(),
+        name: name.to_owned(),
+        expected: one_of(&names(user, folder)),
+        folder: user.of(folder).display().to_string(),
+    };
+    if name.is_empty() || name.contains(['/', '\\', '\0']) {
+        return Err(missing());
+    }
+    let file = format!("{name}.toml");
+    let own = user.of(folder).join(&file);
+    match fs::read_to_string(&own) {
+        Ok(text) => return Ok(Source { place: own.display().to_string(), text }),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(CatalogError::Unreadable { path: own.display().to_string(), error }),
+    }
+    let text = folder.built_in().get_file(&file).and_then(|file| file.contents_utf8()).ok_or_else(missing)?;
+    Ok(Source { place: format!("built-in {}/{file}", folder.name()), text: text.to_owned() })
+}

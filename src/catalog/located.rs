@@ -1,0 +1,73 @@
+//! Errors that say where in a file, and a file's text with where it came from.
+
+use serde::de::DeserializeOwned;
+use std::{io, ops::Range};
+
+/// The text of a catalog file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Source {
+    /// What an error calls the file: its path, or `built-in suites/kv.toml`.
+    pub(super) place: String,
+    /// Its text.
+    pub(super) text: String,
+}
+
+/// Why a suite or preset cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// There is no such file.
+    #[error("there is no {what} `{name}`: expected {expected}; your own go into {folder}")]
+    Missing {
+        /// `suite` or `preset`.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        expected: String,
+        /// The user's folder for them.
+        folder: String,
+    },
+    /// The file cannot be read.
+    #[error("{path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// Something in the file is wrong.
+    #[error("{place}:{line}:{column}: {message}")]
+    Wrong {
+        /// The file.
+        place: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong and what was expected.
+        message: String,
+    },
+}
+
+impl Source {
+    /// Reads TOML into `T`.
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
+        toml::from_str(&self.text).map_err(|error| {
+            // The reader's "unknown field" and "unknown variant" name what was expected; its own layout is not needed.
+            let message = error.message().trim().replace('\n', " ");
+            self.wrong(error.span().unwrap_or(0..0), message)
+        })
+    }
+
+    /// An error at a span of bytes of the text.
+    pub(super) fn wrong(&self, span: Range<usize>, message: impl Into<String>) -> CatalogError {
+        let before = self.text.get(..span.start).unwrap_or(&self.text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        CatalogError::Wrong {
+            place: self.place.clone(),
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+            message: message.into(),
+        }
+    }
+}

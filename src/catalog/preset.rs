@@ -1,0 +1,137 @@
+//! Presets: a suite, engines with options, sizes and repeats under one name.
+
+use super::{CatalogError, located::Source};
+use dbdyno_engine::size::Size;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// A ready-made bench.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    /// Its name: the file's, without `.toml`.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// The suite's name.
+    pub suite: String,
+    /// Sizes; empty for the suite's default.
+    pub sizes: Vec<Size>,
+    /// Rounds.
+    pub repeats: u32,
+    /// Options of the suite, with the values to take; several are a sweep.
+    pub suite_options: BTreeMap<String, Vec<String>>,
+    /// Tests by number or name; empty for all.
+    pub tests: Vec<String>,
+    /// The engines, in order.
+    pub engines: Vec<EngineChoice>,
+}
+
+/// An engine with the option values to take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// The engine's name.
+    pub name: String,
+    /// Options with the values to take; several are a sweep.
+    pub options: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    suite: String,
+    #[serde(default)]
+    sizes: Vec<Spanned<Value>>,
+    #[serde(default = "default_repeats")]
+    repeats: Spanned<u32>,
+    #[serde(default)]
+    suite_options: BTreeMap<String, Values>,
+    #[serde(default)]
+    tests: Vec<Value>,
+    #[serde(rename = "engine")]
+    engines: Spanned<Vec<FileEngine>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileEngine {
+    name: String,
+    #[serde(default)]
+    options: BTreeMap<String, Values>,
+}
+
+fn default_repeats() -> Spanned<u32> {
+    Spanned::new(0..0, 6)
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text, a whole number or a boolean")]
+enum Value {
+    Text(String),
+    Number(i64),
+    Flag(bool),
+}
+
+impl Value {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => if *flag { "on" } else { "off" }.to_owned(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text, a whole number, a boolean, or a list of them")]
+enum Values {
+    One(Value),
+    Several(Vec<Value>),
+}
+
+impl Values {
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Self::One(value) => vec![value.text()],
+            Self::Several(values) => values.iter().map(Value::text).collect(),
+        }
+    }
+}
+
+fn texts(options: &BTreeMap<String, Values>) -> BTreeMap<String, Vec<String>> {
+    options.iter().map(|(name, values)| (name.clone(), values.texts())).collect()
+}
+
+impl Preset {
+    /// Reads a preset's file.
+    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+        let file: File = source.parse()?;
+        if !(1..=10_000).contains(file.repeats.get_ref()) {
+            return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));
+        }
+        if file.engines.get_ref().is_empty() {
+            return Err(source.wrong(file.engines.span(), "engine: expected at least one"));
+        }
+        let sizes = file
+            .sizes
+            .iter()
+            .map(|size| size.get_ref().text().parse::<Size>().map_err(|message| source.wrong(size.span(), message)))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            name: name.to_owned(),
+            title: file.title,
+            suite: file.suite,
+            sizes,
+            repeats: *file.repeats.get_ref(),
+            suite_options: texts(&file.suite_options),
+            tests: file.tests.iter().map(Value::text).collect(),
+            engines: file
+                .engines
+                .get_ref()
+                .iter()
+                .map(|engine| EngineChoice { name: engine.name.clone(), options: texts(&engine.options) })
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! The command line's shape.
+
+use crate::{catalog::UserFolders, store::Store};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use dbdyno_engine::{serve, size::Size};
+use etcetera::BaseStrategy;
+use std::{path::PathBuf, time::Duration};
+
+/// A dynamometer for embedded database engines: honest benchmarks on your own machine.
+#[derive(Debug, Parser)]
+#[command(name = "dbdyno", version, about, long_about = None, args_conflicts_with_subcommands = false)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) places: Places,
+    /// Run this preset without a terminal UI: progress on stderr, the table on stdout, results in the store.
+    #[arg(long, value_name = "NAME")]
+    pub(super) preset: Option<String>,
+    #[command(flatten)]
+    pub(super) bench: BenchArgs,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// Where things are.
+#[derive(Debug, Args)]
+pub(super) struct Places {
+    /// The DuckDB file that keeps all results [default: results.duckdb in the user's data folder].
+    #[arg(long, global = true, env = "DBDYNO_STORE", value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// The folder with your own suites/ and presets/ [default: the user's configuration folder].
+    #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
+    config: Option<PathBuf>,
+}
+
+impl Places {
+    /// The store.
+    pub(super) fn store(&self) -> Result<Store, String> {
+        let path = match &self.store {
+            Some(path) => path.clone(),
+            None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
+        };
+        Ok(Store::new(path))
+    }
+
+    /// The user's suites and presets.
+    pub(super) fn folders(&self) -> Result<UserFolders, String> {
+        let root = match &self.config {
+            Some(path) => path.clone(),
+            None => base()?.config_dir().join("dbdyno"),
+        };
+        Ok(UserFolders { root })
+    }
+}
+
+fn base() -> Result<impl BaseStrategy, String> {
+    etcetera::choose_base_strategy()
+        .map_err(|error| format!("the user's folders are not known ({error}): give --store, --config and --work-dir"))
+}
+
+/// How a bench is run.
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Set an option of an engine or of the suite; several values with | between are a sweep.
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
+    pub(super) set: Vec<String>,
+    /// Sizes to run at.
+    #[arg(long, value_name = "SIZE")]
+    pub(super) size: Vec<Size>,
+    /// Rounds: each runs every configuration once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) repeat: Option<u32>,
+    /// Seed of all random keys and values [default: from the clock].
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Begin no further round that would end after this time: 90s, 5m, 1h.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(super) budget: Option<Duration>,
+    /// Measure only these tests (number or name); tests they depend on run first, untimed.
+    #[arg(long = "test", value_name = "TEST", value_delimiter = ',')]
+    pub(super) tests: Vec<String>,
+    /// Pin the measuring thread to this CPU.
+    #[arg(long, value_name = "CPU")]
+    pub(super) cpu: Option<u32>,
+    /// Where databases are put while they are measured [default: the user's cache folder].
+    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+    /// Events as JSON Lines on stdout, the table as the last of them.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// No progress.
+    #[arg(long)]
+    pub(super) quiet: bool,
+    /// Show the plan and what it will take; run nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Keep the databases of all runs.
+    #[arg(long)]
+    pub(super) keep_databases: bool,
+    /// Run on when an option in force is not the one asked for.
+    #[arg(long)]
+    pub(super) allow_differing_options: bool,
+    /// Do not take turns with other dbdyno sessions; their runs disturb each other.
+    #[arg(long)]
+    pub(super) concurrent: bool,
+    /// Time after which a run has failed [default: 50 times what it is expected to take, at least 10 minutes].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub(super) deadline: Option<Duration>,
+}
+
+impl BenchArgs {
+    /// Where databases are put.
+    pub(super) fn work_dir(&self) -> Result<PathBuf, String> {
+        let folder = match &self.work_dir {
+            Some(folder) => folder.clone(),
+            None => base()?.cache_dir().join("dbdyno").join("work"),
+        };
+        // Workers are other processes: a relative folder would be another one after a change of folder.
+        std::path::absolute(&folder).map_err(|error| format!("{}: {error}", folder.display()))
+    }
+}
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run a suite on engines.
+    Run(RunArgs),
+    /// Show stored results.
+    Results(ResultsArgs),
+    /// Query the store.
+    Sql(SqlArgs),
+    /// List what there is to choose from.
+    List {
+        /// What to list.
+        what: Listed,
+    },
+    /// Write a completion script to stdout.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the man page to stdout.
+    Man,
+    /// Serve a built-in engine over the worker protocol.
+    #[command(hide = true)]
+    Worker {
+        /// The engine.
+        engine: String,
+        /// What to do.
+        command: serve::Command,
+    },
+}
+
+/// `dbdyno run`.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// The suite.
+    #[arg(long)]
+    pub(super) suite: String,
+    /// An engine, with options after a colon: sqlite:journal_mode=wal,synchronous=off|normal
+    #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    pub(super) engines: Vec<String>,
+    #[command(flatten)]
+    pub(super) bench: BenchArgs,
+}
+
+/// `dbdyno results`.
+#[derive(Debug, Args)]
+pub(super) struct ResultsArgs {
+    /// Terms KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N, KEY<=N, KEY=N..M; all must hold.
+    #[arg(value_name = "TERM")]
+    pub(super) selection: Vec<String>,
+    /// Only the number of results.
+    #[arg(long, conflicts_with = "group_by")]
+    pub(super) count: bool,
+    /// Counts and medians for each value of a key.
+    #[arg(long, value_name = "KEY")]
+    pub(super) group_by: Option<String>,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+}
+
+/// `dbdyno sql`.
+#[derive(Debug, Args)]
+pub(super) struct SqlArgs {
+    /// One SELECT; the view `results` has one row a run and test.
+    pub(super) query: String,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+}
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Aligned text.
+    Table,
+    /// Comma-separated values with a header.
+    Csv,
+    /// An array of objects; every value is a text or null.
+    Json,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Listed {
+    /// Engines with their versions.
+    Engines,
+    /// Options of engines and suites.
+    Options,
+    /// Suites.
+    Suites,
+    /// Tests of every suite.
+    Tests,
+    /// Presets.
+    Presets,
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let expected = || format!("`{text}`: expected a number with s, m or h (90s, 5m, 1h)");
+    let unit = text.chars().last().ok_or_else(expected)?;
+    let (number, factor) = match unit {
+        's' => (&text[..text.len() - 1], 1.0),
+        'm' => (&text[..text.len() - 1], 60.0),
+        'h' => (&text[..text.len() - 1], 3600.0),
+        _ => (text, 1.0),
+    };
+    let seconds = number.trim().parse::<f64>().map_err(|_| expected())? * factor;
+    if !(seconds > 0.0 && seconds < 1e9) {
+        return Err(expected());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_their_unit() {
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_duration("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("7"), Ok(Duration::from_secs(7)));
+        for wrong in ["", "m", "-1s", "0s", "5 weeks", "é"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

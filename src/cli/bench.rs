@@ -1,0 +1,300 @@
+//! `dbdyno --preset` and `dbdyno run`: a bench without a terminal UI.
+
+use super::{
+    args::{BenchArgs, Places, RunArgs},
+    error::{CliError, INTERRUPTED},
+    print,
+    progress::{self, Style},
+};
+use crate::{
+    catalog::{Catalog, EngineChoice},
+    engines::Registry,
+    host::{WorkFolderFacts, measure_fsync},
+    plan::{Configuration, Estimate, Plan, Request, Space, check_space, estimate},
+    report::{
+        session_table::SessionTable,
+        text::{self, Colour},
+        units,
+    },
+    runner::{Report, SessionLaunch, run_session},
+    store::{Status, StoreHistory},
+};
+use std::{collections::BTreeMap, io::IsTerminal, process::ExitCode, time::Duration};
+use tokio::sync::{mpsc, watch};
+
+/// `dbdyno --preset NAME`.
+pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
+    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
+    let preset = catalog.preset(name)?;
+    let suite = catalog.suite(&preset.suite)?;
+    let request = Request::from_preset(&preset, suite, seed(&args))?;
+    bench(places, request, &args, Some(name))
+}
+
+/// `dbdyno run`.
+pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> {
+    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
+    let suite = catalog.suite(&args.suite)?;
+    let engines = args.engines.iter().map(|engine| parse_engine(engine)).collect::<Result<_, _>>()?;
+    let request = Request {
+        suite,
+        suite_options: BTreeMap::new(),
+        engines,
+        sizes: Vec::new(),
+        repeats: DEFAULT_ROUNDS,
+        pick: Default::default(),
+        seed: seed(&args.bench),
+    };
+    bench(places, request, &args.bench, None)
+}
+
+/// Rounds when none are asked for: the least that gives an interval.
+const DEFAULT_ROUNDS: u32 = 6;
+
+/// A seed that differs from session to session, and is recorded.
+fn seed(args: &BenchArgs) -> u64 {
+    args.seed.unwrap_or_else(|| jiff::Timestamp::now().as_nanosecond() as u64)
+}
+
+/// `ENGINE`, or `ENGINE:OPTION=VALUE[|VALUE],...`
+fn parse_engine(text: &str) -> Result<EngineChoice, CliError> {
+    let (name, options) = text.split_once(':').unwrap_or((text, ""));
+    let mut choice = EngineChoice { name: name.trim().to_owned(), options: BTreeMap::new() };
+    for option in options.split(',').filter(|option| !option.trim().is_empty()) {
+        let (name, values) = option.split_once('=').ok_or_else(|| {
+            CliError::Usage(format!("--engine {text}: `{option}`: expected OPTION=VALUE, several with commas between"))
+        })?;
+        choice.options.insert(name.trim().to_owned(), values_of(values));
+    }
+    Ok(choice)
+}
+
+fn values_of(text: &str) -> Vec<String> {
+    text.split('|').map(|value| value.trim().to_owned()).collect()
+}
+
+/// Applies what the command line says on top of the request.
+fn adjust(request: &mut Request, args: &BenchArgs) -> Result<(), CliError> {
+    for set in &args.set {
+        let parts = set.split_once('=').and_then(|(path, values)| Some((path.split_once('.')?, values)));
+        let ((owner, option), values) = parts.ok_or_else(|| {
+            CliError::Usage(format!("--set {set}: expected OWNER.OPTION=VALUE, as in sqlite.synchronous=off|normal"))
+        })?;
+        request.set(owner.trim(), option.trim(), values_of(values))?;
+    }
+    if !args.size.is_empty() {
+        request.sizes.clone_from(&args.size);
+    }
+    if let Some(repeat) = args.repeat {
+        request.repeats = repeat;
+    }
+    if !args.tests.is_empty() {
+        request.pick = request.suite.pick(&args.tests).map_err(CliError::Usage)?;
+    }
+    Ok(())
+}
+
+fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
+    adjust(&mut request, args)?;
+    let registry = Registry::discover();
+    let plan = Plan::new(request, &registry)?;
+    if let Some(cpu) = args.cpu {
+        check_cpu(cpu)?;
+    }
+    let store = places.store().map_err(CliError::Usage)?;
+    let work_dir = args.work_dir().map_err(CliError::Usage)?;
+    let estimate = fitting(&plan, &work_dir, &StoreHistory::read(&store))?;
+    if args.dry_run {
+        return print(&describe(&plan, &estimate));
+    }
+    let taken = store.prepare()?;
+    let style = Style::choose(args.json, args.quiet);
+    if !args.quiet {
+        if taken.taken > 0 {
+            eprintln!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
+        }
+        eprintln!("{}", headline(&plan, &estimate));
+    }
+    if let Some((lines, kept)) = taken.refused {
+        eprintln!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
+    }
+    let launch = SessionLaunch {
+        work_dir,
+        cpu: args.cpu,
+        keep_databases: args.keep_databases,
+        allow_differing_options: args.allow_differing_options,
+        concurrent: args.concurrent,
+        budget: args.budget,
+        deadline: args.deadline,
+        command_line: command_line(std::env::args()),
+        preset: preset.map(str::to_owned),
+    };
+    let expected_run = estimate.time / plan.runs.len().max(1) as u32;
+    let null = harness(&registry, &plan)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    let report = runtime.block_on(async {
+        let (events, received) = mpsc::unbounded_channel();
+        let (stop, stopped) = watch::channel(false);
+        let shown = tokio::spawn(progress::show(received, style, plan.clone()));
+        let watching = tokio::spawn(watch_signals(stop));
+        let report = run_session(&plan, &null, &launch, &store, expected_run, events, stopped).await;
+        watching.abort();
+        // The sender is gone with the session, so this ends once everything is shown.
+        let _ = shown.await;
+        report
+    })?;
+    conclude(&report, &store.spool_path().display().to_string(), style)
+}
+
+/// Estimates the plan and refuses it when the disk has no room.
+fn fitting(plan: &Plan, work_dir: &std::path::Path, history: &StoreHistory) -> Result<Estimate, CliError> {
+    let facts = WorkFolderFacts::read(work_dir);
+    let fsync = measure_fsync(work_dir).map_or(Duration::from_millis(5), Duration::from_nanos);
+    let estimate = estimate(plan, history, fsync);
+    if let (Some(free), Some(total)) = (facts.free_bytes, facts.total_bytes) {
+        check_space(&estimate, Space { free, total }, &facts.path).map_err(CliError::Usage)?;
+    }
+    Ok(estimate)
+}
+
+fn check_cpu(cpu: u32) -> Result<(), CliError> {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u32;
+    if cpu < cpus {
+        return Ok(());
+    }
+    Err(CliError::Usage(format!("--cpu {cpu}: expected a CPU from 0 to {}", cpus - 1)))
+}
+
+/// The configuration that measures the harness: the engine that does nothing, at its defaults.
+fn harness(registry: &Registry, plan: &Plan) -> Result<Configuration, CliError> {
+    let request = Request {
+        suite: plan.suite.clone(),
+        suite_options: BTreeMap::new(),
+        engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
+        sizes: Vec::new(),
+        repeats: 1,
+        pick: plan.pick.clone(),
+        seed: 1,
+    };
+    let plan = Plan::new(request, registry)?;
+    plan.configurations.into_iter().next().ok_or_else(|| CliError::Failed("the engine `null` is missing".to_owned()))
+}
+
+fn headline(plan: &Plan, estimate: &Estimate) -> String {
+    let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
+    format!(
+        "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
+        plan.suite.name,
+        plan.configurations.len(),
+        plan.rounds,
+        estimate.runs,
+        indicatif::HumanDuration(estimate.time),
+        units::bytes(estimate.space_bytes),
+    )
+}
+
+fn describe(plan: &Plan, estimate: &Estimate) -> String {
+    let mut text = headline(plan, estimate) + "\n";
+    let entries: Vec<(String, String)> = plan
+        .configurations
+        .iter()
+        .map(|configuration| {
+            let about =
+                format!("size {} · tier {}: {}", configuration.size, configuration.tier, configuration.tier_reason);
+            (configuration.label.clone(), about)
+        })
+        .collect();
+    text.push_str(&text::list(&entries));
+    text
+}
+
+/// The first signal stops the session in order, the second ends the program; workers end with it.
+async fn watch_signals(stop: watch::Sender<bool>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
+        eprintln!("warning: signals cannot be watched");
+        return std::future::pending().await;
+    };
+    for times in 0.. {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        if times > 0 {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        // The session may be over already.
+        let _ = stop.send(true);
+    }
+}
+
+/// Prints the table and chooses the exit code.
+fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliError> {
+    let table =
+        SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
+    if style == Style::Json {
+        let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
+        print(&format!("{line}\n"))?;
+    } else {
+        let colour =
+            if std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) {
+                Colour::On
+            } else {
+                Colour::Off
+            };
+        print(&text::session_table(&table, colour))?;
+    }
+    if let Some(reason) = &report.spooled {
+        eprintln!("warning: {reason}");
+        eprintln!("warning: results are kept in {spool} and are stored by the next start");
+    }
+    if let Some(reason) = &report.lost {
+        return Err(CliError::Failed(format!("some results could neither be stored nor spooled: {reason}")));
+    }
+    Ok(match report.session.status {
+        Status::Done | Status::Running => ExitCode::SUCCESS,
+        Status::Failed => ExitCode::FAILURE,
+        Status::Cancelled => ExitCode::from(INTERRUPTED),
+    })
+}
+
+/// The command as it could be typed again.
+fn command_line(arguments: impl Iterator<Item = String>) -> String {
+    let quoted = |argument: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    // The program's own path is of no interest and of one machine only.
+    std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_read_with_its_options() {
+        let choice = parse_engine("sqlite:journal_mode=wal,synchronous=off|full").unwrap();
+        assert_eq!(choice.name, "sqlite");
+        assert_eq!(choice.options["journal_mode"], ["wal"]);
+        assert_eq!(choice.options["synchronous"], ["off", "full"]);
+        assert_eq!(parse_engine("lmdb").unwrap().options, BTreeMap::new());
+        assert!(parse_engine("sqlite:wal").is_err());
+    }
+
+    #[test]
+    fn the_command_can_be_typed_again() {
+        let arguments = ["/usr/bin/dbdyno", "--set", "sqlite.synchronous=off|normal", "it's", ""];
+        let line = command_line(arguments.into_iter().map(str::to_owned));
+        assert_eq!(line, r"dbdyno --set 'sqlite.synchronous=off|normal' 'it'\''s' ''");
+    }
+}

@@ -1,0 +1,69 @@
+//! The command line: parsed, dispatched, and answered with an exit code.
+
+mod args;
+mod bench;
+mod error;
+mod list;
+mod progress;
+mod query;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use error::CliError;
+use std::{io::Write, process::ExitCode};
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    match dispatch(Cli::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.code()
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
+    let Cli { places, preset, bench, command } = cli;
+    match (command, preset) {
+        (None, Some(preset)) => bench::preset(&places, &preset, bench),
+        (None, None) => Err(CliError::Usage("give --preset NAME or a command; `dbdyno --help` lists them".to_owned())),
+        (Some(_), Some(_)) => {
+            Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
+        }
+        (Some(Command::Run(run)), None) => bench::run(&places, run),
+        (Some(Command::Results(results)), None) => query::results(&places, &results),
+        (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
+        (Some(Command::List { what }), None) => list::list(&places, what),
+        (Some(Command::Completions { shell }), None) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "dbdyno", &mut script);
+            print_bytes(&script)
+        }
+        (Some(Command::Man), None) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(|error| CliError::Failed(error.to_string()))?;
+            print_bytes(&page)
+        }
+        (Some(Command::Worker { engine, command }), None) => match crate::engines::built_in(&engine) {
+            Some(program) => Ok(dbdyno_engine::serve::serve(program, command)),
+            None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
+        },
+    }
+}
+
+/// Writes the result to stdout. A reader that went away (`| head`) is no error.
+fn print(text: &str) -> Result<ExitCode, CliError> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),
+    }
+}

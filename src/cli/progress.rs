@@ -1,0 +1,190 @@
+//! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
+
+use crate::{plan::Plan, report::units, runner::RunnerEvent, store::Status};
+use dbdyno_engine::protocol::Event;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use std::{
+    collections::HashMap,
+    io::{IsTerminal, Write},
+    time::{Duration, Instant},
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Bars on stderr.
+    Bars,
+    /// One line a run on stderr.
+    Lines,
+    /// Every event as one line of JSON on stdout.
+    Json,
+    /// Nothing.
+    Quiet,
+}
+
+impl Style {
+    /// The style for these flags and this terminal.
+    pub(super) fn choose(json: bool, quiet: bool) -> Self {
+        match (json, quiet, std::io::stderr().is_terminal()) {
+            (true, ..) => Self::Json,
+            (false, true, _) => Self::Quiet,
+            (false, false, true) => Self::Bars,
+            (false, false, false) => Self::Lines,
+        }
+    }
+}
+
+/// Shows events until the session has ended.
+pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Style, plan: Plan) {
+    match style {
+        Style::Json => {
+            while let Some(event) = events.recv().await {
+                write_json(&event);
+            }
+        }
+        Style::Quiet => while events.recv().await.is_some() {},
+        Style::Lines => {
+            let mut lines = Lines { runs: plan.runs.len(), labels: HashMap::new() };
+            while let Some(event) = events.recv().await {
+                lines.show(&event);
+            }
+        }
+        Style::Bars => {
+            let mut bars = Bars::new(&plan);
+            while let Some(event) = events.recv().await {
+                bars.show(&event);
+            }
+            bars.clear();
+        }
+    }
+}
+
+fn write_json(event: &RunnerEvent) {
+    let Ok(line) = serde_json::to_string(event) else { return };
+    let mut stdout = std::io::stdout().lock();
+    // A reader that went away does not stop the session: its results are stored.
+    let _ = writeln!(stdout, "{line}");
+}
+
+/// What is said about a run that ended.
+fn ending(status: Status, failure: Option<&str>) -> String {
+    match failure {
+        Some(failure) => format!("✗ {}: {}", status.word(), units::plain(failure)),
+        None => status.word().to_owned(),
+    }
+}
+
+struct Lines {
+    runs: usize,
+    labels: HashMap<u32, (String, Instant)>,
+}
+
+impl Lines {
+    fn show(&mut self, event: &RunnerEvent) {
+        match event {
+            RunnerEvent::Note { text } => eprintln!("{text}"),
+            RunnerEvent::WaitingForTurn => eprintln!("waiting for another dbdyno session's run"),
+            RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
+                let label = format!("round {} {} {size}", round + 1, units::plain(label));
+                self.labels.insert(*ordinal, (label, Instant::now()));
+            }
+            RunnerEvent::RunEnded { ordinal, status, failure } => {
+                if let Some((label, begun)) = self.labels.remove(ordinal) {
+                    let (took, ending) = (begun.elapsed().as_secs_f64(), ending(*status, failure.as_deref()));
+                    eprintln!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
+                }
+            }
+            RunnerEvent::SessionStarted { .. }
+            | RunnerEvent::Calibrating
+            | RunnerEvent::Worker { .. }
+            | RunnerEvent::Warning(_) => {}
+        }
+    }
+}
+
+struct Bars {
+    all: MultiProgress,
+    session: ProgressBar,
+    test: ProgressBar,
+    begun: Instant,
+    runs: usize,
+    label: String,
+}
+
+impl Bars {
+    fn new(plan: &Plan) -> Self {
+        let all = MultiProgress::new();
+        let style = |template: &str| {
+            ProgressStyle::with_template(template)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("━╸─")
+        };
+        let session = all.add(ProgressBar::new(plan.runs.len() as u64));
+        session.set_style(style("session {pos}/{len} {bar:24} {percent:>3} %  {elapsed} {msg}"));
+        session.enable_steady_tick(Duration::from_secs(1));
+        let test = all.add(ProgressBar::new(1));
+        test.set_style(style("{prefix:.bold} {bar:24} {percent:>3} %  {msg}"));
+        Self { all, session, test, begun: Instant::now(), runs: plan.runs.len(), label: String::new() }
+    }
+
+    fn show(&mut self, event: &RunnerEvent) {
+        match event {
+            // What is printed between bars goes through them, so that neither tears the other.
+            RunnerEvent::Note { text } => self.line(text),
+            RunnerEvent::SessionStarted { .. } | RunnerEvent::Warning(_) => {}
+            RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
+            RunnerEvent::WaitingForTurn => self.test.set_prefix("waiting for another session's run"),
+            RunnerEvent::RunStarted { round, label, size, .. } => {
+                self.label = format!("{} {size}", units::plain(label));
+                self.session.set_message(format!("round {}{}", round + 1, self.time_left()));
+            }
+            RunnerEvent::Worker { says, .. } => self.worker(says),
+            RunnerEvent::RunEnded { status, failure, .. } => {
+                self.session.inc(1);
+                if failure.is_some() {
+                    self.line(&format!("{}: {}", self.label, ending(*status, failure.as_deref())));
+                }
+            }
+        }
+    }
+
+    fn worker(&self, event: &Event) {
+        match event {
+            Event::TestStarted { name, measured, operations, .. } => {
+                let what = if *measured { "" } else { " (preparing)" };
+                self.test.set_prefix(format!("{} · {}{what}", self.label, units::plain(name)));
+                self.test.set_length((*operations).max(1));
+                self.test.set_position(0);
+                self.test.set_message("");
+            }
+            Event::Progress { operations, elapsed_ns, .. } => {
+                self.test.set_position(*operations);
+                let rate = *operations as f64 * 1e9 / (*elapsed_ns).max(1) as f64;
+                self.test.set_message(format!("{} · {}", units::rate(rate), units::duration(*elapsed_ns as f64)));
+            }
+            Event::TestDone(done) => self.test.set_position(done.operations),
+            _ => {}
+        }
+    }
+
+    /// `, 1m 50s to go`, by the mean of the runs so far.
+    fn time_left(&self) -> String {
+        let done = self.session.position() as u32;
+        if done == 0 {
+            return String::new();
+        }
+        let left = self.begun.elapsed() / done * (self.runs as u32).saturating_sub(done);
+        format!(", {} to go", indicatif::HumanDuration(left))
+    }
+
+    fn line(&self, text: &str) {
+        // A terminal that is gone does not stop the session.
+        let _ = self.all.println(text);
+    }
+
+    fn clear(&self) {
+        self.test.finish_and_clear();
+        self.session.finish_and_clear();
+    }
+}

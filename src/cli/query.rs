@@ -1,0 +1,76 @@
+//! `dbdyno sql` and `dbdyno results`.
+
+use super::{
+    args::{Format, Places, ResultsArgs, SqlArgs},
+    error::CliError,
+    print,
+};
+use crate::{
+    report::text,
+    store::{Rows, Selection, Store},
+};
+use std::process::ExitCode;
+
+pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
+    let store = opened(places)?;
+    write(&store.query(&args.query, &[])?, args.format)
+}
+
+pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
+    let selection = Selection::parse(&args.selection).map_err(CliError::Usage)?;
+    let store = opened(places)?;
+    if args.count {
+        return print(&format!("{}\n", store.count(&selection)?));
+    }
+    let rows = match &args.group_by {
+        Some(key) => {
+            let key = crate::store::Key::parse(key).map_err(CliError::Usage)?;
+            store.grouped(&selection, &key)?
+        }
+        None => store.listed(&selection)?,
+    };
+    write(&rows, args.format)
+}
+
+/// The store, with what is in its spool taken in. A store that is not there yet is said so.
+fn opened(places: &Places) -> Result<Store, CliError> {
+    let store = places.store().map_err(CliError::Usage)?;
+    if !store.exists() && !store.spool_path().exists() {
+        return Err(CliError::Usage(format!(
+            "there is no store {} yet: run `dbdyno --preset quick`, or give --store",
+            store.path().display()
+        )));
+    }
+    if store.spool_path().exists() {
+        store.prepare()?;
+    }
+    Ok(store)
+}
+
+fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
+    match format {
+        Format::Table => print(&text::rows(rows)),
+        Format::Json => {
+            let objects: Vec<serde_json::Map<String, serde_json::Value>> = rows
+                .rows
+                .iter()
+                .map(|row| rows.columns.iter().cloned().zip(row.iter().map(|value| value.clone().into())).collect())
+                .collect();
+            let json = serde_json::to_string_pretty(&objects).map_err(|error| CliError::Failed(error.to_string()))?;
+            print(&format!("{json}\n"))
+        }
+        Format::Csv => {
+            let line = |cells: Vec<&str>| cells.into_iter().map(csv_cell).collect::<Vec<_>>().join(",") + "\n";
+            let mut text = line(rows.columns.iter().map(String::as_str).collect());
+            for row in &rows.rows {
+                text.push_str(&line(row.iter().map(|value| value.as_deref().unwrap_or("")).collect()));
+            }
+            print(&text)
+        }
+    }
+}
+
+/// A cell as RFC 4180 quotes it.
+fn csv_cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -1,0 +1,352 @@
+//! LMDB 0.9 through heed.
+
+use dbdyno_engine::{
+    EngineError,
+    describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    protocol::PROTOCOL,
+    recorder::MonotonicClock,
+    settings::Settings,
+    suite::{KvStatements, SuiteKind},
+};
+use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
+use std::collections::BTreeMap;
+
+/// The engine's description.
+pub fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "lmdb".to_owned(),
+        about: "LMDB, the memory-mapped copy-on-write B+tree, through heed".to_owned(),
+        version: version(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv],
+        options: vec![
+            OptionSpec::choice(
+                "sync",
+                &["full", "nometasync", "mapasync", "nosync"],
+                "full",
+                "what a commit waits for; mapasync needs writemap=on",
+            ),
+            OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls"),
+            OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads"),
+            OptionSpec::size(
+                "map_size",
+                1 << 20,
+                1 << 46,
+                &["auto"],
+                "auto",
+                "size of the memory map, the database's limit; auto grows it before a transaction needs it",
+            ),
+            OptionSpec::choice(
+                "read_transaction",
+                &["each", "held"],
+                "each",
+                "one read transaction for each read, or one held over all reads of a test",
+            ),
+        ],
+        tiers: vec![
+            TierRule::new(
+                &[("sync", &["nosync"])],
+                Tier::ProcessSafe,
+                "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
+            ),
+            TierRule::new(
+                &[("sync", &["mapasync"])],
+                Tier::ProcessSafe,
+                "the map is flushed in the background: the program's crash is survived, a power loss may corrupt the file",
+            ),
+            TierRule::new(
+                &[("sync", &["nometasync"])],
+                Tier::Consistent,
+                "the meta page is not synced: a power loss may lose the latest commit, never consistency",
+            ),
+            TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+        ],
+    }
+}
+
+fn version() -> String {
+    let version = heed::lmdb_version();
+    format!("{}.{}.{}", version.major, version.minor, version.patch)
+}
+
+/// LMDB's 0.9 line and its 1.0 line (which calls itself 0.9.90 until it is released) have the same symbol names; a
+/// program that links both silently gets one of them. Whoever gets the wrong one must not run.
+fn expect_own_version() -> Result<(), EngineError> {
+    let version = heed::lmdb_version();
+    if (version.major, version.minor) == (0, 9) && version.patch < 90 {
+        return Ok(());
+    }
+    Err(EngineError::fatal(format!("the linked LMDB is {}, expected 0.9.x below 0.9.90", self::version())))
+}
+
+/// Smallest map made when the size is `auto`, bytes.
+const LEAST_MAP: u64 = 1 << 28;
+
+/// An open environment.
+#[derive(Debug)]
+pub struct Lmdb {
+    env: Env,
+    database: Database<'static, Bytes, Bytes>,
+    grows: bool,
+    held: bool,
+}
+
+fn failed(error: heed::Error) -> EngineError {
+    match error {
+        heed::Error::Mdb(heed::MdbError::MapFull) => {
+            EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
+        }
+        other => EngineError::new(other.to_string()),
+    }
+}
+
+fn flags(settings: &Settings) -> Result<EnvFlags, EngineError> {
+    let mut flags = EnvFlags::empty();
+    let writemap = settings.flag("writemap")?;
+    flags.set(EnvFlags::WRITE_MAP, writemap);
+    flags.set(EnvFlags::NO_READ_AHEAD, !settings.flag("readahead")?);
+    match settings.text("sync")? {
+        "nometasync" => flags |= EnvFlags::NO_META_SYNC,
+        "nosync" => flags |= EnvFlags::NO_SYNC,
+        "mapasync" if writemap => flags |= EnvFlags::MAP_ASYNC,
+        "mapasync" => return Err(EngineError::new("sync=mapasync has no effect without writemap=on: set both")),
+        _ => {}
+    }
+    Ok(flags)
+}
+
+impl KvEngine for Lmdb {
+    const MAIN_FILE: &'static str = "data.mdb";
+    type Clock = MonotonicClock;
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        expect_own_version()?;
+        let asked = open.settings.text("map_size")?;
+        // Copy-on-write pages of one transaction and tree overhead; a map costs address space only.
+        let automatic = (open.data_bytes.saturating_mul(8)).max(LEAST_MAP);
+        let map_size = asked.parse().unwrap_or(automatic).next_multiple_of(1 << 16);
+        let mut options = EnvOpenOptions::new();
+        options.map_size(map_size as usize).max_dbs(1);
+        let env = open_env(&mut options, flags(open.settings)?, open.folder)?;
+        let database = create_database(&env)?;
+        Ok(Self { env, database, grows: asked == "auto", held: open.settings.text("read_transaction")? == "held" })
+    }
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        let flags = EnvFlags::from_bits_retain(self.env.get_flags().map_err(failed)?);
+        let sync = if flags.contains(EnvFlags::NO_SYNC) {
+            "nosync"
+        } else if flags.contains(EnvFlags::MAP_ASYNC) {
+            "mapasync"
+        } else if flags.contains(EnvFlags::NO_META_SYNC) {
+            "nometasync"
+        } else {
+            "full"
+        };
+        let word = |on: bool| if on { "on" } else { "off" }.to_owned();
+        Ok(BTreeMap::from([
+            ("sync".to_owned(), sync.to_owned()),
+            ("writemap".to_owned(), word(flags.contains(EnvFlags::WRITE_MAP))),
+            ("readahead".to_owned(), word(!flags.contains(EnvFlags::NO_READ_AHEAD))),
+            ("map_size".to_owned(), self.env.info().map_size.to_string()),
+        ]))
+    }
+
+    fn holds_reads(&self) -> bool {
+        self.held
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
+        Ok(Session { env: &self.env, database: self.database, grows: self.grows })
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        // LMDB has no check of its own: every page is visited by reading every row.
+        let transaction = self.env.read_txn().map_err(failed)?;
+        let counted = self.database.len(&transaction).map_err(failed)?;
+        let mut seen = 0;
+        for row in self.database.iter(&transaction).map_err(failed)? {
+            row.map_err(failed)?;
+            seen += 1;
+        }
+        if seen == counted {
+            Ok(())
+        } else {
+            Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
+        }
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.env.prepare_for_closing().wait();
+        Ok(())
+    }
+}
+
+#[expect(unsafe_code, reason = "heed marks memory maps and their flags unsafe")]
+fn open_env(options: &mut EnvOpenOptions, flags: EnvFlags, folder: &std::path::Path) -> Result<Env, EngineError> {
+    // SAFETY: the folder is this run's own, so no other process changes the mapped file; the flags trade durability
+    // only, which is what is being measured.
+    unsafe { options.flags(flags).open(folder) }.map_err(EngineError::doing("opening the environment"))
+}
+
+fn create_database(env: &Env) -> Result<Database<'static, Bytes, Bytes>, EngineError> {
+    let transaction = env.write_txn().map_err(failed)?;
+    let created = env
+        .create_databases_and_commit(transaction, |opener, transaction| {
+            opener.create_database(transaction, None).map(CommitOrAbort::<_, ()>::Commit)
+        })
+        .map_err(failed)?;
+    match created {
+        CommitOrAbort::Commit(database) => Ok(database),
+        CommitOrAbort::Abort(()) => Err(EngineError::new("creating the database was rolled back")),
+    }
+}
+
+/// A test's session.
+#[derive(Debug)]
+pub struct Session<'e> {
+    env: &'e Env,
+    database: Database<'static, Bytes, Bytes>,
+    grows: bool,
+}
+
+impl Session<'_> {
+    /// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
+    fn grow(&self) -> Result<(), EngineError> {
+        let info = self.env.info();
+        // Pages are at least 4 KiB; a larger page makes this an underestimate that MDB_MAP_FULL reports.
+        let used = info.last_page_number.saturating_mul(4096);
+        if used > info.map_size / 2 {
+            resize(self.env, info.map_size.saturating_mul(2))?;
+        }
+        Ok(())
+    }
+}
+
+#[expect(unsafe_code, reason = "heed marks resizing unsafe")]
+fn resize(env: &Env, bytes: usize) -> Result<(), EngineError> {
+    // SAFETY: called between transactions of the only thread that uses the environment.
+    unsafe { env.resize(bytes) }.map_err(EngineError::doing("growing the memory map"))
+}
+
+impl<'e> KvSession for Session<'e> {
+    type Read<'s>
+        = Read<'s>
+    where
+        Self: 's;
+    type Write<'s>
+        = Write<'s>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<Read<'_>, EngineError> {
+        let transaction = self.env.read_txn().map_err(failed)?;
+        Ok(Read { transaction, database: self.database })
+    }
+
+    fn write(&mut self) -> Result<Write<'_>, EngineError> {
+        if self.grows {
+            self.grow()?;
+        }
+        let transaction = self.env.write_txn().map_err(failed)?;
+        Ok(Write { transaction, database: self.database })
+    }
+}
+
+/// A read transaction.
+pub struct Read<'s> {
+    transaction: RoTxn<'s, WithTls>,
+    database: Database<'static, Bytes, Bytes>,
+}
+
+impl KvRead for Read<'_> {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.database.get(&self.transaction, key).map_err(failed)?.map(visit))
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.database.get(&self.transaction, key).map_err(failed)?.is_some())
+    }
+
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        scan(&self.database, &self.transaction, visit)
+    }
+}
+
+fn scan(
+    database: &Database<'static, Bytes, Bytes>,
+    transaction: &RoTxn<'_>,
+    mut visit: impl FnMut(&[u8], &[u8]),
+) -> Result<(), EngineError> {
+    for row in database.iter(transaction).map_err(failed)? {
+        let (key, value) = row.map_err(failed)?;
+        visit(key, value);
+    }
+    Ok(())
+}
+
+/// A write transaction.
+pub struct Write<'s> {
+    transaction: RwTxn<'s>,
+    database: Database<'static, Bytes, Bytes>,
+}
+
+impl<'s> KvTransaction for Write<'s> {
+    type Table<'t>
+        = Table<'t, 's>
+    where
+        Self: 't;
+
+    fn table(&mut self) -> Result<Table<'_, 's>, EngineError> {
+        Ok(Table { transaction: &mut self.transaction, database: self.database })
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.transaction.commit().map_err(failed)
+    }
+}
+
+/// The table inside a write transaction.
+pub struct Table<'t, 's> {
+    transaction: &'t mut RwTxn<'s>,
+    database: Database<'static, Bytes, Bytes>,
+}
+
+impl KvRead for Table<'_, '_> {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.database.get(self.transaction, key).map_err(failed)?.map(visit))
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.database.get(self.transaction, key).map_err(failed)?.is_some())
+    }
+
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        scan(&self.database, self.transaction, visit)
+    }
+}
+
+impl KvWrite for Table<'_, '_> {
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        self.database.put(self.transaction, key, value).map_err(failed)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.database.delete(self.transaction, key).map_err(failed)
+    }
+}

@@ -1,0 +1,103 @@
+//! The engines: those built into this program, and those found as programs of their own.
+
+pub mod lmdb;
+pub mod null;
+mod outside;
+pub mod redb;
+pub mod sqlite;
+
+use dbdyno_engine::{
+    describe::{Description, one_of},
+    serve::{KvProgram, Program},
+};
+use std::{path::PathBuf, sync::Arc};
+
+/// The engines built in, in the order they are listed.
+const BUILT_IN: &[(&str, Program)] = &[
+    ("sqlite", Program { describe: sqlite::describe, kv: Some(KvProgram::of::<sqlite::SqliteKv>()) }),
+    ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()) }),
+    ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()) }),
+    ("null", Program { describe: null::describe, kv: Some(KvProgram::of::<null::Null>()) }),
+];
+
+/// The built-in engine of this name.
+pub fn built_in(name: &str) -> Option<&'static Program> {
+    BUILT_IN.iter().find(|(engine, _)| *engine == name).map(|(_, program)| program)
+}
+
+/// An engine that can be run.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    /// What it says about itself.
+    pub description: Arc<Description>,
+    /// How its worker is started.
+    pub launch: Launch,
+}
+
+/// How an engine's worker is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Launch {
+    /// This program's hidden command `worker`.
+    BuiltIn,
+    /// A program of its own.
+    Program(PathBuf),
+}
+
+/// An engine that was found and cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unavailable {
+    /// Its name.
+    pub name: String,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+/// All engines of this machine.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    /// Those that can be run: built in, then outside ones by name.
+    pub engines: Vec<Engine>,
+    /// Those that cannot.
+    pub unavailable: Vec<Unavailable>,
+}
+
+impl Registry {
+    /// The built-in engines, and the outside ones found beside this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
+    pub fn discover() -> Self {
+        let mut registry = Self {
+            engines: BUILT_IN
+                .iter()
+                .map(|(_, program)| Engine { description: Arc::new((program.describe)()), launch: Launch::BuiltIn })
+                .collect(),
+            unavailable: Vec::new(),
+        };
+        for (name, path) in outside::find() {
+            if built_in(&name).is_some() {
+                let reason = format!("{} has the name of a built-in engine: rename it", path.display());
+                registry.unavailable.push(Unavailable { name, reason });
+                continue;
+            }
+            match outside::describe(&name, &path) {
+                Ok(description) => {
+                    registry.engines.push(Engine { description: Arc::new(description), launch: Launch::Program(path) })
+                }
+                Err(reason) => {
+                    registry.unavailable.push(Unavailable { name, reason: format!("{}: {reason}", path.display()) })
+                }
+            }
+        }
+        registry
+    }
+
+    /// The engine of this name, or what to say to the user.
+    pub fn get(&self, name: &str) -> Result<&Engine, String> {
+        if let Some(engine) = self.engines.iter().find(|engine| engine.description.name == name) {
+            return Ok(engine);
+        }
+        if let Some(found) = self.unavailable.iter().find(|engine| engine.name == name) {
+            return Err(format!("engine `{name}` cannot be used: {}", found.reason));
+        }
+        let names: Vec<String> = self.engines.iter().map(|engine| engine.description.name.clone()).collect();
+        Err(format!("there is no engine `{name}`: expected {}", one_of(&names)))
+    }
+}

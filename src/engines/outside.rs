@@ -1,0 +1,95 @@
+//! Engines that are programs of their own, named `dbdyno-engine-NAME`.
+
+use dbdyno_engine::{
+    describe::Description,
+    protocol::{LONGEST_LINE, PROTOCOL},
+};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::Read,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+const PREFIX: &str = "dbdyno-engine-";
+/// How long an engine may take to describe itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Engine programs by name; the first folder that has a name wins.
+pub(super) fn find() -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    for folder in folders() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let file = entry.file_name();
+            let Some(name) = file.to_str().and_then(|file| file.strip_prefix(PREFIX)) else { continue };
+            let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+            if plain && is_executable(&entry.path()) {
+                found.entry(name.to_owned()).or_insert_with(|| entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Beside this program, then `$DBDYNO_ENGINE_PATH`, then PATH; never a relative folder, which would be the current one.
+fn folders() -> Vec<PathBuf> {
+    let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let lists = ["DBDYNO_ENGINE_PATH", "PATH"].into_iter().filter_map(env::var_os);
+    let listed: Vec<PathBuf> = lists.flat_map(|list| env::split_paths(&list).collect::<Vec<_>>()).collect();
+    beside.into_iter().chain(listed).filter(|folder| folder.is_absolute()).collect()
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Asks an engine program what it is, and checks the answer.
+pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
+    let text = output_of_describe(path)?;
+    let description: Description =
+        serde_json::from_str(&text).map_err(|error| format!("its description is not understood: {error}"))?;
+    if description.protocol != PROTOCOL {
+        return Err(format!("it speaks protocol {}, dbdyno speaks {PROTOCOL}: build both anew", description.protocol));
+    }
+    if description.name != name {
+        return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));
+    }
+    for option in &description.options {
+        if let Err(expected) = option.kind.canonical(&option.default) {
+            return Err(format!("default `{}` of option `{}`: expected {expected}", option.default, option.name));
+        }
+    }
+    Ok(description)
+}
+
+fn output_of_describe(path: &Path) -> Result<String, String> {
+    let mut child = Command::new(path)
+        .arg("describe")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let stdout = child.stdout.take();
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let read = stdout.map(|stdout| stdout.take(LONGEST_LINE as u64).read_to_string(&mut text));
+        // The receiver may have given up.
+        let _ = sender.send(match read {
+            Some(Ok(_)) => Ok(text),
+            Some(Err(error)) => Err(format!("its description cannot be read: {error}")),
+            None => Err("it has no output".to_owned()),
+        });
+    });
+    let answer = receiver.recv_timeout(PATIENCE);
+    // Whatever it said, it is not needed any more.
+    let _ = child.kill();
+    let _ = child.wait();
+    answer.unwrap_or_else(|_| Err(format!("it did not describe itself within {} s", PATIENCE.as_secs())))
+}

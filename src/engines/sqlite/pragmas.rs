@@ -1,0 +1,70 @@
+//! Setting options as pragmas, and reading back what is in force.
+
+use dbdyno_engine::{EngineError, settings::Settings};
+use rusqlite::{Connection, types::Value};
+use std::collections::BTreeMap;
+
+/// How a pragma spells its value when it is read.
+enum Spelling {
+    /// As it was set.
+    Same,
+    /// As a number: the words of 0, 1, 2 ...
+    Numbered(&'static [&'static str]),
+}
+
+/// Every option that is a pragma of its own name, in the order in which they must be set: page_size and auto_vacuum
+/// before anything writes the file's header, locking_mode before the journal mode touches the file.
+const PRAGMAS: &[(&str, Spelling)] = &[
+    ("page_size", Spelling::Same),
+    ("auto_vacuum", Spelling::Numbered(&["none", "full", "incremental"])),
+    ("cache_size", Spelling::Same),
+    ("temp_store", Spelling::Numbered(&["default", "file", "memory"])),
+    ("mmap_size", Spelling::Same),
+    ("locking_mode", Spelling::Same),
+    ("journal_mode", Spelling::Same),
+    ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
+    ("wal_autocheckpoint", Spelling::Same),
+];
+
+/// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
+pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {
+    for (name, _) in PRAGMAS {
+        let value = settings.text(name)?;
+        // The value is one of the description's choices or a number, never free text.
+        let sql = format!("PRAGMA {name} = {value}");
+        let run = || -> rusqlite::Result<()> {
+            let mut statement = connection.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            while rows.next()?.is_some() {}
+            Ok(())
+        };
+        run().map_err(EngineError::doing(&sql))?;
+    }
+    Ok(())
+}
+
+/// Reads back every pragma, in the spelling of the options.
+pub(super) fn in_force(connection: &Connection) -> Result<BTreeMap<String, String>, EngineError> {
+    PRAGMAS
+        .iter()
+        .map(|(name, spelling)| {
+            let value: Value = connection
+                .query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+                .map_err(EngineError::doing(&format!("PRAGMA {name}")))?;
+            Ok(((*name).to_owned(), spell(&value, spelling)))
+        })
+        .collect()
+}
+
+fn spell(value: &Value, spelling: &Spelling) -> String {
+    match (value, spelling) {
+        (Value::Integer(number), Spelling::Numbered(words)) => usize::try_from(*number)
+            .ok()
+            .and_then(|at| words.get(at))
+            .map_or_else(|| number.to_string(), |word| (*word).to_owned()),
+        (Value::Integer(number), Spelling::Same) => number.to_string(),
+        (Value::Text(text), _) => text.to_ascii_lowercase(),
+        (Value::Real(real), _) => real.to_string(),
+        (Value::Null | Value::Blob(_), _) => String::new(),
+    }
+}

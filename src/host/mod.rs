@@ -1,0 +1,30 @@
+//! On what machine a result was measured, and what else that machine did meanwhile.
+//!
+//! Recorded with every session: [`HostFacts`], [`WorkFolderFacts`], [`measure_fsync`] and [`Load`]. Recorded with
+//! every run: a [`NoiseDelta`], the difference of two [`NoiseSample`]s.
+//!
+//! Nothing here fails because a fact is missing: containers mask files, old kernels lack them, other systems never had
+//! them. Such a fact is `None`. Texts of the kernel are parsed by pure functions, apart from reading the files, so that
+//! the tests can show them machines that nobody has at hand.
+//!
+//! Names of disks, folders and hosts are what the machine says, not cleaned for a terminal: escape them on output.
+
+mod cpu;
+mod disk;
+mod facts;
+mod fsync;
+mod load;
+mod memory;
+mod mounts;
+mod noise;
+#[cfg(test)]
+mod scratch;
+mod text;
+mod virtualisation;
+mod work_folder;
+
+pub use facts::HostFacts;
+pub use fsync::measure_fsync;
+pub use load::Load;
+pub use noise::{CpuTimes, NoiseDelta, NoiseSample};
+pub use work_folder::WorkFolderFacts;

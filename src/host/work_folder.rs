@@ -1,0 +1,212 @@
+//! Where the databases are written.
+
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::disk;
+use super::mounts::{self, Mount};
+use super::text;
+
+/// Network file systems, and folders that a virtual machine's host shares: what a sync does, another machine decides.
+/// Of the `fuse.*` types, those that fetch over a network.
+const NETWORK: &[&str] = &[
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "coda",
+    "drvfs",
+    "fuse.afp",
+    "fuse.ceph",
+    "fuse.davfs",
+    "fuse.gcsfuse",
+    "fuse.glusterfs",
+    "fuse.juicefs",
+    "fuse.rclone",
+    "fuse.s3fs",
+    "fuse.sshfs",
+    "fuse.vmhgfs-fuse",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "ncpfs",
+    "nfs",
+    "nfs4",
+    "orangefs",
+    "prl_fs",
+    "smb3",
+    "smbfs",
+    "vboxsf",
+    "virtiofs",
+    "vmhgfs",
+    "wekafs",
+];
+
+/// What is known of the folder that the databases are written to, and of the disk beneath it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkFolderFacts {
+    /// The folder, absolute. Bytes that are no UTF-8 are shown as U+FFFD.
+    pub path: String,
+    /// The file system's type, such as `ext4` (`/proc/self/mountinfo`).
+    pub file_system: Option<String>,
+    /// Where that file system is mounted (`/proc/self/mountinfo`).
+    pub mount_point: Option<String>,
+    /// The options of the mount and of the file system, parted by commas (`/proc/self/mountinfo`).
+    pub mount_options: Option<String>,
+    /// What is mounted: `/dev/sda1`, `server:/folder`, `overlay` (`/proc/self/mountinfo`).
+    pub device: Option<String>,
+    /// The name of the disk beneath, or of several joined by ` + ` (`device/model` below `/sys/dev/block/MAJ:MIN`).
+    /// Virtual disks often have none.
+    pub disk_model: Option<String>,
+    /// Whether that disk, or any of them, turns (`queue/rotational` there). `None` for virtio disks
+    /// and loop devices, which cannot know.
+    pub rotational: Option<bool>,
+    /// Bytes that this user may still write (`statvfs`).
+    pub free_bytes: Option<u64>,
+    /// Bytes of the whole file system (`statvfs`).
+    pub total_bytes: Option<u64>,
+    /// Nanoseconds to write 4 KiB and sync them. [`WorkFolderFacts::read`] leaves it `None`, because to measure it
+    /// writes to the folder and takes up to a second: set it from [`measure_fsync`](super::measure_fsync).
+    pub fsync_ns: Option<u64>,
+}
+
+impl WorkFolderFacts {
+    /// Reads the facts of `folder`. If it is not there yet, of the nearest folder above that is.
+    pub fn read(folder: &Path) -> Self {
+        let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let existing = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
+        let mount = existing.as_deref().and_then(mount);
+        let disk = mount.as_ref().map(disk_beneath).unwrap_or_default();
+        let space = existing.and_then(|path| rustix::fs::statvfs(path).ok());
+        Self {
+            path: path.to_string_lossy().into_owned(),
+            disk_model: disk.model,
+            rotational: disk.rotational,
+            free_bytes: space.as_ref().map(|space| space.f_bavail.saturating_mul(space.f_frsize)),
+            total_bytes: space.as_ref().map(|space| space.f_blocks.saturating_mul(space.f_frsize)),
+            fsync_ns: None,
+            ..mount.map_or_else(Self::unknown, Self::of_mount)
+        }
+    }
+
+    /// Whether the folder is in memory, where a sync does nothing: tmpfs and its kin, or a disk made of memory.
+    pub fn is_memory_backed(&self) -> bool {
+        let device = self.device.as_deref().unwrap_or_default();
+        matches!(self.file_system.as_deref(), Some("tmpfs" | "ramfs" | "rootfs" | "devtmpfs" | "hugetlbfs"))
+            || ["/dev/ram", "/dev/zram"].iter().any(|name| {
+                device.strip_prefix(name).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+            })
+    }
+
+    /// Whether the folder is on another machine, or shared into this one by its host.
+    pub fn is_network(&self) -> bool {
+        self.file_system.as_deref().is_some_and(|kind| NETWORK.contains(&kind))
+    }
+
+    fn unknown() -> Self {
+        Self {
+            path: String::new(),
+            file_system: None,
+            mount_point: None,
+            mount_options: None,
+            device: None,
+            disk_model: None,
+            rotational: None,
+            free_bytes: None,
+            total_bytes: None,
+            fsync_ns: None,
+        }
+    }
+
+    fn of_mount(mount: Mount) -> Self {
+        Self {
+            file_system: Some(mount.file_system),
+            mount_point: Some(mount.point),
+            mount_options: Some(mount.options),
+            device: text::tidy(&mount.source),
+            ..Self::unknown()
+        }
+    }
+}
+
+/// The mount that the folder (without symbolic links) is on.
+fn mount(folder: &Path) -> Option<Mount> {
+    let mountinfo = text::read("/proc/self/mountinfo")?;
+    let id = File::open(folder)
+        .ok()
+        .and_then(|open| text::read(format!("/proc/self/fdinfo/{}", open.as_raw_fd())))
+        .and_then(|fdinfo| mounts::id_of_open_file(&fdinfo));
+    mounts::of_folder(&mountinfo, id, folder)
+}
+
+fn disk_beneath(mount: &Mount) -> disk::Disk {
+    let device = mount.source.starts_with("/dev/").then(|| Path::new(&mount.source));
+    // btrfs may lie on several devices and therefore has a number of its own, 0:N, but it names one of them.
+    let number = device.filter(|_| mount.device_number.starts_with("0:")).and_then(|device| {
+        let number = rustix::fs::stat(device).ok()?.st_rdev;
+        Some(format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number)))
+    });
+    let name = device.and_then(Path::file_name).and_then(|name| name.to_str());
+    disk::find(Path::new("/sys"), number.as_deref().unwrap_or(&mount.device_number), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::*;
+
+    fn on(file_system: &str, device: &str) -> WorkFolderFacts {
+        WorkFolderFacts {
+            file_system: Some(file_system.to_owned()),
+            device: Some(device.to_owned()),
+            ..WorkFolderFacts::unknown()
+        }
+    }
+
+    #[test]
+    fn memory() {
+        assert!(on("tmpfs", "tmpfs").is_memory_backed());
+        assert!(on("ramfs", "none").is_memory_backed());
+        assert!(on("ext4", "/dev/zram1").is_memory_backed());
+        assert!(on("ext4", "/dev/ram0").is_memory_backed());
+        assert!(!on("ext4", "/dev/rambo").is_memory_backed());
+        assert!(!on("ext4", "/dev/sda1").is_memory_backed());
+        assert!(!on("overlay", "overlay").is_memory_backed());
+        assert!(!WorkFolderFacts::unknown().is_memory_backed());
+    }
+
+    #[test]
+    fn network() {
+        assert!(on("nfs4", "server:/export").is_network());
+        assert!(on("fuse.sshfs", "me@server:").is_network());
+        assert!(on("9p", "C:\\").is_network());
+        assert!(!on("btrfs", "/dev/sda1").is_network());
+        assert!(!on("fuseblk", "/dev/sdb1").is_network());
+        assert!(!WorkFolderFacts::unknown().is_network());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_yet_has_the_facts_of_the_one_above() {
+        let scratch = Scratch::new("work");
+        let there = WorkFolderFacts::read(scratch.path());
+        let not_yet = WorkFolderFacts::read(&scratch.path().join("a/b"));
+        assert!(not_yet.path.ends_with("/a/b"));
+        assert_eq!(not_yet.mount_point, there.mount_point);
+        assert!(there.total_bytes >= there.free_bytes);
+        assert!(there.free_bytes.is_some());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn symbolic_links_are_followed() {
+        let scratch = Scratch::new("link");
+        let link = scratch.path().join("link");
+        std::os::unix::fs::symlink("/proc", &link).unwrap();
+        assert_eq!(WorkFolderFacts::read(&link).file_system.as_deref(), Some("proc"));
+        assert_eq!(WorkFolderFacts::read(Path::new("/proc/self")).mount_point.as_deref(), Some("/proc"));
+    }
+}

@@ -1,0 +1,182 @@
+//! Whether what is compared is alike.
+
+use super::{Evidence, Linter, series, some_of};
+use crate::report::units;
+use dbdyno_engine::durability::Tier;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Engines gave different answers.
+pub(super) struct Disagreement;
+
+impl Linter for Disagreement {
+    fn name(&self) -> &'static str {
+        "failed verification"
+    }
+
+    fn summary(&self) -> &'static str {
+        "results come with answers that other engines do not give"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A fast wrong answer is worth nothing: the figures of these results are withheld from every comparison."
+    }
+
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+        let runs: BTreeMap<&str, &str> =
+            evidence.runs.iter().map(|run| (run.run_id.as_str(), run.label.as_str())).collect();
+        let places: BTreeSet<String> = evidence
+            .results
+            .iter()
+            .filter(|result| result.agrees == Some(false))
+            .map(|result| {
+                let label = runs.get(result.run_id.as_str()).copied().unwrap_or("?");
+                format!("{} on {label}", result.test_name)
+            })
+            .collect();
+        if places.is_empty() {
+            return Vec::new();
+        }
+        vec![format!("answers differ between engines: {}", some_of(places.into_iter().collect()))]
+    }
+}
+
+/// Configurations promise different durability.
+pub(super) struct UnequalTiers;
+
+impl Linter for UnequalTiers {
+    fn name(&self) -> &'static str {
+        "unequal tiers"
+    }
+
+    fn summary(&self) -> &'static str {
+        "durability tiers are compared with each other"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A commit that waits for the disk and one that does not are different services: choose options of one tier."
+    }
+
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+        let mut tiers: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
+        for run in evidence.runs.iter().filter(|run| run.engine != "null") {
+            tiers.entry(run.tier).or_default().insert(&run.label);
+        }
+        if tiers.len() < 2 {
+            return Vec::new();
+        }
+        let one = |(tier, labels): (u8, BTreeSet<&str>)| {
+            let name = Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
+            format!("{name}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
+        };
+        let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
+        vec![format!("a commit does not survive the same everywhere ({})", tiers.join("; "))]
+    }
+}
+
+/// Options in force are not those asked for, and the run was let go on.
+pub(super) struct DifferingOptions;
+
+impl Linter for DifferingOptions {
+    fn name(&self) -> &'static str {
+        "options differ"
+    }
+
+    fn summary(&self) -> &'static str {
+        "runs failed because options in force differ from those asked for"
+    }
+
+    fn explain(&self) -> &'static str {
+        "An engine may clamp or ignore a value without a word; what it says is in force is what was measured."
+    }
+
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+        let differ = |failure: &&String| failure.starts_with("options in force differ");
+        let failures: BTreeSet<&String> =
+            evidence.runs.iter().filter_map(|run| run.failure.as_ref()).filter(differ).collect();
+        failures.into_iter().cloned().collect()
+    }
+}
+
+/// Engines used very different amounts of memory.
+pub(super) struct UnequalMemory;
+
+/// Peaks closer than this factor are alike: allocators and maps differ by as much.
+const MEMORY_FACTOR: u64 = 4;
+
+impl Linter for UnequalMemory {
+    fn name(&self) -> &'static str {
+        "unequal memory"
+    }
+
+    fn summary(&self) -> &'static str {
+        "sizes were run with very different amounts of memory"
+    }
+
+    fn explain(&self) -> &'static str {
+        "An engine with a larger cache reads less from the system: give the engines' caches like sizes."
+    }
+
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+        let runs: BTreeMap<&str, (&str, &str)> =
+            evidence.runs.iter().map(|run| (run.run_id.as_str(), (run.size.as_str(), run.label.as_str()))).collect();
+        let mut peaks: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+        for result in evidence.results {
+            if let Some((size, label)) = runs.get(result.run_id.as_str()) {
+                let peak = peaks.entry(size).or_default().entry(label).or_default();
+                *peak = (*peak).max(result.peak_rss_bytes);
+            }
+        }
+        peaks
+            .into_iter()
+            .filter_map(|(size, labels)| {
+                let (least, low) =
+                    labels.iter().filter(|(label, _)| **label != "null").min_by_key(|(_, peak)| **peak)?;
+                let (most, high) = labels.iter().max_by_key(|(_, peak)| **peak)?;
+                let unequal = *low > 0 && high / low >= MEMORY_FACTOR;
+                unequal.then(|| {
+                    format!("at {size}, {most} peaked at {} and {least} at {}", units::bytes(*high), units::bytes(*low))
+                })
+            })
+            .collect()
+    }
+}
+
+/// Operations so fast that the harness is a part of what is measured.
+pub(super) struct HarnessBound;
+
+/// An operation should take this many times what the harness takes around it.
+pub const HARNESS_FACTOR: f64 = 20.0;
+
+impl Linter for HarnessBound {
+    fn name(&self) -> &'static str {
+        "harness-bound"
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests are so fast that the harness is a part of what is measured"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Making a key, reading the clock and checking the answer take time too, the same for every engine. It pulls ratios \
+         towards 1: a true difference is larger than the one shown."
+    }
+
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+        let cost: BTreeMap<(&str, u32), f64> =
+            evidence.harness.iter().map(|cost| ((cost.size.as_str(), cost.test), cost.ns_per_operation)).collect();
+        let mut places = Vec::new();
+        for series in series(evidence).iter().filter(|series| series.run.engine != "null") {
+            let harness = cost.get(&(series.run.size.as_str(), series.test));
+            if let (Some(&harness), Some(median)) = (harness, series.median()) {
+                let own = median / series.operations.max(1) as f64;
+                if own < HARNESS_FACTOR * harness {
+                    places.push(format!("{} ({own:.0} ns, harness {harness:.0} ns)", series.place()));
+                }
+            }
+        }
+        if places.is_empty() {
+            return Vec::new();
+        }
+        vec![format!("an operation takes less than {HARNESS_FACTOR}x the harness around it: {}", some_of(places))]
+    }
+}

@@ -1,0 +1,144 @@
+//! Linters: what a reader of a session's figures should know before believing them.
+
+mod fairness;
+mod place;
+mod repeats;
+
+pub use fairness::HARNESS_FACTOR;
+
+use crate::{
+    host::WorkFolderFacts,
+    stats::median,
+    store::{HarnessRecord, ResultRecord, RunRecord, SessionRecord},
+};
+use std::collections::BTreeMap;
+
+/// What linters look at: a session that has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'e> {
+    /// The session.
+    pub session: &'e SessionRecord,
+    /// Where its databases were.
+    pub folder: &'e WorkFolderFacts,
+    /// Whether other sessions were let run at the same time.
+    pub concurrent: bool,
+    /// Its runs.
+    pub runs: &'e [RunRecord],
+    /// Finished tests of its runs.
+    pub results: &'e [ResultRecord],
+    /// What the harness costs.
+    pub harness: &'e [HarnessRecord],
+}
+
+/// Something found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The linter's name.
+    pub linter: &'static str,
+    /// The run, if it is about one.
+    pub run_id: Option<String>,
+    /// The test, if it is about one.
+    pub test: Option<u32>,
+    /// What was found, in one sentence.
+    pub message: String,
+}
+
+/// One kind of doubt.
+pub trait Linter: Sync {
+    /// Short name, stored with the finding.
+    fn name(&self) -> &'static str;
+
+    /// What a count of findings is followed by: `tests are bound by the harness`.
+    fn summary(&self) -> &'static str;
+
+    /// Why it matters and what to do.
+    fn explain(&self) -> &'static str;
+
+    /// What it finds, in sentences.
+    fn check(&self, evidence: &Evidence<'_>) -> Vec<String>;
+}
+
+/// Every linter, in the order their findings are shown.
+pub const LINTERS: &[&dyn Linter] = &[
+    &fairness::Disagreement,
+    &fairness::UnequalTiers,
+    &fairness::DifferingOptions,
+    &fairness::UnequalMemory,
+    &fairness::HarnessBound,
+    &place::MemoryBacked,
+    &place::NetworkFolder,
+    &place::NoisyHost,
+    &place::Concurrent,
+    &place::DebugBuild,
+    &repeats::FailedRuns,
+    &repeats::TooFew,
+    &repeats::FirstRunOutlier,
+    &repeats::Unsettled,
+];
+
+/// All findings of all linters.
+pub fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+    LINTERS
+        .iter()
+        .flat_map(|linter| {
+            let finding = |message| Finding { linter: linter.name(), run_id: None, test: None, message };
+            linter.check(evidence).into_iter().map(finding)
+        })
+        .collect()
+}
+
+/// Wall times of one test of one configuration, ns, in the order of the rounds.
+struct Series<'e> {
+    run: &'e RunRecord,
+    test_name: &'e str,
+    test: u32,
+    operations: u64,
+    wall_ns: Vec<f64>,
+}
+
+impl Series<'_> {
+    /// `Random reads on sqlite at 10000`.
+    fn place(&self) -> String {
+        format!("{} on {} at {}", self.test_name, self.run.label, self.run.size)
+    }
+
+    fn median(&self) -> Option<f64> {
+        median(&self.wall_ns).ok()
+    }
+}
+
+/// Results with their runs.
+type Members<'e> = Vec<(&'e RunRecord, &'e ResultRecord)>;
+
+/// The results of finished tests by configuration and test.
+fn series<'e>(evidence: &Evidence<'e>) -> Vec<Series<'e>> {
+    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+    let mut all: BTreeMap<(&str, &str, u32), Members<'e>> = BTreeMap::new();
+    for result in evidence.results {
+        if let Some(run) = runs.get(result.run_id.as_str()) {
+            all.entry((&run.size, &run.label, result.test)).or_default().push((run, result));
+        }
+    }
+    all.into_values()
+        .filter_map(|mut members| {
+            members.sort_by_key(|(run, _)| run.round);
+            let (run, result) = *members.first()?;
+            Some(Series {
+                run,
+                test_name: &result.test_name,
+                test: result.test,
+                operations: result.operations,
+                wall_ns: members.iter().map(|(_, result)| result.wall_ns as f64).collect(),
+            })
+        })
+        .collect()
+}
+
+/// `a, b, c and 4 more`.
+fn some_of(mut places: Vec<String>) -> String {
+    const SHOWN: usize = 3;
+    let more = places.len().saturating_sub(SHOWN);
+    places.truncate(SHOWN);
+    let shown = places.join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}

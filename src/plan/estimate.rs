@@ -1,0 +1,118 @@
+//! What a plan will take: runs, time and space.
+
+use super::{Configuration, Plan};
+use dbdyno_engine::{
+    durability::Tier,
+    protocol::SuiteJob,
+    suite::{KvSuite, Operation, Transaction},
+};
+use std::time::Duration;
+
+/// How long earlier runs of a configuration took.
+pub trait History {
+    /// Median duration of a run of this engine on this suite at this size, start and end of the worker included.
+    fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
+}
+
+/// No history.
+impl History for () {
+    fn run_time(&self, _: &Configuration, _: &str) -> Option<Duration> {
+        None
+    }
+}
+
+/// What a plan will take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// Runs.
+    pub runs: usize,
+    /// Time of all runs.
+    pub time: Duration,
+    /// Whether the time of every configuration is that of earlier runs; else some of it is a rough guess.
+    pub from_history: bool,
+    /// Most bytes on the disk at a time.
+    pub space_bytes: u64,
+}
+
+/// Space on the work folder's disk, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// Free for this user.
+    pub free: u64,
+    /// In all.
+    pub total: u64,
+}
+
+/// Without history: what an operation is taken to cost. Rough on purpose; one run later there is history.
+const GUESSED_OPERATION: Duration = Duration::from_micros(3);
+/// Without history: starting a worker, opening and closing a database.
+const GUESSED_START: Duration = Duration::from_millis(80);
+/// Bytes on the disk for each byte of keys and values: tree overhead, copy-on-write pages, a log beside the file.
+const SPACE_FACTOR: u64 = 8;
+/// Bytes on the disk that a database takes with nothing in it: preallocated regions and logs.
+const SPACE_BASE: u64 = 64 << 20;
+/// What is always left free: 5 % of the disk, and no more than this.
+const RESERVE: u64 = 1 << 30;
+
+/// Estimates a plan. `fsync`: what the work folder takes to sync one small write.
+pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimate {
+    let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
+    for configuration in &plan.configurations {
+        let known = history.run_time(configuration, &plan.suite.name);
+        estimate.from_history &= known.is_some();
+        let run = known.unwrap_or_else(|| guess(plan, configuration, fsync));
+        estimate.time += run * plan.rounds;
+        let space = plan.suite.data_bytes(configuration.size).saturating_mul(SPACE_FACTOR).saturating_add(SPACE_BASE);
+        // Runs follow each other, and each run's folder is removed before the next begins.
+        estimate.space_bytes = estimate.space_bytes.max(space);
+    }
+    estimate
+}
+
+fn guess(plan: &Plan, configuration: &Configuration, fsync: Duration) -> Duration {
+    let SuiteJob::Kv(KvSuite { tests, .. }) = plan.job(configuration);
+    let synced = configuration.tier == Tier::PowerSafe;
+    let mut time = GUESSED_START.as_secs_f64();
+    for test in &tests {
+        let scans = test.work.iter().any(|work| work.operation == Operation::Scan);
+        let operations = test.operations as f64 * if scans { 0.1 } else { 1.0 };
+        time += GUESSED_OPERATION.as_secs_f64() * operations;
+        let commits = match test.transaction {
+            Transaction::Read => 0,
+            Transaction::One => 1,
+            Transaction::Batch(batch) => test.operations.div_ceil(batch.max(1)),
+        };
+        if synced {
+            // A commit in a tree without a log syncs data, then the page that points to it.
+            time += fsync.as_secs_f64() * 2.0 * commits as f64;
+        }
+    }
+    Duration::from_secs_f64(time)
+}
+
+/// Whether the disk has room, with some left for others; or what to say.
+pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
+    let reserve = RESERVE.min(space.total / 20);
+    if estimate.space_bytes.saturating_add(reserve) <= space.free {
+        return Ok(());
+    }
+    Err(format!(
+        "the largest database may take {} and {folder} has {} free: choose a smaller --size or another --work-dir",
+        indicatif::HumanBytes(estimate.space_bytes),
+        indicatif::HumanBytes(space.free),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_does_not_fit_is_refused() {
+        let estimate = Estimate { runs: 1, time: Duration::ZERO, from_history: true, space_bytes: 10 << 30 };
+        let disk = |free: u64| Space { free, total: 100 << 30 };
+        assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
+        let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();
+        assert!(message.contains("10.00 GiB") && message.contains("--work-dir"), "{message}");
+    }
+}

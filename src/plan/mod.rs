@@ -1,0 +1,288 @@
+//! From a selection of engines, options and sizes to the ordered list of runs.
+
+mod estimate;
+mod order;
+
+pub use estimate::{Estimate, History, Space, check_space, estimate};
+
+use crate::{
+    catalog::{EngineChoice, Preset, Suite, TestPick},
+    engines::{Engine, Registry},
+};
+use dbdyno_engine::{
+    durability::Tier,
+    protocol::SuiteJob,
+    rng::SplitMix64,
+    settings::{SettingError, Settings},
+    size::Size,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is to be run, as asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The suite.
+    pub suite: Suite,
+    /// Options of the suite with the values to take.
+    pub suite_options: BTreeMap<String, Vec<String>>,
+    /// Engines with option values to take.
+    pub engines: Vec<EngineChoice>,
+    /// Sizes; empty for the suite's default.
+    pub sizes: Vec<Size>,
+    /// Rounds.
+    pub repeats: u32,
+    /// Tests to measure.
+    pub pick: TestPick,
+    /// Seed of the session.
+    pub seed: u64,
+}
+
+/// Why a request cannot be planned.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// An engine that is not there or cannot run the suite; a size or test that the suite does not have.
+    #[error("{0}")]
+    Request(String),
+    /// An option that is not there or does not take a value.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+}
+
+impl Request {
+    /// The request that a preset makes of its suite.
+    pub fn from_preset(preset: &Preset, suite: Suite, seed: u64) -> Result<Self, PlanError> {
+        let pick = suite.pick(&preset.tests).map_err(PlanError::Request)?;
+        Ok(Self {
+            suite,
+            suite_options: preset.suite_options.clone(),
+            engines: preset.engines.clone(),
+            sizes: preset.sizes.clone(),
+            repeats: preset.repeats,
+            pick,
+            seed,
+        })
+    }
+
+    /// Sets `OWNER.OPTION` to some values, for every choice of that engine or for the suite.
+    pub fn set(&mut self, owner: &str, option: &str, values: Vec<String>) -> Result<(), PlanError> {
+        let mut found = false;
+        if owner == self.suite.name {
+            self.suite_options.insert(option.to_owned(), values.clone());
+            found = true;
+        }
+        for engine in self.engines.iter_mut().filter(|engine| engine.name == owner) {
+            engine.options.insert(option.to_owned(), values.clone());
+            found = true;
+        }
+        if found {
+            return Ok(());
+        }
+        let names: BTreeSet<&str> = self.engines.iter().map(|engine| engine.name.as_str()).collect();
+        let names = names.into_iter().collect::<Vec<_>>().join(", ");
+        Err(PlanError::Request(format!(
+            "--set {owner}.{option}: `{owner}` is not part of this bench: expected the suite {} or one of {names}",
+            self.suite.name
+        )))
+    }
+}
+
+/// One thing that is measured: an engine with all its options on a suite at a size.
+#[derive(Debug, Clone)]
+pub struct Configuration {
+    /// The engine.
+    pub engine: Engine,
+    /// Every option of the engine.
+    pub settings: Settings,
+    /// Every option of the suite.
+    pub suite_settings: Settings,
+    /// The size.
+    pub size: Size,
+    /// What a commit survives.
+    pub tier: Tier,
+    /// Why.
+    pub tier_reason: String,
+    /// The engine's name with the options in which it differs from other configurations of the session.
+    pub label: String,
+}
+
+impl Configuration {
+    /// The engine's name.
+    pub fn engine_name(&self) -> &str {
+        &self.engine.description.name
+    }
+}
+
+/// One run of the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlannedRun {
+    /// Place in the session, from 0.
+    pub ordinal: u32,
+    /// Round, from 0; runs of the same round have the same seed and are paired.
+    pub round: u32,
+    /// Index of its configuration.
+    pub configuration: usize,
+    /// Seed of its inputs.
+    pub seed: u64,
+}
+
+/// The ordered list of runs.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The suite.
+    pub suite: Suite,
+    /// Tests that are measured.
+    pub pick: TestPick,
+    /// What is measured, each once.
+    pub configurations: Vec<Configuration>,
+    /// The runs in order.
+    pub runs: Vec<PlannedRun>,
+    /// Rounds.
+    pub rounds: u32,
+    /// Seed of the session.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// Plans a request on the engines of this machine.
+    pub fn new(request: Request, registry: &Registry) -> Result<Self, PlanError> {
+        let Request { suite, suite_options, engines, mut sizes, repeats, pick, seed } = request;
+        if sizes.is_empty() {
+            sizes.clone_from(&suite.default_sizes);
+        }
+        if engines.is_empty() {
+            return Err(PlanError::Request("no engine was chosen: give --engine NAME".to_owned()));
+        }
+        if repeats == 0 {
+            return Err(PlanError::Request("--repeat 0: expected at least one round".to_owned()));
+        }
+        for &size in &sizes {
+            suite.check_size(size).map_err(PlanError::Request)?;
+        }
+        let mut configurations: Vec<Configuration> = Vec::new();
+        for &size in &sizes {
+            for suite_asked in combinations(&suite_options) {
+                let suite_settings = suite.settings(&suite_asked)?;
+                for choice in &engines {
+                    for configuration in configurations_of(choice, registry, &suite, &suite_settings, size)? {
+                        let again = |other: &Configuration| same(other, &configuration);
+                        if !configurations.iter().any(again) {
+                            configurations.push(configuration);
+                        }
+                    }
+                }
+            }
+        }
+        label(&mut configurations);
+        let runs = order::rounds(configurations.len(), repeats)
+            .zip(0..)
+            .map(|((round, configuration), ordinal)| PlannedRun {
+                ordinal,
+                round,
+                configuration,
+                seed: SplitMix64::stream(seed, u64::from(round)).next_u64(),
+            })
+            .collect();
+        Ok(Self { suite, pick, configurations, runs, rounds: repeats, seed })
+    }
+
+    /// What a configuration's worker is given of the suite.
+    pub fn job(&self, configuration: &Configuration) -> SuiteJob {
+        self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick)
+    }
+}
+
+fn same(a: &Configuration, b: &Configuration) -> bool {
+    a.engine_name() == b.engine_name()
+        && a.settings == b.settings
+        && a.suite_settings == b.suite_settings
+        && a.size == b.size
+}
+
+fn configurations_of(
+    choice: &EngineChoice,
+    registry: &Registry,
+    suite: &Suite,
+    suite_settings: &Settings,
+    size: Size,
+) -> Result<Vec<Configuration>, PlanError> {
+    let engine = registry.get(&choice.name).map_err(PlanError::Request)?;
+    if !engine.description.suites.contains(&suite.kind) {
+        let message =
+            format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
+        return Err(PlanError::Request(message));
+    }
+    combinations(&choice.options)
+        .into_iter()
+        .map(|asked| {
+            let settings = Settings::resolve(&engine.description, &asked)?;
+            let (tier, reason) = engine.description.tier(&settings);
+            Ok(Configuration {
+                engine: engine.clone(),
+                tier,
+                tier_reason: reason.to_owned(),
+                label: choice.name.clone(),
+                settings,
+                suite_settings: suite_settings.clone(),
+                size,
+            })
+        })
+        .collect()
+}
+
+/// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
+fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
+    let mut all = vec![BTreeMap::new()];
+    for (name, values) in options {
+        all = all
+            .iter()
+            .flat_map(|chosen: &BTreeMap<String, String>| {
+                values.iter().map(move |value| {
+                    let mut chosen = chosen.clone();
+                    chosen.insert(name.clone(), value.clone());
+                    chosen
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// Names each configuration by its engine and by those options whose value is not the same in all of the engine's
+/// configurations.
+fn label(configurations: &mut [Configuration]) {
+    let mut values: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for configuration in configurations.iter() {
+        for (option, value) in configuration.settings.iter().chain(configuration.suite_settings.iter()) {
+            let key = (configuration.engine_name().to_owned(), option.to_owned());
+            values.entry(key).or_default().insert(value.to_owned());
+        }
+    }
+    for configuration in configurations {
+        let engine = configuration.engine_name().to_owned();
+        let differing: Vec<String> = configuration
+            .settings
+            .iter()
+            .chain(configuration.suite_settings.iter())
+            .filter(|(option, _)| values[&(engine.clone(), (*option).to_owned())].len() > 1)
+            .map(|(option, value)| format!("{option}={value}"))
+            .collect();
+        configuration.label = if differing.is_empty() { engine } else { format!("{engine}[{}]", differing.join(",")) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_takes_every_combination_once() {
+        let options = BTreeMap::from([
+            ("a".to_owned(), vec!["1".to_owned(), "2".to_owned()]),
+            ("b".to_owned(), vec!["x".to_owned(), "y".to_owned()]),
+        ]);
+        let all: Vec<String> =
+            combinations(&options).iter().map(|chosen| format!("{}{}", chosen["a"], chosen["b"])).collect();
+        assert_eq!(all, ["1x", "1y", "2x", "2y"]);
+        assert_eq!(combinations(&BTreeMap::new()), [BTreeMap::new()]);
+    }
+}

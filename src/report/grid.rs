@@ -1,0 +1,61 @@
+//! Columns of text under each other, with titles across them.
+
+use console::{Alignment, measure_text_width, pad_str};
+
+/// Lines of a table: titles span all columns, rows are aligned.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    columns: Vec<Alignment>,
+    lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone)]
+enum Line {
+    Title(String),
+    Row(Vec<String>),
+}
+
+impl Grid {
+    /// A grid with these columns.
+    pub(super) fn new(columns: impl Into<Vec<Alignment>>) -> Self {
+        Self { columns: columns.into(), lines: Vec::new() }
+    }
+
+    /// Adds a line across all columns.
+    pub(super) fn title(&mut self, title: impl Into<String>) {
+        self.lines.push(Line::Title(title.into()));
+    }
+
+    /// Adds a row.
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.lines.push(Line::Row(cells.into_iter().collect()));
+    }
+
+    /// The text: columns as wide as their widest cell, two spaces apart, no spaces at the ends of lines.
+    pub(super) fn render(&self) -> String {
+        let mut widths = vec![0; self.columns.len()];
+        for line in &self.lines {
+            if let Line::Row(cells) = line {
+                for (width, cell) in widths.iter_mut().zip(cells) {
+                    *width = (*width).max(measure_text_width(cell));
+                }
+            }
+        }
+        let mut text = String::new();
+        for line in &self.lines {
+            let line = match line {
+                Line::Title(title) => title.clone(),
+                Line::Row(cells) => cells
+                    .iter()
+                    .zip(&widths)
+                    .zip(&self.columns)
+                    .map(|((cell, &width), &alignment)| pad_str(cell, width, alignment, None).into_owned())
+                    .collect::<Vec<_>>()
+                    .join("  "),
+            };
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}

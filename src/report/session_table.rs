@@ -1,0 +1,201 @@
+//! The table of a session: each test with every configuration's figure.
+
+use crate::{
+    lint::HARNESS_FACTOR,
+    stats::median,
+    store::{HarnessRecord, ResultRecord, RunRecord, WarningRecord},
+};
+use dbdyno_engine::{
+    durability::Tier,
+    histogram::{empty, from_bytes},
+};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionTable {
+    /// Suite.
+    pub suite: String,
+    /// Sizes, each with its tests.
+    pub sizes: Vec<SizeTable>,
+    /// Findings.
+    pub warnings: Vec<String>,
+}
+
+/// The tests at one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SizeTable {
+    /// The size.
+    pub size: String,
+    /// Tests in order.
+    pub tests: Vec<TestTable>,
+}
+
+/// One test with every configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TestTable {
+    /// Number.
+    pub test: u32,
+    /// Name.
+    pub name: String,
+    /// Configurations in the order of the session.
+    pub rows: Vec<Row>,
+}
+
+/// One configuration's figure in a test.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Engine with the options that tell it from others.
+    pub label: String,
+    /// Runs.
+    pub runs: usize,
+    /// Median wall time of the runs, ns.
+    pub median_ns: f64,
+    /// Fastest run over the median, slowest run over the median.
+    pub spread: (f64, f64),
+    /// Operations of one run.
+    pub operations: u64,
+    /// Operations a second, at the median.
+    pub rate: f64,
+    /// Median latency of an operation over all runs, ns; none where too few operations were timed one by one.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile, ns.
+    pub p99_ns: Option<u64>,
+    /// Median size of the database with side files, bytes.
+    pub database_bytes: u64,
+    /// Median size of the side files, bytes.
+    pub side_bytes: u64,
+    /// Median count of sync calls.
+    pub syncs: u64,
+    /// Durability tier.
+    pub tier: u8,
+    /// Whether its answers differ from other engines'.
+    pub disagrees: bool,
+    /// Whether an operation takes too little time beside the harness.
+    pub harness_bound: bool,
+}
+
+impl Row {
+    /// The tier with its name.
+    pub fn tier_name(&self) -> String {
+        Tier::try_from(self.tier).map_or_else(|_| self.tier.to_string(), |tier| tier.to_string())
+    }
+}
+
+impl SessionTable {
+    /// Makes the table of these runs.
+    pub fn new(
+        suite: &str,
+        runs: &[RunRecord],
+        results: &[ResultRecord],
+        harness: &[HarnessRecord],
+        warnings: &[WarningRecord],
+    ) -> Self {
+        let by_id: BTreeMap<&str, &RunRecord> = runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+        let mut sizes: Vec<SizeTable> = Vec::new();
+        let mut order: Vec<&RunRecord> = runs.iter().collect();
+        order.sort_by_key(|run| run.ordinal);
+        for run in &order {
+            if !sizes.iter().any(|size| size.size == run.size) {
+                sizes.push(SizeTable { size: run.size.clone(), tests: Vec::new() });
+            }
+        }
+        let mut groups: BTreeMap<(&str, u32, &str), Vec<&ResultRecord>> = BTreeMap::new();
+        for result in results {
+            if let Some(run) = by_id.get(result.run_id.as_str()) {
+                groups.entry((&run.size, result.test, &run.label)).or_default().push(result);
+            }
+        }
+        for size in &mut sizes {
+            let mut tests: BTreeMap<u32, TestTable> = BTreeMap::new();
+            for ((_, test, _), members) in groups.iter().filter(|((of, ..), _)| *of == size.size) {
+                let name = members.first().map(|result| result.test_name.clone()).unwrap_or_default();
+                tests.entry(*test).or_insert_with(|| TestTable { test: *test, name, rows: Vec::new() });
+            }
+            let mut labels: Vec<&RunRecord> = Vec::new();
+            for run in order.iter().filter(|run| run.size == size.size) {
+                if !labels.iter().any(|seen| seen.label == run.label) {
+                    labels.push(run);
+                }
+            }
+            for (number, test) in &mut tests {
+                let cost = harness.iter().find(|cost| cost.size == size.size && cost.test == *number);
+                test.rows = labels
+                    .iter()
+                    .filter_map(|run| {
+                        let members = groups.get(&(size.size.as_str(), *number, run.label.as_str()))?;
+                        row(run, members, cost.map(|cost| cost.ns_per_operation))
+                    })
+                    .collect();
+            }
+            size.tests = tests.into_values().collect();
+        }
+        let warnings = warnings.iter().map(|warning| format!("{}: {}", warning.linter, warning.message)).collect();
+        Self { suite: suite.to_owned(), sizes, warnings }
+    }
+}
+
+fn row(run: &RunRecord, members: &[&ResultRecord], harness_ns: Option<f64>) -> Option<Row> {
+    let first = members.first()?;
+    let walls: Vec<f64> = members.iter().map(|result| result.wall_ns as f64).collect();
+    let median_ns = median(&walls).ok()?;
+    let middle = |value: fn(&ResultRecord) -> u64| {
+        let values: Vec<f64> = members.iter().map(|result| value(result) as f64).collect();
+        median(&values).map_or(0, |middle| middle.round() as u64)
+    };
+    let latencies = merged(members);
+    let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
+    let least = walls.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = walls.iter().copied().fold(0.0, f64::max);
+    let rate = first.operations as f64 * 1e9 / median_ns;
+    Some(Row {
+        label: run.label.clone(),
+        runs: members.len(),
+        median_ns,
+        spread: (least / median_ns, most / median_ns),
+        operations: first.operations,
+        rate,
+        p50_ns: quantile(0.5),
+        p99_ns: quantile(0.99),
+        database_bytes: middle(|result| result.database_bytes),
+        side_bytes: middle(|result| result.side_bytes),
+        syncs: middle(|result| result.syncs),
+        tier: run.tier,
+        disagrees: members.iter().any(|result| result.agrees == Some(false)),
+        harness_bound: run.engine != "null" && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
+    })
+}
+
+/// The latencies of all runs together, where each sample is one operation.
+fn merged(members: &[&ResultRecord]) -> Option<Histogram<u64>> {
+    let mut all = empty();
+    for result in members {
+        if result.operations_per_sample != 1 {
+            return None;
+        }
+        all.add(from_bytes(&result.histogram.0).ok()?).ok()?;
+    }
+    Some(all)
+}
+
+/// A quantile is shown only where at least ten samples lie beyond it.
+pub fn supported_quantile(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
+    (histogram.len() as f64 * (1.0 - quantile) >= 10.0 - 1e-9).then(|| histogram.value_at_quantile(quantile))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_needs_ten_samples_beyond_it() {
+        let mut histogram = empty();
+        (0..999).for_each(|ns| histogram.saturating_record(ns));
+        assert!(supported_quantile(&histogram, 0.99).is_none(), "n(1-q) is 9.99");
+        histogram.saturating_record(999);
+        assert!(supported_quantile(&histogram, 0.99).is_some(), "n(1-q) is 10");
+        assert!(supported_quantile(&empty(), 0.5).is_none());
+    }
+}

@@ -1,0 +1,138 @@
+//! Tables as text for a terminal or a file.
+
+use super::{
+    grid::Grid,
+    session_table::{Row, SessionTable},
+    units::{bytes, count, duration, plain, rate},
+};
+use crate::store::Rows;
+use console::Alignment;
+use std::{collections::BTreeSet, fmt::Write as _};
+
+/// Whether red may be used; a word always says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    /// ANSI colours.
+    On,
+    /// None.
+    Off,
+}
+
+/// The session's table with its warnings under it.
+pub fn session_table(table: &SessionTable, colour: Colour) -> String {
+    let mut text = String::new();
+    let mut tiers = BTreeSet::new();
+    for size in &table.sizes {
+        let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} · size {} · median of {runs} runs\n", plain(&table.suite), size.size);
+        let mut columns = vec![Alignment::Right; 10];
+        columns[0] = Alignment::Left;
+        columns[9] = Alignment::Left;
+        let mut grid = Grid::new(columns);
+        grid.row(["", "median", "ops/s", "p50", "p99", "spread", "disk", "side", "sync", "tier"].map(str::to_owned));
+        for test in &size.tests {
+            let operations = test.rows.first().map_or(0, |row| row.operations);
+            grid.title(format!("{} {} · {} operations", test.test, plain(&test.name), count(operations)));
+            for row in &test.rows {
+                grid.row(cells(row, colour));
+                tiers.insert(row.tier_name());
+            }
+        }
+        text.push_str(&grid.render());
+        text.push('\n');
+    }
+    let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
+    if !tiers.is_empty() {
+        let tiers: Vec<String> = tiers.into_iter().rev().collect();
+        let _ = writeln!(
+            text,
+            "side: bytes of logs and journals within disk · sync: sync calls · tier: {}",
+            tiers.join(", ")
+        );
+    }
+    if rows().any(|row| row.harness_bound) {
+        text.push_str("h  so fast that the harness is a part of what is measured: a true difference is larger\n");
+    }
+    if rows().any(|row| row.disagrees) {
+        text.push_str("✗  answers differ from those of other engines: these figures are worth nothing\n");
+    }
+    for warning in &table.warnings {
+        let _ = writeln!(text, "!  {}", plain(warning));
+    }
+    text
+}
+
+fn cells(row: &Row, colour: Colour) -> [String; 10] {
+    let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let mark = if row.disagrees {
+        "✗"
+    } else if row.harness_bound {
+        "h"
+    } else {
+        " "
+    };
+    let name = format!("{mark} {}", plain(&row.label));
+    let name = if row.disagrees && colour == Colour::On { format!("\u{1b}[31m{name}\u{1b}[0m") } else { name };
+    [
+        name,
+        duration(row.median_ns),
+        rate(row.rate).trim_end_matches("/s").trim_end().to_owned(),
+        quantile(row.p50_ns),
+        quantile(row.p99_ns),
+        format!("{}/{}%", percent(row.spread.0), percent(row.spread.1)),
+        short_bytes(row.database_bytes),
+        short_bytes(row.side_bytes),
+        count(row.syncs),
+        row.tier.to_string(),
+    ]
+}
+
+/// `1.18M`: bytes in as few characters as a narrow table has.
+fn short_bytes(number: u64) -> String {
+    bytes(number).replace("iB", "").replace(" B", "").replace(' ', "")
+}
+
+/// A factor as a signed percentage: 0.97 is `-3`.
+fn percent(factor: f64) -> String {
+    format!("{:+.0}", (factor - 1.0) * 100.0)
+}
+
+/// The answer of a query.
+pub fn rows(answer: &Rows) -> String {
+    let is_number = |at: usize| {
+        let mut values = answer.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
+        values.peek().is_some() && values.all(|value| value.parse::<f64>().is_ok())
+    };
+    let columns: Vec<Alignment> =
+        (0..answer.columns.len()).map(|at| if is_number(at) { Alignment::Right } else { Alignment::Left }).collect();
+    let mut grid = Grid::new(columns);
+    grid.row(answer.columns.iter().map(|name| plain(name)));
+    for row in &answer.rows {
+        grid.row(row.iter().map(|value| value.as_deref().map_or_else(|| "NULL".to_owned(), plain)));
+    }
+    grid.render()
+}
+
+/// Names with a line about each.
+pub fn list(entries: &[(String, String)]) -> String {
+    let mut grid = Grid::new([Alignment::Left, Alignment::Left]);
+    for (name, about) in entries {
+        grid.row([plain(name), plain(about)]);
+    }
+    grid.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_aligned_and_missing_values_are_said() {
+        let answer = Rows {
+            columns: vec!["engine".to_owned(), "n".to_owned()],
+            rows: vec![vec![Some("lmdb".to_owned()), Some("48".to_owned())], vec![Some("a\u{1b}b".to_owned()), None]],
+        };
+        assert_eq!(rows(&answer), "engine      n\nlmdb       48\na\\u{1b}b  NULL\n");
+    }
+}

@@ -1,0 +1,75 @@
+//! Numbers for people: three significant digits and a unit.
+
+/// A duration in ns: `950 ns`, `12.1 ms`.
+pub fn duration(ns: f64) -> String {
+    scaled(ns, &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)])
+}
+
+/// Operations a second: `826 k/s`.
+pub fn rate(per_second: f64) -> String {
+    scaled(per_second, &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)])
+}
+
+/// Bytes in powers of 1024: `1.25 MiB`.
+pub fn bytes(bytes: u64) -> String {
+    let units = [("B", 1.0), ("KiB", 1024.0), ("MiB", 1048576.0), ("GiB", 1073741824.0), ("TiB", 1099511627776.0)];
+    scaled(bytes as f64, &units)
+}
+
+/// A count with separators: `1,000,000`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn scaled(value: f64, units: &[(&str, f64)]) -> String {
+    // The smallest unit in which the rounded number has at most three digits before the point.
+    let fits = |factor: f64| value / factor < 999.5;
+    let (unit, factor) = units.iter().find(|(_, factor)| fits(*factor)).or(units.last()).copied().unwrap_or(("", 1.0));
+    let number = value / factor;
+    let whole = factor == 1.0 && (number - number.round()).abs() < 1e-9;
+    let decimals = match number {
+        number if whole || number >= 99.95 => 0,
+        number if number >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{number:.decimals$} {unit}")
+}
+
+/// Text from outside with every control character made visible, so that none reaches the terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_shown_and_never_four_before_the_point() {
+        assert_eq!(duration(950.0), "950 ns");
+        assert_eq!(duration(999.6), "1.00 µs");
+        assert_eq!(duration(12_149_000.0), "12.1 ms");
+        assert_eq!(duration(2.5e12), "2500 s");
+        assert_eq!(rate(826_400.0), "826 k/s");
+        assert_eq!(rate(7.25), "7.25 /s");
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1536), "1.50 KiB");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn control_characters_never_reach_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2Jb\u{9b}c\n"), "a\\u{1b}[2Jb\\u{9b}c\\n");
+        assert_eq!(plain("größer"), "größer");
+    }
+}

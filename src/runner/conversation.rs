@@ -1,0 +1,160 @@
+//! What a worker may say and when: the protocol's order, checked without any I/O.
+
+use dbdyno_engine::{
+    histogram::{bytes_from_base64, from_bytes},
+    protocol::{Event, SuiteJob, TestDone},
+};
+
+/// How far a run has come, by what its worker said.
+#[derive(Debug, Clone)]
+pub(super) struct Conversation {
+    /// Tests that are owed: number and whether measured, in order.
+    owed: Vec<(u32, bool)>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Starting,
+    Between,
+    Testing(u32),
+    Ended,
+}
+
+impl Conversation {
+    /// The conversation of a job.
+    pub(super) fn new(suite: &SuiteJob) -> Self {
+        let SuiteJob::Kv(suite) = suite;
+        let mut owed: Vec<_> = suite.tests.iter().map(|test| (test.number, test.measured)).collect();
+        owed.reverse();
+        Self { owed, state: State::Starting }
+    }
+
+    /// The test under way.
+    pub(super) fn test(&self) -> Option<u32> {
+        match self.state {
+            State::Testing(test) => Some(test),
+            State::Starting | State::Between | State::Ended => None,
+        }
+    }
+
+    /// Whether the worker has said its last word.
+    pub(super) fn ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// Takes an event, or says what is wrong with it.
+    pub(super) fn accept(&mut self, event: &Event) -> Result<(), String> {
+        self.state = match (self.state, event) {
+            (State::Starting, Event::Opened { .. }) => State::Between,
+            (State::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
+                Some(next) if next == &(*test, *measured) => State::Testing(*test),
+                Some((next, _)) => return Err(format!("it began test {test}, expected {next}")),
+                None => return Err(format!("it began test {test} after the last")),
+            },
+            (State::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
+            (State::Testing(running), Event::TestDone(done)) if running == done.test => {
+                check(done)?;
+                self.owed.pop();
+                State::Between
+            }
+            (State::Between, Event::Done) => match self.owed.last() {
+                None => State::Ended,
+                Some((next, _)) => return Err(format!("it was done before test {next}")),
+            },
+            (State::Starting | State::Between | State::Testing(_), Event::Failed { .. }) => State::Ended,
+            (_, event) => return Err(format!("it said `{}` out of order", event.word())),
+        };
+        Ok(())
+    }
+}
+
+/// What a result must add up to.
+fn check(done: &TestDone) -> Result<(), String> {
+    let test = done.test;
+    if done.wall_ns == 0 {
+        return Err(format!("test {test} took no time at all"));
+    }
+    if done.operations_per_sample == 0 {
+        return Err(format!("test {test} has samples of no operations"));
+    }
+    let histogram = bytes_from_base64(&done.histogram)
+        .and_then(|bytes| from_bytes(&bytes))
+        .map_err(|error| format!("the histogram of test {test}: {error}"))?;
+    if histogram.len().saturating_mul(done.operations_per_sample) > done.operations {
+        let samples = histogram.len();
+        return Err(format!("test {test} has {samples} samples of {} operations", done.operations));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_engine::histogram::{Counts, to_base64};
+    use std::collections::BTreeMap;
+
+    fn conversation() -> Conversation {
+        Conversation { owed: vec![(3, true), (1, false)], state: State::Starting }
+    }
+
+    fn opened() -> Event {
+        Event::Opened { version: "1".to_owned(), in_force: BTreeMap::new(), open_ns: 1 }
+    }
+
+    fn started(test: u32, measured: bool) -> Event {
+        Event::TestStarted { test, name: String::new(), measured, operations: 1 }
+    }
+
+    fn done(test: u32, samples: u64, operations: u64) -> Event {
+        let counts = Counts::default();
+        (0..samples).for_each(|ns| counts.record(ns));
+        Event::TestDone(Box::new(TestDone {
+            test,
+            wall_ns: 5,
+            operations,
+            operations_per_sample: 1,
+            histogram: to_base64(&counts.to_histogram()),
+            ..TestDone::default()
+        }))
+    }
+
+    fn say(events: &[Event]) -> Result<Conversation, String> {
+        let mut conversation = conversation();
+        for event in events {
+            conversation.accept(event)?;
+        }
+        Ok(conversation)
+    }
+
+    #[test]
+    fn the_protocols_order_is_taken() {
+        let whole = [opened(), started(1, false), done(1, 1, 1), started(3, true), done(3, 1, 1), Event::Done];
+        assert!(say(&whole).unwrap().ended());
+        assert_eq!(say(&whole[..2]).unwrap().test(), Some(1));
+        assert!(!say(&whole[..5]).unwrap().ended());
+    }
+
+    #[test]
+    fn what_is_out_of_order_is_refused() {
+        let refused = |events: &[Event]| say(events).unwrap_err();
+        assert_eq!(refused(&[started(1, false)]), "it said `test_started` out of order");
+        assert_eq!(refused(&[opened(), opened()]), "it said `opened` out of order");
+        assert_eq!(refused(&[opened(), started(3, true)]), "it began test 3, expected 1");
+        assert_eq!(refused(&[opened(), started(1, true)]), "it began test 1, expected 1");
+        assert_eq!(refused(&[opened(), Event::Done]), "it was done before test 1");
+        assert_eq!(refused(&[opened(), started(1, false), done(3, 1, 1)]), "it said `test_done` out of order");
+    }
+
+    #[test]
+    fn results_that_do_not_add_up_are_refused() {
+        let result = |event: Event| say(&[opened(), started(1, false), event]).unwrap_err();
+        assert_eq!(result(done(1, 2, 1)), "test 1 has 2 samples of 1 operations");
+        let Event::TestDone(mut timeless) = done(1, 1, 1) else { unreachable!() };
+        timeless.wall_ns = 0;
+        assert_eq!(result(Event::TestDone(timeless)), "test 1 took no time at all");
+        let Event::TestDone(mut garbled) = done(1, 1, 1) else { unreachable!() };
+        garbled.histogram = "nothing".to_owned();
+        assert!(result(Event::TestDone(garbled)).starts_with("the histogram of test 1"));
+    }
+}

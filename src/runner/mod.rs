@@ -1,0 +1,70 @@
+//! Runs a plan: one worker process and one fresh folder a run, results stored as they come.
+
+mod agreement;
+mod conversation;
+mod folder;
+mod run;
+mod session;
+mod turn;
+mod worker;
+
+pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
+
+use crate::store::{Status, WarningRecord};
+use dbdyno_engine::protocol::Event;
+use serde::Serialize;
+
+/// What a session tells those who watch it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RunnerEvent {
+    /// Something worth a line: left-over folders swept, results taken from the spool.
+    Note {
+        /// The line.
+        text: String,
+    },
+    /// The session begins.
+    SessionStarted {
+        /// Its UUID.
+        session_id: String,
+        /// Runs in the plan.
+        runs: usize,
+    },
+    /// The harness's own cost is being measured, before the first run.
+    Calibrating,
+    /// Another session's run is being waited for.
+    WaitingForTurn,
+    /// A run begins.
+    RunStarted {
+        /// Place in the session.
+        ordinal: u32,
+        /// Round.
+        round: u32,
+        /// UUID.
+        run_id: String,
+        /// Engine with the options that tell it from others.
+        label: String,
+        /// Size.
+        size: String,
+        /// Tests it will do, measured or not.
+        tests: usize,
+    },
+    /// The run's worker said something.
+    Worker {
+        /// Place of the run in the session.
+        ordinal: u32,
+        /// What.
+        says: Event,
+    },
+    /// A run ended.
+    RunEnded {
+        /// Place in the session.
+        ordinal: u32,
+        /// How.
+        status: Status,
+        /// Why, if it failed.
+        failure: Option<String>,
+    },
+    /// A finding about the session.
+    Warning(WarningRecord),
+}

@@ -1,0 +1,57 @@
+//! Statistics of comparisons: pure functions on slices, no I/O, no panics.
+//!
+//! The unit of replication is the run: every slice here holds one value a run (or a round), never one an operation.
+//! Times may be in any unit as long as both sides use the same one; every ratio is time A / time B, so a ratio below 1
+//! says that A is faster. Values come in any order and are never assumed sorted.
+//!
+//! A comparison goes through in this order:
+//!
+//! 1. [`paired_ratio`] (or [`unpaired_ratio`]) gives the [`RatioInterval`] of each test of a table;
+//! 2. [`signed_rank`] on [`log_ratios`] (or [`rank_sum`]) gives each test's p value;
+//! 3. [`holm`] adjusts the p values of the whole table;
+//! 4. [`noise_floor`] says how large a ratio the machine shows between two equal things;
+//! 5. [`Evidence::verdict`] puts these together.
+//!
+//! Where there is no answer, [`NoAnswer`] says why.
+
+mod bootstrap;
+mod error;
+mod holm;
+mod noise;
+mod normal;
+mod null;
+mod order;
+mod rank_sum;
+mod ranks;
+mod ratio;
+mod rounds;
+mod select;
+mod signed_rank;
+mod verdict;
+
+pub use bootstrap::bootstrap_interval;
+pub use error::NoAnswer;
+pub use holm::holm;
+pub use noise::{DEFAULT_NOISE_FLOOR, noise_floor};
+pub use normal::{erfc, two_sided_z, upper_tail};
+pub use null::EXACT_LIMIT;
+pub use order::{Interval, Spread, median, median_interval, quantile, spread};
+pub use rank_sum::rank_sum;
+pub use ranks::{Method, TestResult};
+pub use ratio::{RatioInterval, Runs, geometric_mean, log_ratios, paired_ratio, unpaired_ratio};
+pub use rounds::{MORE_ROUNDS_CAP, more_rounds, rounds_needed};
+pub use signed_rank::signed_rank;
+pub use verdict::{Evidence, Verdict};
+
+/// The confidence that every interval here reaches at least (as far as its order statistics allow).
+pub const CONFIDENCE: f64 = 0.95;
+
+/// An adjusted p value below this is called significant: `1 - CONFIDENCE`.
+pub const ALPHA: f64 = 0.05;
+
+/// The fewest runs a side for an interval: with five, even the range from the smallest to the largest pair holds only
+/// 93.75 %, `1 - 2 / 2^5`.
+pub const MIN_RUNS: usize = 6;
+
+/// Half the width of the band around 1 that counts as the same: an interval within 0.97 to 1.03 is `same`.
+pub const SAME_BAND: f64 = 0.03;

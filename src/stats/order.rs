@@ -1,0 +1,91 @@
+use super::MIN_RUNS;
+use super::error::{NoAnswer, at_least, finite, positive};
+use super::null::Null;
+
+/// An interval in the unit of the values it was made from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// The probability, 0 to 1, with which intervals made this way hold the true value.
+    pub confidence: f64,
+}
+
+/// How far the extremes are from the median, as ratios to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// Smallest value / median, at most 1.
+    pub low: f64,
+    /// Largest value / median, at least 1.
+    pub high: f64,
+}
+
+/// The median, in the unit of `values`: the middle value, or the mean of the two middle ones.
+///
+/// # Errors
+/// [`NoAnswer::TooFew`] without a value, [`NoAnswer::NotFinite`] for a NaN or infinite one.
+pub fn median(values: &[f64]) -> Result<f64, NoAnswer> {
+    let sorted = sorted(values, 1)?;
+    let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    Ok(below.midpoint(above))
+}
+
+/// The quantile `q` (0 to 1), in the unit of `values`, by linear interpolation at `(n - 1) q`.
+///
+/// This is type 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996): the default of R and numpy.
+///
+/// # Errors
+/// [`NoAnswer::TooFew`] without a value, [`NoAnswer::NotFinite`] for a NaN or infinite one,
+/// [`NoAnswer::NotAProbability`] for a `q` outside 0 to 1.
+pub fn quantile(values: &[f64], q: f64) -> Result<f64, NoAnswer> {
+    if !(0.0..=1.0).contains(&q) {
+        return Err(NoAnswer::NotAProbability(q));
+    }
+    let sorted = sorted(values, 1)?;
+    let position = (sorted.len() - 1) as f64 * q;
+    let below = sorted[position.floor() as usize];
+    let above = sorted[position.ceil() as usize];
+    let part = position.fract();
+    let width = above - below;
+    Ok(if width.is_finite() { below + width * part } else { below * (1.0 - part) + above * part })
+}
+
+/// The interval of the median by order statistics, in the unit of `values`.
+///
+/// With the values sorted, it is `[x(k), x(n+1-k)]` for the largest k whose confidence `1 - 2 P(S <= k-1)`,
+/// S ~ Binomial(n, 1/2), is at least [`CONFIDENCE`](super::CONFIDENCE). It holds for any distribution. The confidence
+/// reported is the one reached: 96.9 % for n = 6, 97.9 % for n = 10. Exact up to n = 120, by the normal approximation
+/// beyond. Source: Conover, "Practical Nonparametric Statistics", section 3.2.
+///
+/// # Errors
+/// [`NoAnswer::TooFew`] below [`MIN_RUNS`] values, [`NoAnswer::NotFinite`] for a NaN or infinite one.
+pub fn median_interval(values: &[f64]) -> Result<Interval, NoAnswer> {
+    let sorted = sorted(values, MIN_RUNS)?;
+    let n = sorted.len();
+    let (rank, confidence) = Null::sign(n).interval();
+    Ok(Interval { low: sorted[rank - 1], high: sorted[n - rank], confidence })
+}
+
+/// The smallest and the largest of `values` relative to their median: `min / median` and `max / median`, no unit.
+///
+/// # Errors
+/// [`NoAnswer::TooFew`] without a value, [`NoAnswer::NotFinite`] or [`NoAnswer::NotPositive`] for one that cannot be in
+/// a ratio.
+pub fn spread(values: &[f64]) -> Result<Spread, NoAnswer> {
+    positive(values)?;
+    let median = median(values)?;
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    Ok(Spread { low: low / median, high: high / median })
+}
+
+/// A sorted copy of at least `need` (one or more) finite values.
+fn sorted(values: &[f64], need: usize) -> Result<Vec<f64>, NoAnswer> {
+    at_least(need, values.len())?;
+    finite(values)?;
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    Ok(sorted)
+}

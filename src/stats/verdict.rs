@@ -1,0 +1,72 @@
+use super::error::NoAnswer;
+use super::ratio::RatioInterval;
+use super::rounds::more_rounds;
+use super::{ALPHA, SAME_BAND};
+
+/// What a comparison of one test says of A.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A takes less time: shown beyond chance, and beyond the noise floor.
+    Faster,
+    /// A takes more time: shown beyond chance, and beyond the noise floor.
+    Slower,
+    /// No difference was shown, and one of more than 3 % is ruled out.
+    Same,
+    /// Neither a difference nor that there is none was shown.
+    Undecided {
+        /// About how many more rounds would decide; `None` when that is not in reach. See [`more_rounds`].
+        more_rounds: Option<u32>,
+    },
+    /// Too few runs for an interval.
+    TooFew {
+        /// The runs needed a side.
+        need: usize,
+    },
+}
+
+/// What the verdict on one test of a table rests on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Evidence {
+    /// The ratio of the times with its interval, or why there is none.
+    pub interval: Result<RatioInterval, NoAnswer>,
+    /// The test's p value after [`holm`](super::holm) over the table.
+    pub p_adjusted: f64,
+    /// The ratio's distance from 1 that chance alone makes: [`noise_floor`](super::noise_floor), or
+    /// [`DEFAULT_NOISE_FLOOR`](super::DEFAULT_NOISE_FLOOR).
+    pub noise_floor: f64,
+    /// How many tests the table has (how many p values Holm adjusted).
+    pub tests: usize,
+}
+
+impl Evidence {
+    /// The verdict.
+    ///
+    /// `Faster` or `Slower` when `p_adjusted` is below [`ALPHA`], the interval excludes 1, and the ratio is farther from
+    /// 1 than the noise floor. Else `Same` when the interval lies within 1 +- [`SAME_BAND`], ends included. Else
+    /// `Undecided`.
+    ///
+    /// The order matters where a difference is shown and small: 0.98 within [0.975, 0.985] is `Faster`, not `Same`. Such
+    /// a difference is real, and larger than what the machine shows between equal things; to call it none would
+    /// contradict the figure beside it, and whoever finds 2 % too small to care about can read that from the ratio.
+    /// Where it is within the noise floor, it is `Same`.
+    ///
+    /// # Errors
+    /// The reason why there is no interval, unless that is [`NoAnswer::TooFew`], which is a verdict.
+    pub fn verdict(&self) -> Result<Verdict, NoAnswer> {
+        let interval = match self.interval {
+            Ok(interval) => interval,
+            Err(NoAnswer::TooFew { need, .. }) => return Ok(Verdict::TooFew { need }),
+            Err(reason) => return Err(reason),
+        };
+        let shown = self.p_adjusted < ALPHA && (interval.ratio - 1.0).abs() > self.noise_floor;
+        Ok(if shown && interval.high < 1.0 {
+            Verdict::Faster
+        } else if shown && interval.low > 1.0 {
+            Verdict::Slower
+        } else if interval.low >= 1.0 - SAME_BAND && interval.high <= 1.0 + SAME_BAND {
+            Verdict::Same
+        } else {
+            Verdict::Undecided { more_rounds: more_rounds(&interval, self.noise_floor, self.tests) }
+        })
+    }
+}

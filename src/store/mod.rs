@@ -1,0 +1,179 @@
+//! The store: every result in one DuckDB file that others can query.
+//!
+//! The file is opened for each batch and closed again, so that several dbdyno processes can share it and no thread of
+//! DuckDB's runs beside a measured test.
+
+mod error;
+mod record;
+mod select;
+mod spool;
+mod value;
+
+pub use error::StoreError;
+pub use record::{
+    Batch, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, TimelineRecord,
+    WarningRecord,
+};
+pub use select::{Key, Rows, Selection, history::StoreHistory};
+pub use spool::Spooled;
+pub use value::Blob;
+
+use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
+use error::Doing;
+use record::Record;
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The schema's version that this program writes.
+pub const SCHEMA_VERSION: i64 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+/// How long to wait for another process that has the file open.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A store's file. Nothing is held open.
+#[derive(Debug, Clone)]
+pub struct Store {
+    path: PathBuf,
+    patience: Duration,
+}
+
+/// Whether a store is opened to read or to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+impl Store {
+    /// The store in this file; the file is made by the first write.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), patience: PATIENCE }
+    }
+
+    /// The same store, with another patience for a file that is locked.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file is there.
+    pub fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// Makes the file where there is none, takes in what is in the spool, and says clearly when the file cannot be used.
+    pub fn prepare(&self) -> Result<Spooled, StoreError> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
+                path: folder.to_owned(),
+                message: format!("the folder cannot be made: {error}"),
+            })?;
+        }
+        self.write(&Batch::default())?;
+        spool::take_in(self)
+    }
+
+    /// Commits a batch. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    pub fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut connection = self.open(Access::Write)?;
+        let result = write_batch(&mut connection, batch).doing(&self.path);
+        let closed = connection.close().map_err(|(_, error)| error).doing(&self.path);
+        result.and(closed)
+    }
+
+    /// Commits a batch; when that fails, appends it to the spool and says why. Only when both fail is it lost.
+    pub fn write_or_spool(&self, batch: &Batch) -> Result<Option<StoreError>, StoreError> {
+        match self.write(batch) {
+            Ok(()) => Ok(None),
+            Err(error) => spool::append(self, batch).map(|()| Some(error)),
+        }
+    }
+
+    fn open(&self, access: Access) -> Result<Connection, StoreError> {
+        let begun = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        loop {
+            match self.open_once(access) {
+                Err(error) if error.is_locked() && begun.elapsed() < self.patience => {
+                    thread::sleep(pause);
+                    pause = (pause * 2).min(Duration::from_millis(250));
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn open_once(&self, access: Access) -> Result<Connection, StoreError> {
+        let config = match access {
+            // One thread: a batch is small, and a worker may be waiting on the other core.
+            Access::Write => Config::default().threads(1),
+            Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
+        };
+        let connection = config.and_then(|config| Connection::open_with_flags(&self.path, config)).doing(&self.path)?;
+        self.check_schema(&connection, access)?;
+        Ok(connection)
+    }
+
+    /// Makes the schema in an empty file; refuses a file of someone else's or of a newer dbdyno.
+    fn check_schema(&self, connection: &Connection, access: Access) -> Result<(), StoreError> {
+        let tables: i64 = connection
+            .query_row(
+                "SELECT count(*) FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()",
+                [],
+                |row| row.get(0),
+            )
+            .doing(&self.path)?;
+        if tables == 0 && access == Access::Write {
+            let version = env!("CARGO_PKG_VERSION");
+            return connection
+                .execute_batch(&format!(
+                    "BEGIN; {SCHEMA} INSERT INTO schema_version VALUES ({SCHEMA_VERSION}, '{version}', now()::TIMESTAMP); COMMIT;"
+                ))
+                .doing(&self.path);
+        }
+        let found: Result<i64, _> =
+            connection.query_row("SELECT max(version)::BIGINT FROM schema_version", [], |row| row.get(0));
+        match found {
+            Ok(SCHEMA_VERSION) => Ok(()),
+            Ok(found) => Err(StoreError::Newer { path: self.path.clone(), found, known: SCHEMA_VERSION }),
+            Err(_) => Err(StoreError::Foreign { path: self.path.clone() }),
+        }
+    }
+}
+
+fn write_batch(connection: &mut Connection, batch: &Batch) -> duckdb::Result<()> {
+    let Batch { hosts, sessions, runs, options, results, timelines, harness, warnings } = batch;
+    let transaction = connection.transaction()?;
+    upsert(&transaction, hosts)?;
+    upsert(&transaction, sessions)?;
+    upsert(&transaction, runs)?;
+    upsert(&transaction, options)?;
+    upsert(&transaction, results)?;
+    upsert(&transaction, timelines)?;
+    upsert(&transaction, harness)?;
+    upsert(&transaction, warnings)?;
+    transaction.commit()
+}
+
+fn upsert<R: Record>(transaction: &Transaction<'_>, records: &[R]) -> duckdb::Result<()> {
+    if records.is_empty() {
+        return Ok(());
+    }
+    let columns = R::COLUMNS.join(", ");
+    let places = vec!["?"; R::COLUMNS.len()].join(", ");
+    let sql = format!("INSERT OR REPLACE INTO {} ({columns}) VALUES ({places})", R::TABLE);
+    let mut statement = transaction.prepare(&sql)?;
+    for record in records {
+        statement.execute(params_from_iter(record.values()))?;
+    }
+    Ok(())
+}

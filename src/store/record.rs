@@ -1,0 +1,345 @@
+//! The rows of the store's tables. Each struct is one table of schema.sql, field for column, so that a record can be
+//! stored, spooled as a line of JSON and taken in again without a second list of columns.
+
+use super::value::{Blob, Column};
+use duckdb::types::Value;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A row that can be written.
+pub(super) trait Record {
+    /// The table.
+    const TABLE: &'static str;
+    /// Its columns, in the order of the values.
+    const COLUMNS: &'static [&'static str];
+
+    /// The row's values.
+    fn values(&self) -> Vec<Value>;
+}
+
+macro_rules! record {
+    ($(#[$doc:meta])* $name:ident in $table:literal { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+        }
+
+        impl Record for $name {
+            const TABLE: &'static str = $table;
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn values(&self) -> Vec<Value> {
+                vec![$(self.$field.to_value()),*]
+            }
+        }
+    };
+}
+
+record! {
+    /// A machine.
+    HostRecord in "host" {
+        /// Stable identifier.
+        host_id: String,
+        /// Host name.
+        name: String,
+        /// CPU model.
+        cpu_model: Option<String>,
+        /// Logical cores.
+        cores: Option<u32>,
+        /// Installed memory, bytes.
+        memory_bytes: Option<u64>,
+        /// Kernel.
+        kernel: String,
+        /// CPU architecture.
+        architecture: String,
+        /// What virtualises it.
+        virtualisation: Option<String>,
+        /// Operating system.
+        os: Option<String>,
+    }
+}
+
+record! {
+    /// The runs started together.
+    SessionRecord in "session" {
+        /// UUID.
+        session_id: String,
+        /// The machine.
+        host_id: String,
+        /// Start.
+        started_at: Timestamp,
+        /// End; none while it runs or when it was interrupted.
+        finished_at: Option<Timestamp>,
+        /// `running`, `done`, `failed`, `cancelled`.
+        status: Status,
+        /// Version of dbdyno.
+        dbdyno_version: String,
+        /// Whether dbdyno was built without optimisation.
+        debug_build: bool,
+        /// The command that started it.
+        command_line: String,
+        /// The preset.
+        preset: Option<String>,
+        /// The suite.
+        suite: String,
+        /// Seed of all randomness.
+        seed: u64,
+        /// Rounds planned.
+        rounds: u32,
+        /// Runs planned.
+        planned_runs: u32,
+        /// Kernel at the time.
+        kernel: Option<String>,
+        /// Where databases were put.
+        work_folder: String,
+        /// Its file system's type.
+        file_system: Option<String>,
+        /// Its mount options.
+        mount_options: Option<String>,
+        /// Its device.
+        device: Option<String>,
+        /// Its disk's model.
+        disk_model: Option<String>,
+        /// Median of small synced writes there, ns.
+        fsync_ns: Option<u64>,
+        /// CPU frequency governor.
+        cpu_governor: Option<String>,
+        /// The kernel's clock source.
+        clock_source: Option<String>,
+        /// Load average over one minute when it began.
+        load_1: Option<f64>,
+        /// Everything known of host, folder and load, as JSON.
+        details: String,
+    }
+}
+
+record! {
+    /// One execution of a configuration.
+    RunRecord in "run" {
+        /// UUID.
+        run_id: String,
+        /// Its session.
+        session_id: String,
+        /// Place in the session, from 0.
+        ordinal: u32,
+        /// Round, from 0.
+        round: u32,
+        /// Start.
+        started_at: Timestamp,
+        /// End.
+        finished_at: Option<Timestamp>,
+        /// `running`, `done`, `failed`, `cancelled`.
+        status: Status,
+        /// Why it failed.
+        failure: Option<String>,
+        /// Engine.
+        engine: String,
+        /// Version of the engine's library.
+        engine_version: String,
+        /// The engine with the options that tell it from others of the session.
+        label: String,
+        /// Suite.
+        suite: String,
+        /// Size.
+        size: String,
+        /// Seed of its inputs.
+        seed: u64,
+        /// Durability tier, 0 to 3.
+        tier: u8,
+        /// Why that tier.
+        tier_reason: String,
+        /// How long opening took, ns.
+        open_ns: Option<u64>,
+        /// The CPU it was pinned to.
+        cpu: Option<u32>,
+        /// Share of all CPU time taken by other guests during the run.
+        steal_share: Option<f64>,
+        /// Share of all CPU time in use.
+        busy_share: Option<f64>,
+        /// Share of the time that some task waited for a CPU.
+        psi_cpu_share: Option<f64>,
+        /// ... for I/O.
+        psi_io_share: Option<f64>,
+        /// ... for memory.
+        psi_memory_share: Option<f64>,
+        /// Context switches of the whole machine.
+        context_switches: Option<u64>,
+        /// Whether another session's run held the machine before it.
+        other_run_waited: bool,
+        /// What the worker wrote to stderr.
+        log: Option<String>,
+    }
+}
+
+record! {
+    /// An option of a run.
+    OptionRecord in "run_option" {
+        /// The run.
+        run_id: String,
+        /// `engine` or `suite`.
+        scope: String,
+        /// Name.
+        name: String,
+        /// Value asked for.
+        asked: Option<String>,
+        /// Value in force, where it could be read back.
+        in_force: Option<String>,
+    }
+}
+
+record! {
+    /// The result of one test of a run.
+    ResultRecord in "result" {
+        /// The run.
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// The test's name.
+        test_name: String,
+        /// When it ended.
+        finished_at: Timestamp,
+        /// Wall time, ns.
+        wall_ns: u64,
+        /// CPU time in user mode, ns.
+        user_ns: u64,
+        /// CPU time in the kernel, ns.
+        system_ns: u64,
+        /// Operations done.
+        operations: u64,
+        /// Rows read, found, written or removed.
+        rows: u64,
+        /// Checksum of the answers.
+        verification: Option<String>,
+        /// Whether the answers equal those of the other engines.
+        agrees: Option<bool>,
+        /// Median latency of an operation, ns.
+        p50_ns: Option<u64>,
+        /// 90th percentile, ns.
+        p90_ns: Option<u64>,
+        /// 99th percentile, ns.
+        p99_ns: Option<u64>,
+        /// 99.9th percentile, ns.
+        p999_ns: Option<u64>,
+        /// Bytes fetched from the storage layer.
+        read_bytes: u64,
+        /// Bytes sent to the storage layer.
+        written_bytes: u64,
+        /// Context switches by waiting.
+        voluntary_switches: u64,
+        /// Context switches that were forced.
+        involuntary_switches: u64,
+        /// Sync calls.
+        syncs: u64,
+        /// Peak of resident memory, bytes.
+        peak_rss_bytes: u64,
+        /// Database with side files, bytes.
+        database_bytes: u64,
+        /// Side files alone, bytes.
+        side_bytes: u64,
+        /// Operations in one sample of the histogram.
+        operations_per_sample: u64,
+        /// All latencies.
+        histogram: Blob,
+    }
+}
+
+record! {
+    /// A slot of a test's timeline.
+    TimelineRecord in "timeline" {
+        /// The run.
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// End of the slot from the beginning of the test, ns.
+        at_ns: u64,
+        /// Length of the slot, ns.
+        duration_ns: u64,
+        /// Operations that ended in it.
+        operations: u64,
+        /// 99th percentile of their latencies, ns.
+        p99_ns: Option<u64>,
+        /// Their latencies.
+        histogram: Option<Blob>,
+    }
+}
+
+record! {
+    /// What the engine that does nothing took.
+    HarnessRecord in "harness_cost" {
+        /// The session.
+        session_id: String,
+        /// Size.
+        size: String,
+        /// The test's number.
+        test: u32,
+        /// Time of one operation, ns.
+        ns_per_operation: f64,
+    }
+}
+
+record! {
+    /// What a reader of the figures should know.
+    WarningRecord in "warning" {
+        /// UUID.
+        warning_id: String,
+        /// The session.
+        session_id: String,
+        /// The run, if it is about one.
+        run_id: Option<String>,
+        /// The test, if it is about one.
+        test: Option<u32>,
+        /// Which linter.
+        linter: String,
+        /// The finding.
+        message: String,
+    }
+}
+
+/// How a session or run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Not finished, or interrupted.
+    Running,
+    /// Finished.
+    Done,
+    /// Failed.
+    Failed,
+    /// Ended by the user.
+    Cancelled,
+}
+
+impl Status {
+    /// The word stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Rows that are committed together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Batch {
+    /// Machines.
+    pub hosts: Vec<HostRecord>,
+    /// Sessions.
+    pub sessions: Vec<SessionRecord>,
+    /// Runs.
+    pub runs: Vec<RunRecord>,
+    /// Options.
+    pub options: Vec<OptionRecord>,
+    /// Results.
+    pub results: Vec<ResultRecord>,
+    /// Timelines.
+    pub timelines: Vec<TimelineRecord>,
+    /// Harness costs.
+    pub harness: Vec<HarnessRecord>,
+    /// Warnings.
+    pub warnings: Vec<WarningRecord>,
+}

@@ -1,0 +1,319 @@
+"""Makes the tables that tests/stats.rs checks src/stats against.
+
+    pip install scipy && python3 tests/tables/stats/make.py
+
+The p values and quantiles are scipy's and numpy's own. What they lack (Hodges-Lehmann intervals, Holm) is made here by
+brute force and by other means than the module's: all sign vectors or all rankings are enumerated where they are few,
+and counted by the textbook recursion where not. Deterministic: the seeds are fixed.
+"""
+
+import functools
+import itertools
+import json
+import math
+import pathlib
+
+import numpy as np
+from scipy import special, stats
+
+HERE = pathlib.Path(__file__).parent
+LIMIT = 50
+LEVEL = 0.95
+
+
+def write(name, rows):
+    """One row a line, so that a change of a case is a change of a line."""
+    text = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
+    (HERE / name).write_text(f"[\n{text}\n]\n")
+
+
+def short(values, digits=5):
+    """Few digits, so that the tables stay small."""
+    return [float(f"{v:.{digits}g}") for v in values]
+
+
+def times(rng, n, centre=100.0, spread=0.05):
+    """What times look like: log-normal, some of them spikes."""
+    spikes = np.where(rng.random(n) < 0.1, 1.3, 1.0)
+    return short(centre * rng.lognormal(0.0, spread, n) * spikes)
+
+
+# ---- Wilcoxon signed-rank ----------------------------------------------------------------------------------------
+
+
+def wilcoxon_row(d):
+    d = np.array(d, dtype=float)
+    kept = np.abs(d[d != 0])
+    exact = len(kept) == len(d) <= LIMIT and len(np.unique(kept)) == len(kept)
+    method = "exact" if exact else "asymptotic"
+    r = stats.wilcoxon(d, zero_method="wilcox", correction=True, method=method)
+    return {"d": d.tolist(), "statistic": r.statistic, "p": float(r.pvalue), "exact": exact}
+
+
+def wilcoxon():
+    rng = np.random.default_rng(1)
+    rows = []
+    for n in range(1, 61):
+        for shift in (0.0, 0.4, 1.2):
+            rows.append(wilcoxon_row(short(rng.normal(shift, 1.0, n))))
+    for n in range(2, 61, 2):  # ties, and by the way zeros
+        rows.append(wilcoxon_row(np.round(rng.normal(0.5, 2.0, n)) + 0.0))
+        rows.append(wilcoxon_row(np.round(rng.normal(0.2, 1.0, n), 1) + 0.0))
+    for n in (3, 8, 20, 50):
+        d = short(rng.normal(0.3, 1.0, n))
+        rows.append(wilcoxon_row(d[:-1] + [0.0]))  # one zero
+        rows.append(wilcoxon_row([0.5] * n))  # all equal
+        rows.append(wilcoxon_row([0.5, -0.5] * n))  # balanced: the statistic is the mean
+        rows.append(wilcoxon_row(list(range(1, n + 1))))  # all on one side
+        rows.append(wilcoxon_row([-(2.0**i) for i in range(n)]))
+        rows.append(wilcoxon_row(short(np.array(d) * 1e-300)))
+        rows.append(wilcoxon_row(short(np.array(d) * 1e300)))
+    rows.append(wilcoxon_row(short(rng.normal(0.1, 1.0, 200))))
+    return rows
+
+
+# ---- Mann-Whitney U ----------------------------------------------------------------------------------------------
+
+
+def mann_whitney_row(a, b):
+    pooled = list(a) + list(b)
+    exact = max(len(a), len(b)) <= LIMIT and len(set(pooled)) == len(pooled)
+    method = "exact" if exact else "asymptotic"
+    r = stats.mannwhitneyu(a, b, use_continuity=True, alternative="two-sided", method=method)
+    row = {"a": list(map(float, a)), "b": list(map(float, b))}
+    return row | {"statistic": float(r.statistic), "p": float(r.pvalue), "exact": exact}
+
+
+def mann_whitney():
+    rng = np.random.default_rng(2)
+    rows = []
+    sizes = [(n, n) for n in range(1, 61, 2)] + [(n, 7) for n in range(1, 61, 4)] + [(4, m) for m in range(1, 61, 4)]
+    for n, m in sizes:
+        for shift in (0.0, 0.7):
+            rows.append(mann_whitney_row(short(rng.normal(shift, 1.0, n)), short(rng.normal(0.0, 1.0, m))))
+    for n, m in [(2, 3), (6, 6), (6, 9), (12, 8), (20, 20), (36, 30), (50, 50), (60, 60)]:
+        a, b = rng.normal(0.5, 2.0, n), rng.normal(0.0, 2.0, m)
+        rows.append(mann_whitney_row(np.round(a) + 0.0, np.round(b) + 0.0))  # many ties
+        rows.append(mann_whitney_row(np.round(a, 1) + 0.0, np.round(b, 1) + 0.0))  # some
+        rows.append(mann_whitney_row([7.0] * n, [7.0] * m))  # nothing but ties
+        rows.append(mann_whitney_row([7.0] * n, [7.0] * (m - 1) + [8.0]))
+        rows.append(mann_whitney_row(range(n), range(n, n + m)))  # apart
+        rows.append(mann_whitney_row(range(m, n + m), range(m)))
+        rows.append(mann_whitney_row(short(a * 1e-300), short(b * 1e-300)))
+        rows.append(mann_whitney_row(short(a * 1e300), short(b * 1e300)))
+    # The crate statrs 0.19 gives 1.0 for these; scipy 0.0286 and 0.057.
+    rows.append(mann_whitney_row([1, 2, 3, 4], [5, 6, 7, 8]))
+    rows.append(mann_whitney_row([1, 2, 3], [4, 5, 6, 7]))
+    return rows
+
+
+# ---- Ratios ------------------------------------------------------------------------------------------------------
+
+
+def rank_from(probabilities, largest):
+    """The largest k with 1 - 2 P(S <= k-1) >= LEVEL, and that confidence."""
+    best = None
+    below = 0.0
+    for k in range(1, largest // 2 + 1):
+        below += probabilities(k - 1)
+        if 1 - 2 * below >= LEVEL:
+            best = (k, 1 - 2 * below)
+    return best
+
+
+def rank_from_normal(mean, sd, largest):
+    best = None
+    for k in range(1, largest // 2 + 1):
+        confidence = 1 - 2 * stats.norm.cdf((k - 1 + 0.5 - mean) / sd)
+        if confidence < LEVEL:
+            break
+        best = (k, float(confidence))
+    return best
+
+
+@functools.cache
+def signed_rank_count(n, s):
+    if s < 0 or s > n * (n + 1) // 2:
+        return 0
+    if n == 0:
+        return 1
+    return signed_rank_count(n - 1, s) + signed_rank_count(n - 1, s - n)
+
+
+@functools.cache
+def signed_rank_k(n):
+    largest = n * (n + 1) // 2
+    if n <= 12:  # every sign vector
+        signs = itertools.product((0, 1), repeat=n)
+        sums = np.bincount([sum(i for i, up in enumerate(s, 1) if up) for s in signs], minlength=largest + 1)
+        return rank_from(lambda k: sums[k] / 2**n, largest)
+    if n <= LIMIT:
+        return rank_from(lambda k: signed_rank_count(n, k) / 2**n, largest)
+    return rank_from_normal(n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24), largest)
+
+
+@functools.cache
+def rank_sum_count(n, m, u):
+    if u < 0 or u > n * m:
+        return 0
+    if n == 0 or m == 0:
+        return 1
+    return rank_sum_count(n - 1, m, u - m) + rank_sum_count(n, m - 1, u)
+
+
+@functools.cache
+def rank_sum_k(n, m):
+    largest, total = n * m, math.comb(n + m, n)
+    if total <= 20_000:  # every ranking
+        choices = itertools.combinations(range(n + m), n)
+        counts = np.bincount([sum(c) - n * (n - 1) // 2 for c in choices], minlength=largest + 1)
+        return rank_from(lambda k: counts[k] / total, largest)
+    if max(n, m) <= LIMIT:
+        return rank_from(lambda k: rank_sum_count(n, m, k) / total, largest)
+    return rank_from_normal(n * m / 2, math.sqrt(n * m * (n + m + 1) / 12), largest)
+
+
+def ratio_row(a, b, logs, k, confidence):
+    logs = np.sort(logs)
+    ends = {"ratio": np.median(logs), "low": logs[k - 1], "high": logs[len(logs) - k]}
+    return {"a": a, "b": b} | {name: float(np.exp(v)) for name, v in ends.items()} | {"confidence": float(confidence)}
+
+
+def paired_row(a, b):
+    r = np.log(np.array(a)) - np.log(np.array(b))
+    walsh = [(r[i] + r[j]) / 2 for i in range(len(r)) for j in range(i, len(r))]
+    return ratio_row(a, b, walsh, *signed_rank_k(len(r)))
+
+
+def unpaired_row(a, b):
+    differences = np.subtract.outer(np.log(np.array(a)), np.log(np.array(b))).ravel()
+    return ratio_row(a, b, differences, *rank_sum_k(len(a), len(b)))
+
+
+def paired():
+    rng = np.random.default_rng(3)
+    rows = []
+    for n in [*range(6, 25), *range(26, 61, 4), 49, 50, 51, 52, 60]:
+        for ratio in (1.0, 0.8):
+            rows.append(paired_row(times(rng, n, 100 * ratio), times(rng, n)))
+    for n in (6, 9, 20, 55):
+        a, b = times(rng, n), times(rng, n)
+        rows.append(paired_row(short(np.array(a) * 1e200), short(np.array(b) * 1e200)))
+        rows.append(paired_row(short(np.array(a) * 1e-200), short(np.array(b) * 1e100)))
+        rows.append(paired_row(short(a, 2), short(b, 2)))  # ties
+        rows.append(paired_row([3.0] * n, [2.0] * n))  # nothing but ties
+    return rows
+
+
+def unpaired():
+    rng = np.random.default_rng(4)
+    rows = []
+    sizes = [(n, n) for n in (*range(6, 22), 25, 30, 36, 40, 50, 51, 60)]
+    sizes += [(6, 7), (9, 6), (6, 9), (8, 7), (6, 36), (36, 6), (12, 30), (7, 50), (50, 49), (6, 51), (60, 6), (20, 60)]
+    for n, m in sizes:
+        for ratio in (1.0, 1.3):
+            rows.append(unpaired_row(times(rng, n, 100 * ratio), times(rng, m)))
+    for n, m in [(6, 6), (9, 7), (20, 12), (55, 20)]:
+        a, b = times(rng, n), times(rng, m)
+        rows.append(unpaired_row(short(np.array(a) * 1e200), short(np.array(b) * 1e200)))
+        rows.append(unpaired_row(short(np.array(a) * 1e-200), short(np.array(b) * 1e100)))
+        rows.append(unpaired_row(short(a, 2), short(b, 2)))
+        rows.append(unpaired_row([3.0] * n, [2.0] * m))
+    return rows
+
+
+# ---- Order statistics --------------------------------------------------------------------------------------------
+
+
+def order():
+    rng = np.random.default_rng(5)
+    rows = []
+    samples = [times(rng, n) for n in [*range(1, 31), 40, 60, 119, 120, 121, 150]]
+    samples += [short(rng.normal(0, 1, 9) * scale) for scale in (1e-300, 1e300)]
+    samples += [[2.0] * 8, [-1.0, 0.0, -1.0, 0.0, 3.0, 3.0, 3.0]]
+    for x in samples:
+        n, s = len(x), np.sort(x)
+        qs = [0.0, 0.025, 0.1, 0.25, 1 / 3, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0]
+        row = {"x": x, "median": float(np.median(x))}
+        row["quantiles"] = [[q, float(np.quantile(x, q, method="linear"))] for q in qs]
+        if n <= 120:
+            k = rank_from(lambda i: math.comb(n, i) / 2**n, n)
+        else:
+            k = rank_from_normal(n / 2, math.sqrt(n) / 2, n)
+        row["interval"] = k and [float(s[k[0] - 1]), float(s[n - k[0]]), k[1]]
+        rows.append(row)
+    return rows
+
+
+# ---- The rest ----------------------------------------------------------------------------------------------------
+
+
+def normal():
+    rows = []
+    for x in [*np.round(np.arange(-6, 26.5, 0.125), 3), 0.46875, 0.468751, 1e-10, -1e-10, 4.0000001, 3.9999999]:
+        rows.append({"x": float(x), "erfc": float(special.erfc(x)), "upper_tail": float(special.ndtr(-x))})
+    return rows
+
+
+def quantiles_of_normal():
+    ps = [1.0, 0.999, 0.9, 0.5, 0.3, 0.1, 0.05, 0.01, 0.05 / 18, 1e-4, 1e-8, 1e-15, 1e-100, 1e-300]
+    return [{"p": p, "z": abs(float(special.ndtri(p / 2)))} for p in ps]
+
+
+def holm_row(p):
+    """By its definition as a closed test: the largest Bonferroni p of all the sets that a hypothesis is in."""
+    m = len(p)
+    sets = [s for size in range(1, m + 1) for s in itertools.combinations(range(m), size)]
+    bonferroni = {s: min(1.0, len(s) * min(p[i] for i in s)) for s in sets}
+    return {"p": p, "adjusted": [max(bonferroni[s] for s in sets if i in s) for i in range(m)]}
+
+
+def holm():
+    rng = np.random.default_rng(6)
+    rows = [holm_row(short(rng.random(m) ** power)) for m in range(1, 11) for power in (1, 3, 6)]
+    return rows + [holm_row([0.01, 0.01, 0.01]), holm_row([0.0, 1.0, 0.5, 0.0]), holm_row([0.04, 0.03, 0.9, 0.03])]
+
+
+def geometric_means():
+    rng = np.random.default_rng(7)
+    samples = [short(rng.lognormal(0, spread, n)) for n in (1, 2, 5, 18, 60) for spread in (0.1, 2.0, 60.0)]
+    return [{"x": x, "mean": float(stats.gmean(x))} for x in samples + [[1e300, 1e300, 1e300], [1e-300, 1e300]]]
+
+
+def noise():
+    rng = np.random.default_rng(8)
+    samples = [short(rng.normal(0, spread, n)) for n in (1, 2, 5, 18, 60) for spread in (0.001, 0.02, 0.7)]
+    return [{"r": r, "floor": float(np.quantile(np.abs(np.exp(r) - 1), 0.95))} for r in samples]
+
+
+MASK = (1 << 64) - 1
+
+
+def splitmix64(seed):
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        z = seed
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        yield z ^ (z >> 31)
+
+
+def bootstrap():
+    rng = np.random.default_rng(9)
+    rows = []
+    for n, seed, resamples in [(6, 0, 50), (9, 1, 200), (20, 2**63 + 5, 1000), (35, 2**64 - 1, 333)]:
+        x, bits = times(rng, n), splitmix64(seed)
+        draws = [[x[(next(bits) * n) >> 64] for _ in x] for _ in range(resamples)]
+        means = [math.fsum(d) / n for d in draws]
+        low, high = np.quantile(means, [0.025, 0.975])
+        row = {"x": x, "seed": str(seed), "resamples": resamples}
+        rows.append(row | {"low": float(low), "high": float(high)})
+    return rows
+
+
+if __name__ == "__main__":
+    with np.errstate(all="raise", under="ignore"):
+        for table in (wilcoxon, mann_whitney, paired, unpaired, order, normal, quantiles_of_normal, holm,
+                      geometric_means, noise, bootstrap):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                write(f"{table.__name__}.json", table())
