@@ -2,4 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod catalog;
+mod crash;
+mod interrupt;
+mod kv;
+mod list;
 mod stats;
+mod store;
+mod support;
+mod syncs;
+mod workers;

@@ -422,13 +422,17 @@ fn check_work(work: &Spanned<Vec<FileWork>>, transaction: Transaction, source: &
     if work_list.len() > 1 && work_list.iter().any(|work| work.operation == Operation::Scan) {
         return wrong("a scan reads every row and cannot be mixed with other operations");
     }
-    let writes = work_list.iter().any(|work| work.operation.writes());
+    check_transaction(work_list, transaction).or_else(|message| wrong(&message))
+}
+
+/// Whether operations can be done in this kind of transaction.
+fn check_transaction(work: &[FileWork], transaction: Transaction) -> Result<(), String> {
+    let writes = work.iter().any(|work| work.operation.writes());
+    let scans = work.iter().any(|work| work.operation == Operation::Scan);
     match transaction {
-        Transaction::Read if writes => wrong("a read transaction cannot hold put or delete"),
-        Transaction::Batch(0) => wrong("a transaction of batch = 0 holds nothing: expected 1 or more"),
-        Transaction::One | Transaction::Batch(_) if work_list.iter().any(|work| work.operation == Operation::Scan) => {
-            wrong("a scan runs in a read transaction")
-        }
+        Transaction::Read if writes => Err("a read transaction cannot hold put or delete".to_owned()),
+        Transaction::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
+        Transaction::One | Transaction::Batch(_) if scans => Err("a scan runs in a read transaction".to_owned()),
         _ => Ok(()),
     }
 }
@@ -444,5 +448,9 @@ fn check_when(when: &When, test: &Test, options: &[OptionSpec], source: &Source)
         let message = format!("is `{value}`: expected {}", option.kind.expected());
         return Err(source.wrong(when.is.span(), message));
     }
-    check_work(when.work.as_ref().unwrap_or(&test.work), when.transaction.unwrap_or(test.transaction), source)
+    match &when.work {
+        Some(work) => check_work(work, when.transaction.unwrap_or(test.transaction), source),
+        None => check_transaction(test.work.get_ref(), when.transaction.unwrap_or(test.transaction))
+            .map_err(|message| source.wrong(when.is.span(), message)),
+    }
 }

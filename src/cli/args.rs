@@ -27,6 +27,9 @@ pub(super) struct Places {
     /// The DuckDB file that keeps all results [default: results.duckdb in the user's data folder].
     #[arg(long, global = true, env = "DBDYNO_STORE", value_name = "FILE")]
     store: Option<PathBuf>,
+    /// How long to wait for a store that another process has open: 500ms, 20s, 5m.
+    #[arg(long, global = true, env = "DBDYNO_STORE_WAIT", value_name = "TIME", default_value = "20s", value_parser = parse_duration)]
+    store_wait: Duration,
     /// The folder with your own suites/ and presets/ [default: the user's configuration folder].
     #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
     config: Option<PathBuf>,
@@ -39,7 +42,7 @@ impl Places {
             Some(path) => path.clone(),
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
-        Ok(Store::new(path))
+        Ok(Store::new(path).with_patience(self.store_wait))
     }
 
     /// The user's suites and presets.
@@ -102,6 +105,9 @@ pub(super) struct BenchArgs {
     /// Do not take turns with other dbdyno sessions; their runs disturb each other.
     #[arg(long)]
     pub(super) concurrent: bool,
+    /// How long a worker may say nothing, beyond what a whole run is expected to take.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    pub(super) silence: Duration,
     /// Time after which a run has failed [default: 50 times what it is expected to take, at least 10 minutes].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) deadline: Option<Duration>,
@@ -217,15 +223,16 @@ pub(super) enum Listed {
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let expected = || format!("`{text}`: expected a number with s, m or h (90s, 5m, 1h)");
-    let unit = text.chars().last().ok_or_else(expected)?;
-    let (number, factor) = match unit {
-        's' => (&text[..text.len() - 1], 1.0),
-        'm' => (&text[..text.len() - 1], 60.0),
-        'h' => (&text[..text.len() - 1], 3600.0),
-        _ => (text, 1.0),
+    let expected = || format!("`{text}`: expected a number with ms, s, m or h (90s, 5m, 1h)");
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let factor = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "s" | "" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(expected()),
     };
-    let seconds = number.trim().parse::<f64>().map_err(|_| expected())? * factor;
+    let seconds = digits.trim().parse::<f64>().map_err(|_| expected())? * factor;
     if !(seconds > 0.0 && seconds < 1e9) {
         return Err(expected());
     }
@@ -241,6 +248,7 @@ mod tests {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("5m"), Ok(Duration::from_secs(300)));
         assert_eq!(parse_duration("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("250ms"), Ok(Duration::from_millis(250)));
         assert_eq!(parse_duration("7"), Ok(Duration::from_secs(7)));
         for wrong in ["", "m", "-1s", "0s", "5 weeks", "é"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");

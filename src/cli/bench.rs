@@ -125,6 +125,7 @@ fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option
         allow_differing_options: args.allow_differing_options,
         concurrent: args.concurrent,
         budget: args.budget,
+        silence: args.silence,
         deadline: args.deadline,
         command_line: command_line(std::env::args()),
         preset: preset.map(str::to_owned),

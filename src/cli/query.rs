@@ -9,6 +9,7 @@ use crate::{
     report::text,
     store::{Rows, Selection, Store},
 };
+use serde::{Serialize, Serializer};
 use std::process::ExitCode;
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
@@ -51,11 +52,7 @@ fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
     match format {
         Format::Table => print(&text::rows(rows)),
         Format::Json => {
-            let objects: Vec<serde_json::Map<String, serde_json::Value>> = rows
-                .rows
-                .iter()
-                .map(|row| rows.columns.iter().cloned().zip(row.iter().map(|value| value.clone().into())).collect())
-                .collect();
+            let objects: Vec<Object<'_>> = rows.rows.iter().map(|row| Object { columns: &rows.columns, row }).collect();
             let json = serde_json::to_string_pretty(&objects).map_err(|error| CliError::Failed(error.to_string()))?;
             print(&format!("{json}\n"))
         }
@@ -67,6 +64,18 @@ fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
             }
             print(&text)
         }
+    }
+}
+
+/// A row as an object whose keys keep the order of the columns.
+struct Object<'r> {
+    columns: &'r [String],
+    row: &'r [Option<String>],
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.columns.iter().zip(self.row))
     }
 }
 

@@ -45,11 +45,8 @@ pub fn session_table(table: &SessionTable, colour: Colour) -> String {
     let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
     if !tiers.is_empty() {
         let tiers: Vec<String> = tiers.into_iter().rev().collect();
-        let _ = writeln!(
-            text,
-            "side: bytes of logs and journals within disk · sync: sync calls · tier: {}",
-            tiers.join(", ")
-        );
+        let _ =
+            writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
     }
     if rows().any(|row| row.harness_bound) {
         text.push_str("h  so fast that the harness is a part of what is measured: a true difference is larger\n");
@@ -133,6 +130,6 @@ mod tests {
             columns: vec!["engine".to_owned(), "n".to_owned()],
             rows: vec![vec![Some("lmdb".to_owned()), Some("48".to_owned())], vec![Some("a\u{1b}b".to_owned()), None]],
         };
-        assert_eq!(rows(&answer), "engine      n\nlmdb       48\na\\u{1b}b  NULL\n");
+        assert_eq!(rows(&answer), "engine       n\nlmdb        48\na\\u{1b}b  NULL\n");
     }
 }

@@ -27,8 +27,6 @@ use uuid::Uuid;
 
 /// Time between two progress events.
 const PROGRESS: Duration = Duration::from_millis(100);
-/// How long a worker may say nothing, beyond what a whole run is expected to take.
-const SILENCE: Duration = Duration::from_secs(30);
 /// The deadline of a run: so many times what it is expected to take, and at least [`LEAST_DEADLINE`].
 const DEADLINE_FACTOR: u32 = 50;
 const LEAST_DEADLINE: Duration = Duration::from_secs(600);
@@ -64,8 +62,8 @@ pub(super) async fn calibrate(
 ) -> Result<BTreeMap<u32, f64>, String> {
     let run_id = Uuid::now_v7().to_string();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
-    let job = job(launch, run_id, null, suite, &folder, 1, SILENCE);
-    let mut worker = Worker::start(&null.engine.launch, &job, SILENCE).await?;
+    let job = job(launch, run_id, null, suite, &folder, 1, LEAST_DEADLINE);
+    let mut worker = Worker::start(&null.engine.launch, &job, launch.silence).await?;
     let mut cost = BTreeMap::new();
     let result = loop {
         match worker.next().await {
@@ -189,7 +187,7 @@ impl<'r, 's> Running<'r, 's> {
         let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
         let job = job(launch, self.run.run_id.clone(), configuration, suite, &folder, seed, deadline);
         self.noise = Some(NoiseSample::now());
-        let mut worker = Worker::start(&configuration.engine.launch, &job, SILENCE + expected).await?;
+        let mut worker = Worker::start(&configuration.engine.launch, &job, launch.silence + expected).await?;
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(format!("the run's deadline of {} s has passed", deadline.as_secs())))

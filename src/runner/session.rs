@@ -37,6 +37,8 @@ pub struct Launch {
     pub concurrent: bool,
     /// Time after which no further round is begun.
     pub budget: Option<Duration>,
+    /// How long a worker may say nothing, beyond what a whole run is expected to take.
+    pub silence: Duration,
     /// Time after which a run has failed; none for one that follows from what it is expected to take.
     pub deadline: Option<Duration>,
     /// The command that started the session.

@@ -149,7 +149,10 @@ impl Worker {
 
     /// Ends the worker: by closing its stdin and waiting, or at once by killing it when it was cut short.
     pub(super) async fn end(mut self) -> Ending {
-        self.stdin = None;
+        // Closing stdin means stop: a worker that is done must not see it before it has exited by itself.
+        if !self.ended() {
+            self.stdin = None;
+        }
         let patience = if self.ended() { GRACE } else { GRACE / 2 };
         let status = match timeout(patience, self.child.wait()).await {
             Ok(status) => status.ok(),

@@ -30,7 +30,7 @@ use std::{
 /// The schema's version that this program writes.
 pub const SCHEMA_VERSION: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
-/// How long to wait for another process that has the file open.
+/// How long to wait for another process that has the file open, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store's file. Nothing is held open.

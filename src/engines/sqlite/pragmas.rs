@@ -12,9 +12,10 @@ enum Spelling {
     Numbered(&'static [&'static str]),
 }
 
-/// Every option that is a pragma of its own name, in the order in which they must be set: page_size and auto_vacuum
-/// before anything writes the file's header, locking_mode before the journal mode touches the file.
+/// Every option that is a pragma of its own name, in the order in which they must be set: synchronous before anything is
+/// written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode touches the file.
 const PRAGMAS: &[(&str, Spelling)] = &[
+    ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
     ("page_size", Spelling::Same),
     ("auto_vacuum", Spelling::Numbered(&["none", "full", "incremental"])),
     ("cache_size", Spelling::Same),
@@ -22,7 +23,6 @@ const PRAGMAS: &[(&str, Spelling)] = &[
     ("mmap_size", Spelling::Same),
     ("locking_mode", Spelling::Same),
     ("journal_mode", Spelling::Same),
-    ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
     ("wal_autocheckpoint", Spelling::Same),
 ];
 

@@ -1,0 +1,97 @@
+//! Suites and presets of the user's own: valid ones are used, a mistake is told with file, line and what was expected.
+//!
+//! The first line of each invalid file says what is expected: `# expect LINE: part of the message`.
+
+use crate::support::Place;
+use dbdyno::catalog::{Catalog, CatalogError, UserFolders};
+use std::{fs, path::PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/catalog").join(name)
+}
+
+fn catalog(name: &str) -> Catalog {
+    Catalog::new(UserFolders { root: folder(name) })
+}
+
+/// Names of the files of one kind in a folder.
+fn names(kind: &str, of: &str) -> Vec<String> {
+    let files = fs::read_dir(folder(kind).join(of)).unwrap();
+    let mut names: Vec<String> =
+        files.map(|file| file.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[track_caller]
+fn told(path: PathBuf, error: &CatalogError) {
+    let first = fs::read_to_string(&path).unwrap().lines().next().unwrap().to_owned();
+    let (line, part) = first.strip_prefix("# expect ").unwrap().split_once(": ").unwrap();
+    let text = error.to_string();
+    let place = format!("{}:{line}:", path.display());
+    assert!(text.starts_with(&place), "expected {place} in: {text}");
+    assert!(text.contains(part), "expected `{part}` in: {text}");
+}
+
+#[test]
+fn every_mistake_in_a_suite_is_told_with_its_line() {
+    let names = names("invalid", "suites");
+    assert!(names.len() > 15);
+    for name in names {
+        let Err(error) = catalog("invalid").suite(&name) else { panic!("{name} was taken") };
+        told(folder("invalid").join(format!("suites/{name}.toml")), &error);
+    }
+}
+
+#[test]
+fn every_mistake_in_a_preset_is_told_with_its_line() {
+    let names = names("invalid", "presets");
+    assert!(names.len() > 3);
+    for name in names {
+        let Err(error) = catalog("invalid").preset(&name) else { panic!("{name} was taken") };
+        told(folder("invalid").join(format!("presets/{name}.toml")), &error);
+    }
+}
+
+#[test]
+fn valid_files_and_all_built_in_ones_are_taken() {
+    let valid = catalog("valid");
+    for name in valid.suite_names() {
+        valid.suite(&name).unwrap();
+    }
+    for name in valid.preset_names() {
+        let preset = valid.preset(&name).unwrap();
+        valid.suite(&preset.suite).unwrap();
+    }
+    for name in names("valid", "suites") {
+        assert!(valid.suite_names().contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn a_users_suite_runs_without_any_rust() {
+    let place = Place::new();
+    for name in names("valid", "suites") {
+        let file = format!("suites/{name}.toml");
+        fs::copy(folder("valid").join(&file), place.path("config").join(&file)).unwrap();
+        let engines = ["--engine", "sqlite", "--engine", "lmdb", "--engine", "redb", "--repeat", "1", "--quiet"];
+        let sweep = format!("{name}.batch=all|5");
+        place.ok(&[&["run", "--suite", &name][..], &engines, &["--size", "100", "--set", &sweep]].concat());
+        let found = place.rows(&format!(
+            "SELECT test, count(*), count(DISTINCT verification), min(operations) FROM results WHERE suite = '{name}' GROUP BY 1 ORDER BY 1"
+        ));
+        assert_eq!(found, [["1", "6", "1", "100"], ["2", "6", "1", "200"]], "{name}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_users_file_stops_the_command_before_anything_runs() {
+    let place = Place::new();
+    let own = place.path("config").join("presets/quick.toml");
+    fs::write(&own, "title = \"mine\"\nsuite = \"kv\"\nrepeats = \"six\"\n").unwrap();
+    let done = place.run(&["--preset", "quick"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains(&format!("{}:3:11: ", own.display())), "{}", done.stderr);
+    assert!(!place.store().exists());
+    assert!(place.ok(&["list", "presets"]).contains("✗"), "the list shows it as broken");
+}

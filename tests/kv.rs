@@ -1,0 +1,142 @@
+//! The kv suite: the same answers from every engine under every option, and those of a model in another language.
+
+use crate::support::{Place, has_tool, python};
+use serde::Deserialize;
+use std::{collections::BTreeMap, process::Command};
+
+/// One run of the model in tests/tables/kv/make.py.
+#[derive(Deserialize)]
+struct Model {
+    size: u64,
+    session_seed: u64,
+    round: u32,
+    mixed: String,
+    /// Rows and verification value by test.
+    answers: BTreeMap<u32, (u64, String)>,
+}
+
+fn models() -> Vec<Model> {
+    let models: Vec<Model> = serde_json::from_str(include_str!("tables/kv/answers.json")).unwrap();
+    assert!(models.len() > 3 && models.iter().all(|model| model.answers.len() == 8));
+    models
+}
+
+#[test]
+fn every_engine_answers_as_the_model_in_python_does() {
+    for model in models() {
+        let place = Place::new();
+        let (size, seed) = (model.size.to_string(), model.session_seed.to_string());
+        let (repeat, mixed) = ((model.round + 1).to_string(), format!("kv.mixed={}", model.mixed));
+        let engines = ["--engine", "sqlite", "--engine", "lmdb", "--engine", "redb"];
+        let rest = ["--size", &size, "--seed", &seed, "--repeat", &repeat, "--set", &mixed, "--quiet"];
+        place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
+        let sql = format!(
+            "SELECT engine, test, rows, verification, status FROM results WHERE round = {} ORDER BY ALL",
+            model.round
+        );
+        let found = place.rows(&sql);
+        assert_eq!(found.len(), 24, "eight tests on three engines");
+        for row in found {
+            let test = row[1].parse().unwrap();
+            let (rows, verification) = &model.answers[&test];
+            let expected = [&row[0], &row[1], &rows.to_string(), verification, "ok"];
+            assert_eq!(row, expected, "size {size}, seed {seed}, round {}", model.round);
+        }
+    }
+}
+
+#[test]
+fn no_option_changes_an_answer() {
+    let place = Place::new();
+    let sweeps = [
+        "sqlite:journal_mode=delete|truncate|persist|memory|wal|off,synchronous=off",
+        "sqlite:synchronous=off|normal|full|extra,journal_mode=wal",
+        "sqlite:page_size=512|65536,cache_size=50|-64,journal_mode=wal",
+        "sqlite:mmap_size=0|1048576,locking_mode=exclusive,temp_store=memory",
+        "sqlite:auto_vacuum=full|incremental,open_mutex=fullmutex,wal_autocheckpoint=0,journal_mode=wal",
+        "sqlite:transaction=deferred|immediate|exclusive,statements=text,read_transaction=held",
+        "lmdb:sync=full|nometasync|nosync,writemap=off|on,readahead=off",
+        "lmdb:sync=mapasync,writemap=on,read_transaction=held,map_size=64MiB",
+        "redb:durability=immediate|none,two_phase_commit=on|off,quick_repair=on|off",
+        "redb:cache_size=0|1MiB,read_transaction=held",
+    ];
+    let engines: Vec<&str> = sweeps.iter().flat_map(|sweep| ["--engine", sweep]).collect();
+    let rest = ["--size", "1000", "--seed", "42", "--repeat", "1", "--quiet"];
+    place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
+    let configurations: u32 = place.value("SELECT count(DISTINCT run_id) FROM results").parse().unwrap();
+    assert!(configurations > 35, "{configurations} configurations");
+    let differing = place.rows(
+        "SELECT test, count(DISTINCT verification) FROM results GROUP BY ALL HAVING count(DISTINCT verification) > 1",
+    );
+    assert_eq!(differing, [[""; 0]; 0], "tests whose answers differ");
+    assert_eq!(place.value("SELECT count(*) FROM results WHERE status <> 'ok'"), "0");
+    let model = &models()[0];
+    let of_scan = place.value("SELECT DISTINCT verification FROM results WHERE test = 3");
+    assert_eq!(of_scan, model.answers[&3].1);
+}
+
+#[test]
+fn options_in_force_are_read_back_and_a_clamped_one_fails_the_run() {
+    let place = Place::new();
+    let run = ["run", "--suite", "kv", "--engine", "sqlite:mmap_size=1TiB", "--test", "1", "--repeat", "1", "--quiet"];
+    let done = place.run(&run);
+    assert_eq!(done.code, Some(1), "{}", done.stderr);
+    let failure = place.value("SELECT failure FROM run");
+    assert!(failure.contains("mmap_size is `2147418112`, asked for `1099511627776`"), "{failure}");
+    place.ok(&[&run[..], &["--allow-differing-options"]].concat());
+    let option = "SELECT asked, in_force FROM run_option WHERE name = 'mmap_size' ORDER BY run_id DESC LIMIT 1";
+    assert_eq!(place.rows(option), [["1099511627776", "2147418112"]]);
+    assert_eq!(place.value("SELECT DISTINCT options['mmap_size'] FROM results"), "2147418112");
+}
+
+#[test]
+fn tests_that_a_picked_one_needs_run_unmeasured_and_change_nothing() {
+    let place = Place::new();
+    let run =
+        ["run", "--suite", "kv", "--engine", "lmdb", "--size", "1000", "--seed", "42", "--repeat", "1", "--quiet"];
+    place.ok(&[&run[..], &["--test", "exists checks,7"]].concat());
+    let found = place.rows("SELECT test, verification FROM results ORDER BY test");
+    let answers = &models()[0].answers;
+    assert_eq!(found, [["6", answers[&6].1.as_str()], ["7", answers[&7].1.as_str()]]);
+}
+
+#[test]
+fn sqlites_own_program_reads_what_a_run_left() {
+    if !has_tool("sqlite3", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    let run =
+        ["run", "--suite", "kv", "--engine", "sqlite", "--size", "1000", "--seed", "42", "--repeat", "1", "--quiet"];
+    place.ok(&[&run[..], &["--keep-databases"]].concat());
+    let database = place.left_behind().remove(0).join("databases/main/sqlite.db");
+    let sql = "PRAGMA integrity_check; SELECT count(*), min(length(key)), max(length(key)) FROM kvpairs;";
+    let output = Command::new("sqlite3").arg(database).arg(sql).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows: u64 = text.lines().nth(1).unwrap().split('|').next().unwrap().parse().unwrap();
+    assert!(text.starts_with("ok\n") && text.contains("|12|12"), "{text}");
+    assert!((300..1000).contains(&rows), "some of the 1000 keys were deleted: {rows}");
+}
+
+#[test]
+fn the_quick_preset_gives_48_results_an_engine_that_python_reads_too() {
+    let place = Place::new();
+    let table = place.ok(&["--preset", "quick"]);
+    for part in ["1 Sequential writes · 10,000 operations", "8 Bulk insert", "sqlite", "lmdb", "redb", "unequal tiers"]
+    {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    assert!(!table.contains("ANSWERS") && !table.contains('✗'), "{table}");
+    assert!(table.lines().filter(|line| !line.starts_with('!')).all(|line| line.chars().count() <= 90), "{table}");
+    let counts = place.rows("select engine, count(*) from results group by 1 order by 1");
+    assert_eq!(counts, [["lmdb", "48"], ["redb", "48"], ["sqlite", "48"]]);
+    let script = "
+import duckdb, sys
+store = duckdb.connect(sys.argv[1], read_only=True)
+print(store.sql('select engine, count(*) from results group by 1 order by 1').fetchall())
+print(store.sql('select count(*) from results where status = \\'ok\\' and wall_ns > 0 and rate > 0').fetchall())";
+    if let Some(answer) = python(script, &place.store()) {
+        assert_eq!(answer, "[('lmdb', 48), ('redb', 48), ('sqlite', 48)]\n[(144,)]\n");
+    }
+    assert_eq!(place.left_behind(), [""; 0].map(std::path::PathBuf::from), "nothing is left in the work folder");
+}

@@ -1,0 +1,95 @@
+//! What a user sees before anything is run: lists, plans, and refusals with exit code 2.
+
+use crate::support::Place;
+
+#[track_caller]
+fn refused(place: &Place, arguments: &[&str], parts: &[&str]) {
+    let done = place.run(arguments);
+    assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
+    for part in parts {
+        assert!(done.stderr.contains(part), "{arguments:?}: expected `{part}` in: {}", done.stderr);
+    }
+    assert!(!place.store().exists(), "nothing is run");
+}
+
+#[test]
+fn bad_input_is_refused_with_what_was_expected() {
+    let place = Place::new();
+    let run = |engine: &'static str| ["run", "--suite", "kv", "--engine", engine];
+    refused(
+        &place,
+        &run("sqlite:journal_mode=walrus"),
+        &["journal_mode", "walrus", "delete, truncate, persist, memory, wal or off"],
+    );
+    refused(&place, &run("sqlite:journal=wal"), &["no option `journal`", "journal_mode"]);
+    refused(&place, &run("postgres"), &["no engine `postgres`", "sqlite, lmdb, redb or null"]);
+    refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
+    refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);
+    refused(&place, &["run", "--suite", "../kv", "--engine", "lmdb"], &["no suite"]);
+    refused(&place, &["--preset", "nope"], &["no preset `nope`", "quick"]);
+    let sized = [&run("lmdb")[..], &["--size", "0"]].concat();
+    refused(&place, &sized, &["size `0`", "positive"]);
+    let sized = [&run("lmdb")[..], &["--size", "2,3"]].concat();
+    refused(&place, &sized, &["takes one number"]);
+    let huge = [&run("lmdb")[..], &["--size", "900000M"]].concat();
+    refused(&place, &huge, &["the largest database may take", "--work-dir"]);
+    let test = [&run("lmdb")[..], &["--test", "9"]].concat();
+    refused(&place, &test, &["no test `9`", "8 Bulk insert"]);
+    let cpu = [&run("lmdb")[..], &["--cpu", "4096"]].concat();
+    refused(&place, &cpu, &["--cpu 4096", "from 0 to"]);
+    refused(&place, &["--preset", "quick", "--set", "sqlite.synchronous"], &["OWNER.OPTION=VALUE"]);
+    refused(&place, &["--preset", "quick", "--set", "fjall.x=1"], &["`fjall` is not part of this bench", "lmdb"]);
+    refused(&place, &["--preset", "quick", "--set", "kv.mixed=50/50"], &["suite `kv`", "70/20/10 or 80/20"]);
+    refused(&place, &["--preset", "quick", "list", "engines"], &["cannot be used with a command"]);
+    refused(&place, &["results"], &["there is no store"]);
+    refused(&place, &[], &["--preset"]);
+}
+
+#[test]
+fn a_sweep_is_planned_with_every_value_once() {
+    let place = Place::new();
+    let plan = place.ok(&["--preset", "quick", "--set", "sqlite.synchronous=off|normal|full", "--dry-run"]);
+    assert!(plan.starts_with("kv: 5 configurations x 6 rounds = 30 runs"), "{plan}");
+    for label in ["sqlite[synchronous=off]", "sqlite[synchronous=normal]", "sqlite[synchronous=full]", "lmdb", "redb"] {
+        assert_eq!(plan.lines().filter(|line| line.starts_with(&format!("{label} "))).count(), 1, "{label}: {plan}");
+    }
+    assert!(plan.contains("tier 1 process-safe") && plan.contains("tier 2 consistent"), "{plan}");
+    assert!(!place.store().exists(), "a plan runs nothing");
+}
+
+#[test]
+fn lists_name_everything_there_is_to_choose_from() {
+    let place = Place::new();
+    let engines = place.ok(&["list", "engines"]);
+    assert!(engines.lines().any(|line| line.starts_with("lmdb") && line.contains(" 0.9.")), "{engines}");
+    for engine in ["sqlite", "redb", "null"] {
+        assert!(engines.lines().any(|line| line.starts_with(engine)), "{engine}: {engines}");
+    }
+    let options = place.ok(&["list", "options"]);
+    for option in ["sqlite.journal_mode", "sqlite.read_transaction", "lmdb.sync", "redb.durability", "kv.mixed"] {
+        assert!(options.lines().any(|line| line.starts_with(option)), "{option}: {options}");
+    }
+    assert_eq!(place.ok(&["list", "tests"]).lines().filter(|line| line.starts_with("kv ")).count(), 8);
+    assert!(place.ok(&["list", "suites"]).contains("10000, 100000, 1000000"));
+    assert!(place.ok(&["list", "presets"]).contains("quick"));
+}
+
+#[test]
+fn events_are_json_lines_and_end_with_the_table() {
+    let place = Place::new();
+    let run = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "1", "--json"];
+    let lines: Vec<serde_json::Value> =
+        place.ok(&run).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<&str> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events.first(), Some(&"session_started"));
+    assert_eq!(events.last(), Some(&"table"));
+    assert_eq!(lines.iter().filter(|line| line["says"]["event"] == "test_done").count(), 8);
+    assert_eq!(lines.last().unwrap()["table"]["sizes"][0]["tests"][0]["rows"][0]["label"], "null");
+}
+
+#[test]
+fn completions_and_the_man_page_are_written() {
+    let place = Place::new();
+    assert!(place.ok(&["completions", "bash"]).contains("--preset"));
+    assert!(place.ok(&["man"]).contains(".TH dbdyno"));
+}

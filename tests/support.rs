@@ -1,0 +1,175 @@
+//! What tests share: a dbdyno of their own, with its store, folders and output.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A place of its own for a test: store, work folder, configuration, runtime folder.
+pub(crate) struct Place {
+    root: TempDir,
+}
+
+/// What a command did.
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        // The build folder is on a disk; the system's temporary folder may be in memory.
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        for folder in ["config/suites", "config/presets", "runtime", "engines"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path("results.duckdb")
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+        command
+            .args(arguments)
+            .env("DBDYNO_STORE", self.store())
+            .env("DBDYNO_WORK_DIR", self.path("work"))
+            .env("DBDYNO_CONFIG", self.path("config"))
+            .env("DBDYNO_ENGINE_PATH", self.path("engines"))
+            .env("XDG_RUNTIME_DIR", self.path("runtime"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Done {
+        Done::of(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs a command that has to succeed; its stdout.
+    #[track_caller]
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let done = self.run(arguments);
+        assert_eq!(done.code, Some(0), "{arguments:?}: {}\n{}", done.stderr, done.stdout);
+        done.stdout
+    }
+
+    pub(crate) fn spawn(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// The first column of a query's only row.
+    #[track_caller]
+    pub(crate) fn value(&self, sql: &str) -> String {
+        self.rows(sql).remove(0).remove(0)
+    }
+
+    /// The rows of a query.
+    #[track_caller]
+    pub(crate) fn rows(&self, sql: &str) -> Vec<Vec<String>> {
+        let csv = self.ok(&["sql", sql, "--format", "csv"]);
+        csv_records(&csv).split_off(1)
+    }
+
+    /// Files and folders in the work folder.
+    pub(crate) fn left_behind(&self) -> Vec<PathBuf> {
+        fs::read_dir(self.path("work")).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    /// Puts an outside engine in place: a shell script.
+    pub(crate) fn engine(&self, name: &str, script: &str) {
+        let path = self.path("engines").join(format!("dbdyno-engine-{name}"));
+        fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// Records of CSV as RFC 4180 has it.
+fn csv_records(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        match c {
+            '"' if quoted && characters.peek() == Some(&'"') => cell.extend(characters.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut cell)),
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut cell));
+                records.push(std::mem::take(&mut record));
+            }
+            c => cell.push(c),
+        }
+    }
+    records
+}
+
+impl Done {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Waits until something is true; fails loudly when it does not become so.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what} did not come true within a minute");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Processes whose command line holds a text.
+pub(crate) fn processes_with(text: &str) -> Vec<u32> {
+    let of = |entry: fs::DirEntry| {
+        let id: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let status = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // A zombie has ended; only its parent has not noticed.
+        if status.rsplit(')').next()?.trim_start().starts_with('Z') {
+            return None;
+        }
+        let environment = fs::read(entry.path().join("environ")).ok()?;
+        String::from_utf8_lossy(&environment).contains(text).then_some(id)
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter_map(of).collect()
+}
+
+/// Whether a program that a test needs is there. Where it has to be (`DBDYNO_REQUIRE_TOOLS`), a missing one is a failure.
+pub(crate) fn has_tool(program: &str, arguments: &[&str]) -> bool {
+    let found = Command::new(program)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    assert!(found || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "{program} {arguments:?} is missing");
+    if !found {
+        eprintln!("not checked: {program} {arguments:?} is missing");
+    }
+    found
+}
+
+/// Runs a Python script with the duckdb package, where there is one; its stdout.
+pub(crate) fn python(script: &str, argument: &Path) -> Option<String> {
+    if !has_tool("python3", &["-c", "import duckdb"]) {
+        return None;
+    }
+    let output = Command::new("python3").arg("-c").arg(script).arg(argument).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
