@@ -93,3 +93,16 @@ fn completions_and_the_man_page_are_written() {
     assert!(place.ok(&["completions", "bash"]).contains("--preset"));
     assert!(place.ok(&["man"]).contains(".TH dbdyno"));
 }
+
+#[test]
+fn the_doctor_says_one_line_a_finding() {
+    let place = Place::new();
+    let done = place.run(&["doctor"]);
+    assert!(matches!(done.code, Some(0 | 1)), "{}", done.stderr);
+    assert!(done.stdout.lines().count() >= 5, "{}", done.stdout);
+    assert!(done.stdout.lines().all(|line| line.starts_with("✓  ") || line.starts_with("!  ")), "{}", done.stdout);
+    let done = place.run(&["doctor", "--work-dir", "/dev/shm/dbdyno-doctor-test"]);
+    let _ = std::fs::remove_dir_all("/dev/shm/dbdyno-doctor-test");
+    assert_eq!(done.code, Some(1));
+    assert!(done.stdout.contains("!  databases are put on tmpfs"), "{}", done.stdout);
+}

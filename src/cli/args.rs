@@ -84,9 +84,8 @@ pub(super) struct BenchArgs {
     /// Pin the measuring thread to this CPU.
     #[arg(long, value_name = "CPU")]
     pub(super) cpu: Option<u32>,
-    /// Where databases are put while they are measured [default: the user's cache folder].
-    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]
-    work_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) work: WorkArgs,
     /// Events as JSON Lines on stdout, the table as the last of them.
     #[arg(long)]
     pub(super) json: bool,
@@ -113,9 +112,17 @@ pub(super) struct BenchArgs {
     pub(super) deadline: Option<Duration>,
 }
 
-impl BenchArgs {
-    /// Where databases are put.
-    pub(super) fn work_dir(&self) -> Result<PathBuf, String> {
+/// Where databases are put.
+#[derive(Debug, Args)]
+pub(super) struct WorkArgs {
+    /// Where databases are put while they are measured [default: the user's cache folder].
+    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+}
+
+impl WorkArgs {
+    /// The folder, absolute.
+    pub(super) fn folder(&self) -> Result<PathBuf, String> {
         let folder = match &self.work_dir {
             Some(folder) => folder.clone(),
             None => base()?.cache_dir().join("dbdyno").join("work"),
@@ -139,6 +146,8 @@ pub(super) enum Command {
         /// What to list.
         what: Listed,
     },
+    /// Is this machine fit to measure on? One line a finding, and what to do.
+    Doctor(WorkArgs),
     /// Write a completion script to stdout.
     Completions {
         /// The shell.

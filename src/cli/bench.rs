@@ -102,7 +102,7 @@ fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option
         check_cpu(cpu)?;
     }
     let store = places.store().map_err(CliError::Usage)?;
-    let work_dir = args.work_dir().map_err(CliError::Usage)?;
+    let work_dir = args.work.folder().map_err(CliError::Usage)?;
     let estimate = fitting(&plan, &work_dir, &StoreHistory::read(&store))?;
     if args.dry_run {
         return print(&describe(&plan, &estimate));

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod doctor;
 mod error;
 mod list;
 mod progress;
@@ -34,6 +35,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         (Some(Command::Run(run)), None) => bench::run(&places, run),
         (Some(Command::Results(results)), None) => query::results(&places, &results),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
+        (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
         (Some(Command::List { what }), None) => list::list(&places, what),
         (Some(Command::Completions { shell }), None) => {
             let mut script = Vec::new();

@@ -262,7 +262,8 @@ impl Session<'_> {
                     return (runs, results);
                 }
             }
-            if self.is_stopped() {
+            // Measuring on when nothing can be kept would only lose more.
+            if self.is_stopped() || self.report.lost.is_some() {
                 break;
             }
             let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
@@ -327,7 +328,8 @@ impl Session<'_> {
         results: &mut Vec<ResultRecord>,
         harness: Vec<HarnessRecord>,
     ) -> Result<Report, SessionError> {
-        let failed = runs.iter().any(|run| run.status == Status::Failed)
+        let failed = self.report.lost.is_some()
+            || runs.iter().any(|run| run.status == Status::Failed)
             || results.iter().any(|result| result.agrees == Some(false));
         self.record.finished_at = Some(Timestamp::now());
         self.record.status = match (self.is_stopped(), failed) {

@@ -39,8 +39,13 @@ pub(super) fn append(store: &Store, batch: &Batch) -> Result<(), StoreError> {
         let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
         // Several processes may append: one at a time, whole lines.
         file.lock()?;
-        file.write_all(line.as_bytes())?;
-        file.sync_data()
+        let before = file.metadata()?.len();
+        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+        if written.is_err() {
+            // Half a line would swallow the next one; should this fail too, the first error is the one to tell.
+            let _ = file.set_len(before);
+        }
+        written
     };
     write().map_err(failed(path.clone()))
 }
