@@ -1,5 +1,5 @@
 //! Tells the program the versions of engine libraries that cannot say it themselves, from Cargo.lock, and has it built
-//! again when a built-in suite or preset changes.
+//! again when a built-in suite, preset or claims file changes.
 
 use std::{env, fs, path::PathBuf};
 
@@ -7,7 +7,7 @@ fn main() {
     let lock = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
     // These folders are carried inside the program.
-    for folder in ["suites", "presets"] {
+    for folder in ["suites", "presets", "assets/claims"] {
         println!("cargo::rerun-if-changed={folder}");
     }
     let text = fs::read_to_string(lock).unwrap_or_default();

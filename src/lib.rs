@@ -4,6 +4,7 @@
 //! DuckDB; [`stats`] knows no I/O.
 
 pub mod catalog;
+pub mod claims;
 pub mod cli;
 pub mod engines;
 pub mod host;

@@ -3,7 +3,7 @@
 //! The first line of each invalid file says what is expected: `# expect LINE: part of the message`.
 
 use crate::support::Place;
-use dbdyno::catalog::{Catalog, CatalogError, UserFolders};
+use dbdyno::catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders};
 use std::{fs, path::PathBuf};
 
 fn folder(name: &str) -> PathBuf {
@@ -63,6 +63,8 @@ fn valid_files_and_all_built_in_ones_are_taken() {
         let preset = valid.preset(&name).unwrap();
         valid.suite(&preset.suite).unwrap();
     }
+    let claims: Vec<_> = valid.claims_names().iter().map(|name| valid.claims(name).unwrap()).collect();
+    assert!(claims.len() >= 5 && claims.iter().all(|claims| !claims.caveats.is_empty()));
     for name in names("valid", "suites") {
         assert!(valid.suite_names().contains(&name), "{name}");
     }
@@ -94,4 +96,23 @@ fn a_mistake_in_a_users_file_stops_the_command_before_anything_runs() {
     assert!(done.stderr.contains(&format!("{}:3:11: ", own.display())), "{}", done.stderr);
     assert!(!place.store().exists());
     assert!(place.ok(&["list", "presets"]).contains("✗"), "the list shows it as broken");
+}
+
+#[test]
+fn published_ratios_are_those_of_the_published_figures() {
+    let catalog = catalog("valid");
+    // From the publications: operations a second of SNKV and SQLite, milliseconds of crawshaw and mattn.
+    let snkv = &catalog.claims("snkv").unwrap().comparisons[0];
+    let writes = snkv.claims.iter().find(|claim| claim.name == "Sequential writes").unwrap();
+    let ClaimedRatio::Figure { ratio, range: None } = writes.ratio else { panic!("{writes:?}") };
+    assert!((1.0 / ratio - 232.0 / 142.0).abs() < 0.001, "time A / time B is rate B / rate A");
+    let lumosql = &catalog.claims("lumosql").unwrap().comparisons[0];
+    assert_eq!(lumosql.claims.len(), 18);
+    let select = lumosql.claims.iter().find(|claim| claim.test == "8").unwrap();
+    assert_eq!(select.ratio, ClaimedRatio::Figure { ratio: 0.08, range: Some((0.06, 0.15)) });
+    let drivers = catalog.claims("drivers").unwrap();
+    let crawshaw = drivers.comparisons.iter().find(|comparison| comparison.a_name == "crawshaw").unwrap();
+    let query = crawshaw.claims.iter().find(|claim| claim.name == "complex query").unwrap();
+    let ClaimedRatio::Figure { ratio, .. } = query.ratio else { panic!("{query:?}") };
+    assert!((ratio - 595.0 / 1187.0).abs() < 0.001);
 }

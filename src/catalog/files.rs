@@ -1,4 +1,4 @@
-//! Where suites and presets are: in the user's folders, or inside the program.
+//! Where suites, presets and claims are: in the user's folders, or inside the program.
 
 use super::{CatalogError, located::Source};
 use dbdyno_engine::describe::one_of;
@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
+static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/claims");
 
 /// Which files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Folder {
     Suites,
     /// `presets/`
     Presets,
+    /// `claims/`
+    Claims,
 }
 
 impl Folder {
@@ -22,6 +25,7 @@ impl Folder {
         match self {
             Self::Suites => "suites",
             Self::Presets => "presets",
+            Self::Claims => "claims",
         }
     }
 
@@ -29,6 +33,7 @@ impl Folder {
         match self {
             Self::Suites => "suite",
             Self::Presets => "preset",
+            Self::Claims => "claims file",
         }
     }
 
@@ -36,11 +41,12 @@ impl Folder {
         match self {
             Self::Suites => &SUITES,
             Self::Presets => &PRESETS,
+            Self::Claims => &CLAIMS,
         }
     }
 }
 
-/// The folder that holds the user's `suites/` and `presets/`.
+/// The folder that holds the user's `suites/`, `presets/` and `claims/`.
 #[derive(Debug, Clone)]
 pub struct UserFolders {
     /// The configuration folder.

@@ -1,16 +1,18 @@
-//! Suites and presets: found, read, checked. They are files; the built-in ones are carried inside the program.
+//! Suites, presets and claims: found, read, checked. They are files; the built-in ones are carried inside the program.
 
+mod claims;
 mod files;
 mod located;
 mod preset;
 mod suite;
 
+pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
 pub use preset::{EngineChoice, Preset};
 pub use suite::{Suite, TestInfo, TestPick};
 
-/// The suites and presets that can be used: the user's own before those built in.
+/// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     folders: UserFolders,
@@ -30,6 +32,17 @@ impl Catalog {
     /// Names of all presets.
     pub fn preset_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Presets)
+    }
+
+    /// Names of all claims files.
+    pub fn claims_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Claims)
+    }
+
+    /// Reads and checks a claims file.
+    pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
+        let source = files::find(&self.folders, Folder::Claims, name)?;
+        Claims::parse(name, &source)
     }
 
     /// Reads and checks a suite.

@@ -1,0 +1,171 @@
+//! Claims files: what somebody published, with where it is from and what to know about it.
+
+use super::{CatalogError, located::Source};
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The claims of one publication.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claims {
+    /// The file's name, without `.toml`.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// Who published it, and when.
+    pub source: String,
+    /// On what it was measured.
+    pub setup: String,
+    /// What a reader of the published figures has to know.
+    pub caveats: Vec<String>,
+    /// What was compared with what.
+    pub comparisons: Vec<ClaimedComparison>,
+}
+
+/// Two things that a publication compares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimedComparison {
+    /// One line about it.
+    pub title: String,
+    /// The suite that measures it.
+    pub suite: String,
+    /// The preset that measures it, where there is one.
+    pub preset: Option<String>,
+    /// The selection of stored runs that is A.
+    pub a: String,
+    /// The selection of stored runs that is B.
+    pub b: String,
+    /// What the publication calls A.
+    pub a_name: String,
+    /// What the publication calls B.
+    pub b_name: String,
+    /// The claims, one a test.
+    pub claims: Vec<Claim>,
+}
+
+/// One published figure. Machines differ: the ratio is the claim; absolute figures are shown and never judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The test, by number or name in the suite.
+    pub test: String,
+    /// What the publication calls it.
+    pub name: String,
+    /// What is claimed of time A / time B.
+    pub ratio: ClaimedRatio,
+    /// The figure published for A, as published.
+    pub a: Option<String>,
+    /// The figure published for B.
+    pub b: Option<String>,
+}
+
+/// What is claimed of time A / time B: below 1 A is faster.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ClaimedRatio {
+    /// A figure, with the range it was published with.
+    Figure {
+        /// The ratio.
+        ratio: f64,
+        /// Its range.
+        range: Option<(f64, f64)>,
+    },
+    /// That A is faster, without a figure.
+    AFaster,
+    /// That B is faster, without a figure.
+    BFaster,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    source: String,
+    setup: String,
+    #[serde(default)]
+    caveats: Vec<String>,
+    #[serde(rename = "comparison")]
+    comparisons: Vec<FileComparison>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileComparison {
+    title: String,
+    suite: String,
+    preset: Option<String>,
+    a: String,
+    b: String,
+    a_name: String,
+    b_name: String,
+    #[serde(rename = "claim")]
+    claims: Vec<Spanned<FileClaim>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileClaim {
+    test: String,
+    name: String,
+    ratio: Option<f64>,
+    range: Option<(f64, f64)>,
+    faster: Option<Side>,
+    a: Option<String>,
+    b: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Side {
+    A,
+    B,
+}
+
+impl Claims {
+    /// Reads a claims file.
+    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+        let file: File = source.parse()?;
+        let comparisons = file
+            .comparisons
+            .into_iter()
+            .map(|comparison| {
+                let claims =
+                    comparison.claims.into_iter().map(|claim| check(claim, source)).collect::<Result<_, _>>()?;
+                Ok(ClaimedComparison {
+                    title: comparison.title,
+                    suite: comparison.suite,
+                    preset: comparison.preset,
+                    a: comparison.a,
+                    b: comparison.b,
+                    a_name: comparison.a_name,
+                    b_name: comparison.b_name,
+                    claims,
+                })
+            })
+            .collect::<Result<_, CatalogError>>()?;
+        Ok(Self {
+            name: name.to_owned(),
+            title: file.title,
+            source: file.source,
+            setup: file.setup,
+            caveats: file.caveats,
+            comparisons,
+        })
+    }
+}
+
+fn check(claim: Spanned<FileClaim>, source: &Source) -> Result<Claim, CatalogError> {
+    let span = claim.span();
+    let claim = claim.into_inner();
+    let wrong = |message: &str| Err(source.wrong(span.clone(), message));
+    let ratio = match (claim.ratio, claim.faster, claim.range) {
+        (Some(ratio), None, range) => {
+            let (low, high) = range.unwrap_or((ratio, ratio));
+            if !(low > 0.0 && low <= ratio && ratio <= high && high.is_finite()) {
+                return wrong("claim: expected a ratio above 0, inside its range [low, high]");
+            }
+            ClaimedRatio::Figure { ratio, range }
+        }
+        (None, Some(Side::A), None) => ClaimedRatio::AFaster,
+        (None, Some(Side::B), None) => ClaimedRatio::BFaster,
+        _ => return wrong("claim: expected either a ratio, with or without a range, or faster = \"a\" or \"b\""),
+    };
+    Ok(Claim { test: claim.test, name: claim.name, ratio, a: claim.a, b: claim.b })
+}
