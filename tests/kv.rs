@@ -1,6 +1,12 @@
 //! The kv suite: the same answers from every engine under every option, and those of a model in another language.
 
 use crate::support::{Place, has_tool, python};
+use dbdyno::engines::lmdb;
+use dbdyno_engine::{
+    kv::{KvEngine, KvSession, KvTransaction, KvWrite, Open},
+    settings::Settings,
+    suite::KvStatements,
+};
 use serde::Deserialize;
 use std::{collections::BTreeMap, process::Command};
 
@@ -139,4 +145,34 @@ print(store.sql('select count(*) from results where status = \\'ok\\' and wall_n
         assert_eq!(answer, "[('lmdb', 48), ('redb', 48), ('sqlite', 48)]\n[(144,)]\n");
     }
     assert_eq!(place.left_behind(), [""; 0].map(std::path::PathBuf::from), "nothing is left in the work folder");
+}
+
+#[test]
+fn lmdbs_map_grows_before_it_is_full() {
+    let place = Place::new();
+    let description = lmdb::describe();
+    let asked = BTreeMap::from([("sync".to_owned(), "nosync".to_owned())]);
+    let settings = Settings::resolve(&description, &asked).unwrap();
+    let open = Open { folder: &place.path(""), settings: &settings, schema: &[], data_bytes: 0 };
+    let mut engine = lmdb::Lmdb::open(open).unwrap();
+    let map_size = |engine: &lmdb::Lmdb| engine.in_force().unwrap()["map_size"].parse::<u64>().unwrap();
+    let before = map_size(&engine);
+    let statements = KvStatements::default();
+    let mut session = engine.session(&statements).unwrap();
+    let (value, batches, rows) = ([7; 2000], 150_u32, 1_000_u32);
+    for batch in 0..batches {
+        let mut transaction = session.write().unwrap();
+        let mut table = transaction.table().unwrap();
+        for row in 0..rows {
+            table.put(&(batch * rows + row).to_be_bytes(), &value).unwrap();
+        }
+        drop(table);
+        transaction.commit().unwrap();
+    }
+    let written = u64::from(batches * rows) * value.len() as u64;
+    drop(session);
+    assert!(written > before, "{written} bytes were to overflow a map of {before}");
+    assert!(map_size(&engine) > before, "the map has grown");
+    engine.check().unwrap();
+    engine.close().unwrap();
 }
