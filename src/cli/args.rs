@@ -1,5 +1,6 @@
 //! The command line's shape.
 
+use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs};
 use crate::{catalog::UserFolders, store::Store};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_engine::{serve, size::Size};
@@ -141,6 +142,18 @@ pub(super) enum Command {
     Results(ResultsArgs),
     /// Query the store.
     Sql(SqlArgs),
+    /// Take in results: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
+    Import(ImportArgs),
+    /// Copy runs to another store, or to a folder of Parquet.
+    Copy(CopyArgs),
+    /// Give runs a tag, or take it from them.
+    Tag(TagArgs),
+    /// Write a note about runs.
+    Note(NoteArgs),
+    /// Give runs a key with a value, or take it from them.
+    Key(KeyArgs),
+    /// Delete runs with all that belongs to them.
+    Delete(DeleteArgs),
     /// List what there is to choose from.
     List {
         /// What to list.
@@ -176,23 +189,6 @@ pub(super) struct RunArgs {
     pub(super) engines: Vec<String>,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
-}
-
-/// `dbdyno results`.
-#[derive(Debug, Args)]
-pub(super) struct ResultsArgs {
-    /// Terms KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N, KEY<=N, KEY=N..M; all must hold.
-    #[arg(value_name = "TERM")]
-    pub(super) selection: Vec<String>,
-    /// Only the number of results.
-    #[arg(long, conflicts_with = "group_by")]
-    pub(super) count: bool,
-    /// Counts and medians for each value of a key.
-    #[arg(long, value_name = "KEY")]
-    pub(super) group_by: Option<String>,
-    /// How to write the answer.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(super) format: Format,
 }
 
 /// `dbdyno sql`.

@@ -265,7 +265,7 @@ fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliE
 }
 
 /// The command as it could be typed again.
-fn command_line(arguments: impl Iterator<Item = String>) -> String {
+pub(super) fn command_line(arguments: impl Iterator<Item = String>) -> String {
     let quoted = |argument: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
         if !argument.is_empty() && argument.chars().all(plain) {

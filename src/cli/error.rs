@@ -1,6 +1,12 @@
 //! What the user is told when a command cannot be done, and the exit code that says which kind it was.
 
-use crate::{catalog::CatalogError, plan::PlanError, runner::SessionError, store::StoreError};
+use crate::{
+    catalog::CatalogError,
+    plan::PlanError,
+    report::units::plain,
+    runner::SessionError,
+    store::{ExportError, ImportError, StoreError},
+};
 use std::process::ExitCode;
 
 /// Why a command ended.
@@ -21,6 +27,12 @@ pub(super) enum CliError {
     /// The store cannot be used: exit code 1, or 2 for a wrong query.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A file cannot be taken in: exit code 2, or 1 for a store that is in use or cannot be written.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Runs cannot be copied: exit code 2 for a target that cannot be one, else 1.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// The session could not begin: exit code 1.
     #[error(transparent)]
     Session(#[from] SessionError),
@@ -29,12 +41,26 @@ pub(super) enum CliError {
 impl CliError {
     /// The exit code.
     pub(super) fn code(&self) -> ExitCode {
+        let own_store = |error: &StoreError| match error {
+            StoreError::Query { .. } => ExitCode::from(2),
+            _ => ExitCode::FAILURE,
+        };
         match self {
-            Self::Usage(_) | Self::Catalog(_) | Self::Plan(_) | Self::Store(StoreError::Query { .. }) => {
+            Self::Usage(_) | Self::Catalog(_) | Self::Plan(_) => ExitCode::from(2),
+            Self::Store(error) | Self::Import(ImportError::Store(error)) | Self::Export(ExportError::Store(error)) => {
+                own_store(error)
+            }
+            Self::Import(ImportError::Source(StoreError::Locked { .. })) => ExitCode::FAILURE,
+            Self::Import(_) | Self::Export(ExportError::NotEmpty { .. } | ExportError::Same { .. }) => {
                 ExitCode::from(2)
             }
-            Self::Failed(_) | Self::Store(_) | Self::Session(_) => ExitCode::FAILURE,
+            Self::Export(ExportError::Unwritable { .. }) | Self::Failed(_) | Self::Session(_) => ExitCode::FAILURE,
         }
+    }
+
+    /// The message, with nothing in it that a terminal would obey.
+    pub(super) fn shown(&self) -> String {
+        self.to_string().lines().map(plain).collect::<Vec<_>>().join("\n")
     }
 }
 

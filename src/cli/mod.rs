@@ -4,9 +4,13 @@ mod args;
 mod bench;
 mod doctor;
 mod error;
+mod import;
 mod list;
+mod manage;
+mod manage_args;
 mod progress;
 mod query;
+mod results;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser, error::ErrorKind};
@@ -18,7 +22,7 @@ pub fn main() -> ExitCode {
     match dispatch(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", error.shown());
             error.code()
         }
     }
@@ -33,9 +37,15 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
         }
         (Some(Command::Run(run)), None) => bench::run(&places, run),
-        (Some(Command::Results(results)), None) => query::results(&places, &results),
+        (Some(Command::Results(results)), None) => results::results(&places, &results),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
+        (Some(Command::Import(import)), None) => import::import(&places, &import),
+        (Some(Command::Copy(copy)), None) => manage::copy(&places, &copy),
+        (Some(Command::Tag(tag)), None) => manage::tag(&places, &tag),
+        (Some(Command::Note(note)), None) => manage::note(&places, &note),
+        (Some(Command::Key(key)), None) => manage::key(&places, &key),
+        (Some(Command::Delete(delete)), None) => manage::delete(&places, &delete),
         (Some(Command::List { what }), None) => list::list(&places, what),
         (Some(Command::Completions { shell }), None) => {
             let mut script = Vec::new();

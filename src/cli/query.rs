@@ -1,13 +1,13 @@
-//! `dbdyno sql` and `dbdyno results`.
+//! `dbdyno sql`, and how answers of the store are written.
 
 use super::{
-    args::{Format, Places, ResultsArgs, SqlArgs},
+    args::{Format, Places, SqlArgs},
     error::CliError,
     print,
 };
 use crate::{
     report::text,
-    store::{Rows, Selection, Store},
+    store::{Rows, Store},
 };
 use serde::{Serialize, Serializer};
 use std::process::ExitCode;
@@ -17,24 +17,8 @@ pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError>
     write(&store.query(&args.query, &[])?, args.format)
 }
 
-pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
-    let selection = Selection::parse(&args.selection).map_err(CliError::Usage)?;
-    let store = opened(places)?;
-    if args.count {
-        return print(&format!("{}\n", store.count(&selection)?));
-    }
-    let rows = match &args.group_by {
-        Some(key) => {
-            let key = crate::store::Key::parse(key).map_err(CliError::Usage)?;
-            store.grouped(&selection, &key)?
-        }
-        None => store.listed(&selection)?,
-    };
-    write(&rows, args.format)
-}
-
 /// The store, with what is in its spool taken in. A store that is not there yet is said so.
-fn opened(places: &Places) -> Result<Store, CliError> {
+pub(super) fn opened(places: &Places) -> Result<Store, CliError> {
     let store = places.store().map_err(CliError::Usage)?;
     if !store.exists() && !store.spool_path().exists() {
         return Err(CliError::Usage(format!(
@@ -48,7 +32,7 @@ fn opened(places: &Places) -> Result<Store, CliError> {
     Ok(store)
 }
 
-fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
+pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
     match format {
         Format::Table => print(&text::rows(rows)),
         Format::Json => {

@@ -111,6 +111,27 @@ pub fn rows(answer: &Rows) -> String {
     grid.render()
 }
 
+/// All that is known of runs: rows of run, part, name and value, with a title where a run begins.
+pub fn details(answer: &Rows) -> String {
+    let mut grid = Grid::new(vec![Alignment::Left; 3]);
+    let mut before: Option<(&str, &str)> = None;
+    for row in &answer.rows {
+        let [run, part, name, value] = row.as_slice() else { continue };
+        let text = |value: &'_ Option<String>| plain(value.as_deref().unwrap_or(""));
+        let (run, part) = (run.as_deref().unwrap_or(""), part.as_deref().unwrap_or(""));
+        if before.is_none_or(|(before, _)| before != run) {
+            if before.is_some() {
+                grid.title("");
+            }
+            grid.title(format!("run {}", plain(run)));
+        }
+        let shown = if before == Some((run, part)) { "" } else { part };
+        grid.row([format!("  {}", plain(shown)), text(name), text(value)]);
+        before = Some((run, part));
+    }
+    grid.render()
+}
+
 /// Names with a line about each.
 pub fn list(entries: &[(String, String)]) -> String {
     let mut grid = Grid::new([Alignment::Left, Alignment::Left]);

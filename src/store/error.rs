@@ -39,6 +39,18 @@ pub enum StoreError {
         /// Version known.
         known: i64,
     },
+    /// The schema is one of an older dbdyno, and could not be brought up to date.
+    #[error("the store {} has schema version {found} and could not be brought to {known}: {message}", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Version found.
+        found: i64,
+        /// Version known.
+        known: i64,
+        /// Why not.
+        message: String,
+    },
     /// A DuckDB file with other tables.
     #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another --store", path.display())]
     Foreign {
@@ -92,7 +104,7 @@ impl StoreError {
     }
 
     /// Tells what DuckDB's text means; its API has no codes for these.
-    fn of(path: &Path, message: String) -> Self {
+    pub(super) fn of(path: &Path, message: String) -> Self {
         let path = path.to_owned();
         let has = |part: &str| message.contains(part);
         if has("Could not set lock") || has("Conflicting lock") {

@@ -3,23 +3,33 @@
 //! The file is opened for each batch and closed again, so that several dbdyno processes can share it and no thread of
 //! DuckDB's runs beside a measured test.
 
+mod annotate;
 mod error;
+mod export;
+mod import;
+mod migrate;
 mod record;
 mod select;
 mod spool;
+mod tables;
 mod value;
 
+pub use annotate::{Annotation, Deleted};
 pub use error::StoreError;
+pub use export::{ExportError, Exported};
+pub use import::{ImportError, Imported, Kind, Merged, Taken};
+pub use migrate::SCHEMA_VERSION;
 pub use record::{
     Batch, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, TimelineRecord,
     WarningRecord,
 };
-pub use select::{Key, Rows, Selection, history::StoreHistory};
+pub use select::{Key, Listed, Rows, Selection, TestTime, history::StoreHistory};
 pub use spool::Spooled;
 pub use value::Blob;
 
 use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
 use error::Doing;
+use migrate::Found;
 use record::Record;
 use std::{
     path::{Path, PathBuf},
@@ -27,9 +37,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The schema's version that this program writes.
-pub const SCHEMA_VERSION: i64 = 1;
-const SCHEMA: &str = include_str!("schema.sql");
 /// How long to wait for another process that has the file open, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -103,6 +110,13 @@ impl Store {
         let mut pause = Duration::from_millis(5);
         loop {
             match self.open_once(access) {
+                // Whoever writes may bring the schema up to date.
+                Err(StoreError::Older { found, known, .. }) => {
+                    let path = self.path.clone();
+                    let message =
+                        |error: StoreError| StoreError::Older { path, found, known, message: error.to_string() };
+                    self.open(Access::Write).map_err(message)?.close().map_err(|(_, error)| error).doing(&self.path)?;
+                }
                 Err(error) if error.is_locked() && begun.elapsed() < self.patience => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(250));
@@ -118,34 +132,29 @@ impl Store {
             Access::Write => Config::default().threads(1),
             Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
         };
-        let connection = config.and_then(|config| Connection::open_with_flags(&self.path, config)).doing(&self.path)?;
-        self.check_schema(&connection, access)?;
+        let mut connection =
+            config.and_then(|config| Connection::open_with_flags(&self.path, config)).doing(&self.path)?;
+        self.check_schema(&mut connection, access)?;
         Ok(connection)
     }
 
-    /// Makes the schema in an empty file; refuses a file of someone else's or of a newer dbdyno.
-    fn check_schema(&self, connection: &Connection, access: Access) -> Result<(), StoreError> {
-        let tables: i64 = connection
-            .query_row(
-                "SELECT count(*) FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()",
-                [],
-                |row| row.get(0),
-            )
-            .doing(&self.path)?;
-        if tables == 0 && access == Access::Write {
-            let version = env!("CARGO_PKG_VERSION");
-            return connection
-                .execute_batch(&format!(
-                    "BEGIN; {SCHEMA} INSERT INTO schema_version VALUES ({SCHEMA_VERSION}, '{version}', now()::TIMESTAMP); COMMIT;"
-                ))
-                .doing(&self.path);
-        }
-        let found: Result<i64, _> =
-            connection.query_row("SELECT max(version)::BIGINT FROM schema_version", [], |row| row.get(0));
-        match found {
-            Ok(SCHEMA_VERSION) => Ok(()),
-            Ok(found) => Err(StoreError::Newer { path: self.path.clone(), found, known: SCHEMA_VERSION }),
-            Err(_) => Err(StoreError::Foreign { path: self.path.clone() }),
+    /// Makes the schema in an empty file and brings an older one up to date; refuses a file of someone else's or of a
+    /// newer dbdyno.
+    fn check_schema(&self, connection: &mut Connection, access: Access) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let catalog: String =
+            connection.query_row("SELECT current_database()", [], |row| row.get(0)).doing(&self.path)?;
+        match (migrate::found(connection, &catalog).doing(&self.path)?, access) {
+            (Found::Empty, Access::Write) => migrate::create(connection).doing(&self.path),
+            (Found::Empty | Found::Foreign, _) => Err(StoreError::Foreign { path }),
+            (Found::Version(SCHEMA_VERSION), _) => Ok(()),
+            (Found::Version(found), _) if found > SCHEMA_VERSION => {
+                Err(StoreError::Newer { path, found, known: SCHEMA_VERSION })
+            }
+            (Found::Version(found), Access::Write) => migrate::upgrade(connection, found).doing(&self.path),
+            (Found::Version(found), Access::Read) => {
+                Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() })
+            }
         }
     }
 }

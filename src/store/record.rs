@@ -36,6 +36,8 @@ macro_rules! record {
     };
 }
 
+pub(super) use record;
+
 record! {
     /// A machine.
     HostRecord in "host" {

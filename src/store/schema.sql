@@ -1,4 +1,5 @@
--- The store's schema, version 1. Times are UTC, durations nanoseconds, sizes bytes.
+-- The store's tables, version 2; views.sql has the views. Times are UTC, durations nanoseconds, sizes bytes.
+-- NULL: not known. Results of another program's database have many of them; dbdyno's own have few.
 
 CREATE TABLE schema_version (
     version    INTEGER NOT NULL,
@@ -21,19 +22,19 @@ CREATE TABLE host (
 CREATE TABLE session (
     session_id     UUID PRIMARY KEY,
     host_id        VARCHAR NOT NULL,
-    started_at     TIMESTAMP NOT NULL,
+    started_at     TIMESTAMP,
     finished_at    TIMESTAMP,             -- NULL: still running, or interrupted
     status         VARCHAR NOT NULL,      -- running, done, failed, cancelled
-    dbdyno_version VARCHAR NOT NULL,
-    debug_build    BOOLEAN NOT NULL,
-    command_line   VARCHAR NOT NULL,
+    dbdyno_version VARCHAR,
+    debug_build    BOOLEAN,
+    command_line   VARCHAR,
     preset         VARCHAR,
     suite          VARCHAR NOT NULL,
-    seed           UBIGINT NOT NULL,
+    seed           UBIGINT,
     rounds         INTEGER NOT NULL,
     planned_runs   INTEGER NOT NULL,
     kernel         VARCHAR,
-    work_folder    VARCHAR NOT NULL,
+    work_folder    VARCHAR,
     file_system    VARCHAR,
     mount_options  VARCHAR,
     device         VARCHAR,
@@ -42,7 +43,9 @@ CREATE TABLE session (
     cpu_governor   VARCHAR,
     clock_source   VARCHAR,
     load_1         DOUBLE,                -- load average when the session began
-    details        JSON                   -- everything known of host, folder and load, as read
+    details        JSON,                  -- everything known of host, folder and load, as read
+    source         VARCHAR,               -- NULL: dbdyno ran it; lumosql, listing: what it was imported from
+    source_file    VARCHAR                -- name of the file imported
 );
 
 CREATE TABLE run (
@@ -50,7 +53,7 @@ CREATE TABLE run (
     session_id      UUID NOT NULL,
     ordinal         INTEGER NOT NULL,     -- place in the session, from 0
     round           INTEGER NOT NULL,     -- runs of the same round are paired
-    started_at      TIMESTAMP NOT NULL,
+    started_at      TIMESTAMP,
     finished_at     TIMESTAMP,
     status          VARCHAR NOT NULL,     -- running, done, failed, cancelled
     failure         VARCHAR,              -- why it failed
@@ -59,8 +62,8 @@ CREATE TABLE run (
     label           VARCHAR NOT NULL,     -- the engine with the options that tell it from others of the session
     suite           VARCHAR NOT NULL,
     size            VARCHAR NOT NULL,     -- a number, or two with a comma between
-    seed            UBIGINT NOT NULL,
-    tier            UTINYINT NOT NULL,    -- 0 unsafe to 3 power-safe
+    seed            UBIGINT,
+    tier            UTINYINT,             -- 0 unsafe to 3 power-safe
     tier_reason     VARCHAR NOT NULL,
     open_ns         UBIGINT,
     cpu             INTEGER,              -- the CPU it was pinned to
@@ -80,6 +83,7 @@ CREATE TABLE run_option (
     name     VARCHAR NOT NULL,
     asked    VARCHAR,                     -- NULL: the engine told of it by itself
     in_force VARCHAR,                     -- NULL: cannot be read back
+    assumed  BOOLEAN DEFAULT false,       -- true: the imported file does not say; the default of its program
     PRIMARY KEY (run_id, scope, name)
 );
 
@@ -87,28 +91,29 @@ CREATE TABLE result (
     run_id                UUID NOT NULL,
     test                  INTEGER NOT NULL,
     test_name             VARCHAR NOT NULL,
-    finished_at           TIMESTAMP NOT NULL,
-    wall_ns               UBIGINT NOT NULL,
-    user_ns               UBIGINT NOT NULL,
-    system_ns             UBIGINT NOT NULL,
-    operations            UBIGINT NOT NULL,
-    rows                  UBIGINT NOT NULL,
+    finished_at           TIMESTAMP,
+    wall_ns               UBIGINT,
+    user_ns               UBIGINT,
+    system_ns             UBIGINT,
+    operations            UBIGINT,
+    rows                  UBIGINT,
     verification          VARCHAR,        -- checksum of the answers; NULL: the engine does not answer
     agrees                BOOLEAN,        -- whether the answers equal those of the other engines; NULL: not compared
     p50_ns                UBIGINT,        -- of single operations, where there are enough of them
     p90_ns                UBIGINT,
     p99_ns                UBIGINT,
     p999_ns               UBIGINT,
-    read_bytes            UBIGINT NOT NULL,
-    written_bytes         UBIGINT NOT NULL,
-    voluntary_switches    UBIGINT NOT NULL,
-    involuntary_switches  UBIGINT NOT NULL,
-    syncs                 UBIGINT NOT NULL,
-    peak_rss_bytes        UBIGINT NOT NULL,
-    database_bytes        UBIGINT NOT NULL, -- with side files
-    side_bytes            UBIGINT NOT NULL, -- logs, journals, locks
-    operations_per_sample UBIGINT NOT NULL,
-    histogram             BLOB NOT NULL,  -- HdrHistogram V2 compressed, ns a sample
+    read_bytes            UBIGINT,
+    written_bytes         UBIGINT,
+    voluntary_switches    UBIGINT,
+    involuntary_switches  UBIGINT,
+    syncs                 UBIGINT,
+    peak_rss_bytes        UBIGINT,
+    database_bytes        UBIGINT,        -- with side files
+    side_bytes            UBIGINT,        -- logs, journals, locks
+    operations_per_sample UBIGINT,
+    histogram             BLOB,           -- HdrHistogram V2 compressed, ns a sample
+    failure               VARCHAR,        -- why the test failed; its figures are in no statistics
     PRIMARY KEY (run_id, test)
 );
 
@@ -140,55 +145,32 @@ CREATE TABLE warning (
     message    VARCHAR NOT NULL
 );
 
--- One row a run and test: what people query.
-CREATE VIEW results AS
-SELECT
-    s.session_id,
-    r.run_id,
-    r.round,
-    r.started_at,
-    h.name AS host,
-    r.suite,
-    t.test,
-    t.test_name,
-    r.size,
-    r.engine,
-    r.engine_version,
-    r.label,
-    coalesce(o.options, MAP {}) AS options,
-    r.tier,
-    CASE WHEN t.agrees = false THEN 'disagrees' ELSE 'ok' END AS status,
-    r.status AS run_status,
-    t.wall_ns,
-    t.user_ns + t.system_ns AS cpu_ns,
-    t.operations,
-    t.rows,
-    CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / t.wall_ns END AS rate,
-    t.p50_ns,
-    t.p90_ns,
-    t.p99_ns,
-    t.p999_ns,
-    t.database_bytes,
-    t.side_bytes,
-    t.syncs,
-    t.written_bytes,
-    t.read_bytes,
-    t.peak_rss_bytes,
-    t.verification,
-    s.preset,
-    r.seed,
-    s.host_id
-FROM result t
-JOIN run r ON r.run_id = t.run_id
-JOIN session s ON s.session_id = r.session_id
-LEFT JOIN host h ON h.host_id = s.host_id
-LEFT JOIN (
-    SELECT run_id, map_from_entries(list({'k': name, 'v': value} ORDER BY name)) AS options
-    FROM (
-        -- An option of the engine comes before one of the suite with the same name.
-        SELECT run_id, name, arg_min(coalesce(in_force, asked), scope) AS value
-        FROM run_option
-        GROUP BY run_id, name
-    )
-    GROUP BY run_id
-) o ON o.run_id = r.run_id;
+-- What an imported file says of a run beyond the columns, and what users add.
+CREATE TABLE run_key (
+    run_id UUID NOT NULL,
+    key    VARCHAR NOT NULL,
+    value  VARCHAR NOT NULL,
+    PRIMARY KEY (run_id, key)
+);
+
+-- The same of a test.
+CREATE TABLE result_key (
+    run_id UUID NOT NULL,
+    test   INTEGER NOT NULL,
+    key    VARCHAR NOT NULL,
+    value  VARCHAR NOT NULL,
+    PRIMARY KEY (run_id, test, key)
+);
+
+CREATE TABLE tag (
+    run_id UUID NOT NULL,
+    tag    VARCHAR NOT NULL,
+    PRIMARY KEY (run_id, tag)
+);
+
+CREATE TABLE note (
+    note_id  UUID PRIMARY KEY,
+    run_id   UUID NOT NULL,
+    noted_at TIMESTAMP NOT NULL,
+    text     VARCHAR NOT NULL
+);

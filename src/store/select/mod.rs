@@ -1,8 +1,13 @@
 //! Reading the store.
 
 pub(super) mod history;
+mod list;
+mod matrix;
 mod selection;
+mod values;
 
+pub use list::Listed;
+pub use matrix::TestTime;
 pub use selection::{Key, Selection};
 
 use super::{Access, Store, StoreError, error::Doing};
@@ -52,34 +57,7 @@ impl Store {
         count.ok_or_else(|| StoreError::Query { message: "the count is no number".to_owned() })
     }
 
-    /// The results of a selection, newest first.
-    pub fn listed(&self, selection: &Selection) -> Result<Rows, StoreError> {
-        let (condition, parameters) = selection.condition();
-        let sql = format!(
-            "SELECT strftime(started_at, '%Y-%m-%d %H:%M:%S') AS started, suite, size, test, test_name, label, round, tier,
-                    status, round(wall_ns / 1e6, 3) AS wall_ms, round(rate, 1) AS rate, p50_ns, p99_ns
-             FROM results WHERE {condition} ORDER BY started_at DESC, test"
-        );
-        self.bound(&sql, &parameters)
-    }
-
-    /// For each value of a key: results, runs, sessions, and the medians.
-    pub fn grouped(&self, selection: &Selection, key: &Key) -> Result<Rows, StoreError> {
-        let (condition, of_condition) = selection.condition();
-        let mut parameters = Vec::new();
-        let value = key.sql(&mut parameters);
-        parameters.extend(of_condition);
-        let word = key.word();
-        let sql = format!(
-            "SELECT key AS \"{word}\", count(*) AS results, count(DISTINCT run_id) AS runs,
-                    count(DISTINCT session_id) AS sessions, round(median(wall_ns) / 1e6, 3) AS median_wall_ms
-             FROM (SELECT {value} AS key, * FROM results WHERE {condition})
-             GROUP BY key ORDER BY TRY_CAST(key AS DOUBLE), key"
-        );
-        self.bound(&sql, &parameters)
-    }
-
-    fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
+    pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
         let parameters: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
         self.query(sql, &parameters)
     }

@@ -1,5 +1,7 @@
 //! Selections: which results are meant, in terms a person types; values are bound, never pasted into SQL.
 
+use super::values::{self, Value};
+
 /// A filter over stored results: every term must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -11,7 +13,7 @@ struct Term {
     key: Key,
     operator: Operator,
     /// One of these; for a range its two ends.
-    values: Vec<String>,
+    values: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,7 @@ enum Operator {
     AtLeast,
     AtMost,
     Between,
+    Missing,
 }
 
 /// What a term or a grouping is about.
@@ -33,7 +36,9 @@ pub enum Key {
         /// The column.
         column: &'static str,
     },
-    /// An option, by name.
+    /// The tags of the run.
+    Tag,
+    /// An option, or a key kept with a run, by name.
     Option(String),
 }
 
@@ -50,7 +55,11 @@ const COLUMNS: &[(&str, &str)] = &[
     ("round", "round"),
     ("tier", "tier"),
     ("status", "status"),
+    ("run_status", "run_status"),
     ("preset", "preset"),
+    ("cpu", "cpu"),
+    ("disk", "disk"),
+    ("source", "source"),
 ];
 
 impl Key {
@@ -60,18 +69,25 @@ impl Key {
         if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
             return Ok(Self::Column { word, column });
         }
-        let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if word == "tag" {
+            return Ok(Self::Tag);
+        }
+        let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-.:/+".contains(c));
         if plain {
             return Ok(Self::Option(word.to_owned()));
         }
         let words: Vec<&str> = COLUMNS.iter().map(|(word, _)| *word).collect();
-        Err(format!("`{word}` is no key: expected one of {} or the name of an option", words.join(", ")))
+        Err(format!(
+            "`{word}` is no key: expected one of {}, tag, or the name of an option or of a kept key",
+            words.join(", ")
+        ))
     }
 
     /// The word the user types.
     pub(super) fn word(&self) -> &str {
         match self {
             Self::Column { word, .. } => word,
+            Self::Tag => "tag",
             Self::Option(name) => name,
         }
     }
@@ -80,9 +96,10 @@ impl Key {
     pub(super) fn sql(&self, parameters: &mut Vec<String>) -> String {
         match self {
             Self::Column { column, .. } => format!("CAST({column} AS VARCHAR)"),
+            Self::Tag => "array_to_string(tags, ' ')".to_owned(),
             Self::Option(name) => {
-                parameters.push(name.clone());
-                "options[?]".to_owned()
+                parameters.extend([name.clone(), name.clone()]);
+                "coalesce(options[?], keys[?])".to_owned()
             }
         }
     }
@@ -94,8 +111,13 @@ impl Selection {
         terms.iter().map(|term| Term::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
     }
 
+    /// Whether it means everything.
+    pub fn is_all(&self) -> bool {
+        self.terms.is_empty()
+    }
+
     /// The condition of a WHERE clause with its parameters in order.
-    pub(super) fn condition(&self) -> (String, Vec<String>) {
+    pub(in crate::store) fn condition(&self) -> (String, Vec<String>) {
         let mut parameters = Vec::new();
         let terms: Vec<String> = self.terms.iter().map(|term| term.sql(&mut parameters)).collect();
         if terms.is_empty() { ("true".to_owned(), parameters) } else { (terms.join(" AND "), parameters) }
@@ -105,54 +127,110 @@ impl Selection {
 impl Term {
     fn parse(text: &str) -> Result<Self, String> {
         let expected = || {
-            format!("`{text}`: expected KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=NUMBER, KEY<=NUMBER or KEY=NUMBER..NUMBER")
+            format!(
+                "`{text}`: expected KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=NUMBER, KEY<=NUMBER, KEY=NUMBER..NUMBER, or KEY! \
+                 for what has none; `*` in a value stands for any characters, `\\|` and `\\*` for themselves"
+            )
         };
         let operators =
             [("!=", Operator::IsNot), (">=", Operator::AtLeast), ("<=", Operator::AtMost), ("=", Operator::Is)];
-        let (at, (sign, mut operator)) = operators
+        let first = operators
             .iter()
             .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
-            .min_by_key(|(at, (sign, _))| (*at, std::cmp::Reverse(sign.len())))
-            .ok_or_else(expected)?;
+            .min_by_key(|(at, (sign, _))| (*at, std::cmp::Reverse(sign.len())));
+        let Some((at, (sign, operator))) = first else {
+            let key = text.trim().strip_suffix('!').ok_or_else(expected)?;
+            return Ok(Self { key: Key::parse(key)?, operator: Operator::Missing, values: Vec::new() });
+        };
         let key = Key::parse(&text[..at])?;
         let rest = text[at + sign.len()..].trim();
         let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
-        let values: Vec<String> = match (operator, rest.split_once("..")) {
+        let number = |text: &str| Value::Exact(text.trim().to_owned());
+        let (operator, values) = match (operator, rest.split_once("..")) {
             (Operator::Is, Some((low, high))) if is_number(low) && is_number(high) => {
-                operator = Operator::Between;
-                vec![low.trim().to_owned(), high.trim().to_owned()]
+                (Operator::Between, vec![number(low), number(high)])
             }
             (Operator::AtLeast | Operator::AtMost, _) if !is_number(rest) => return Err(expected()),
-            (Operator::AtLeast | Operator::AtMost, _) => vec![rest.to_owned()],
-            _ => rest.split('|').map(|value| value.trim().to_owned()).collect(),
+            (Operator::AtLeast | Operator::AtMost, _) => (operator, vec![number(rest)]),
+            _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
         };
-        if values.iter().any(String::is_empty) {
+        if values.iter().any(|value| value.text().is_empty()) {
             return Err(expected());
         }
         Ok(Self { key, operator, values })
     }
 
     fn sql(&self, parameters: &mut Vec<String>) -> String {
-        // A test is meant by its number or its name.
-        if let Key::Column { word: "test", .. } = self.key
-            && matches!(self.operator, Operator::Is | Operator::IsNot)
-        {
-            let places = vec!["?"; self.values.len()].join(", ");
-            parameters.extend(self.values.iter().cloned());
-            parameters.extend(self.values.iter().map(|value| value.to_lowercase()));
-            let not = if self.operator == Operator::IsNot { "NOT " } else { "" };
-            return format!("{not}(CAST(test AS VARCHAR) IN ({places}) OR lower(test_name) IN ({places}))");
-        }
-        let value = self.key.sql(parameters);
-        parameters.extend(self.values.iter().cloned());
-        let number = format!("TRY_CAST({value} AS DOUBLE)");
         match self.operator {
-            Operator::Is => format!("{value} IN ({})", vec!["?"; self.values.len()].join(", ")),
+            Operator::Is => self.is_one(parameters),
             // What has no such option is not what was excluded: it stays.
-            Operator::IsNot => format!("coalesce({value} NOT IN ({}), true)", vec!["?"; self.values.len()].join(", ")),
-            Operator::AtLeast => format!("{number} >= CAST(? AS DOUBLE)"),
-            Operator::AtMost => format!("{number} <= CAST(? AS DOUBLE)"),
-            Operator::Between => format!("{number} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)"),
+            Operator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
+            Operator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
+            Operator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
+            Operator::Between => format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters)),
+            Operator::Missing => self.key.is_missing(parameters),
+        }
+    }
+
+    /// The key's value as a number; the term's values are bound after it.
+    fn number(&self, parameters: &mut Vec<String>) -> String {
+        let value = self.key.sql(parameters);
+        parameters.extend(self.values.iter().map(|value| value.text().to_owned()));
+        format!("TRY_CAST({value} AS DOUBLE)")
+    }
+
+    /// Whether the key's value is one of the term's.
+    fn is_one(&self, parameters: &mut Vec<String>) -> String {
+        let alternatives: Vec<String> = self.values.iter().map(|value| self.key.is(value, parameters)).collect();
+        format!("({})", alternatives.join(" OR "))
+    }
+}
+
+impl Key {
+    /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
+    fn meant(&self, value: Value) -> Value {
+        match (self, value) {
+            (Self::Column { word: "run" | "session", .. }, Value::Exact(text)) => Value::prefix(&text),
+            (Self::Column { word: "run_status", .. }, Value::Exact(text)) => Value::Exact(match text.as_str() {
+                "completed" => "done".to_owned(),
+                "interrupted" => "cancelled".to_owned(),
+                _ => text,
+            }),
+            (_, value) => value,
+        }
+    }
+
+    /// Whether its value is this one.
+    fn is(&self, value: &Value, parameters: &mut Vec<String>) -> String {
+        let is = match value {
+            Value::Exact(_) => "= ?",
+            Value::Like(_) => "ILIKE ? ESCAPE '\\'",
+        };
+        let condition = match self {
+            // A test is meant by its number or its name.
+            Self::Column { word: "test", .. } => {
+                parameters.push(value.text().to_owned());
+                parameters.push(value.text().to_lowercase());
+                return format!("(CAST(test AS VARCHAR) {is} OR lower(test_name) {is})");
+            }
+            Self::Tag => format!("run_id IN (SELECT run_id FROM tag WHERE tag {is})"),
+            key => format!("{} {is}", key.sql(parameters)),
+        };
+        parameters.push(value.text().to_owned());
+        condition
+    }
+
+    /// Whether there is none. An option that is only assumed is missing.
+    fn is_missing(&self, parameters: &mut Vec<String>) -> String {
+        match self {
+            Self::Column { column, .. } => format!("{column} IS NULL"),
+            Self::Tag => "len(tags) = 0".to_owned(),
+            Self::Option(name) => {
+                parameters.extend([name.clone(), name.clone()]);
+                "run_id NOT IN (SELECT run_id FROM run_option WHERE name = ? AND assumed IS NOT TRUE) \
+                 AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = ?)"
+                    .to_owned()
+            }
         }
     }
 }
@@ -168,19 +246,30 @@ mod tests {
 
     #[test]
     fn values_are_bound_and_never_part_of_the_sql() {
-        let (sql, parameters) = condition(&["engine=lmdb|x'; DROP TABLE run", "size=10..100", "journal_mode!=wal"]);
+        let (sql, parameters) = condition(&["engine=lmdb|x'; DROP TABLE run", "size=10..100", "journal_mode!=wa*"]);
         assert_eq!(
             sql,
-            "CAST(engine AS VARCHAR) IN (?, ?) AND TRY_CAST(CAST(size AS VARCHAR) AS DOUBLE) BETWEEN CAST(? AS DOUBLE) \
-             AND CAST(? AS DOUBLE) AND coalesce(options[?] NOT IN (?), true)"
+            "(CAST(engine AS VARCHAR) = ? OR CAST(engine AS VARCHAR) = ?) \
+             AND TRY_CAST(CAST(size AS VARCHAR) AS DOUBLE) BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE) \
+             AND NOT coalesce((coalesce(options[?], keys[?]) ILIKE ? ESCAPE '\\'), false)"
         );
-        assert_eq!(parameters, ["lmdb", "x'; DROP TABLE run", "10", "100", "journal_mode", "wal"]);
+        let names = ["journal_mode", "journal_mode"];
+        assert_eq!(parameters, ["lmdb", "x'; DROP TABLE run", "10", "100", names[0], names[1], "wa%"]);
+        let (sql, parameters) = condition(&["rowsum!", "tag=a", "run=3FA"]);
+        assert!(sql.starts_with("run_id NOT IN (SELECT run_id FROM run_option"), "{sql}");
+        assert!(
+            sql.ends_with(
+                "(run_id IN (SELECT run_id FROM tag WHERE tag = ?)) AND (CAST(run_id AS VARCHAR) ILIKE ? ESCAPE '\\')"
+            ),
+            "{sql}"
+        );
+        assert_eq!(parameters, ["rowsum", "rowsum", "a", "3FA%"]);
         assert_eq!(condition(&[]), ("true".to_owned(), Vec::new()));
     }
 
     #[test]
     fn malformed_terms_say_what_was_expected() {
-        for wrong in ["engine", "=x", "engine=", "tier>=high", "a b=c", "engine=a||b"] {
+        for wrong in ["engine", "=x", "engine=", "tier>=high", "a b=c", "engine=a||b", "!"] {
             let error = Selection::parse(&[wrong.to_owned()]).unwrap_err();
             assert!(error.contains("expected"), "{wrong}: {error}");
         }

@@ -1,0 +1,47 @@
+//! `dbdyno import`.
+
+use super::{args::Places, error::CliError, manage_args::ImportArgs, print};
+use crate::{
+    report::units::{count, plain},
+    store::{Imported, Taken},
+};
+use std::{fmt::Write as _, path::Path, process::ExitCode};
+
+/// Takes in each file by itself: one that cannot be taken does not keep the others out.
+pub(super) fn import(places: &Places, args: &ImportArgs) -> Result<ExitCode, CliError> {
+    let store = places.store().map_err(CliError::Usage)?;
+    store.prepare()?;
+    let mut failed = None;
+    for file in &args.files {
+        match store.import(file) {
+            Ok(imported) => {
+                print(&summary(file, &imported))?;
+            }
+            Err(error) => {
+                let error = CliError::from(error);
+                if let Some(before) = failed.replace(error) {
+                    eprintln!("error: {}", before.shown());
+                }
+            }
+        }
+    }
+    failed.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+fn summary(file: &Path, imported: &Imported) -> String {
+    let mut text = format!("{}: {}\n", plain(&file.to_string_lossy()), imported.kind);
+    for (what, taken) in [("runs", imported.merged.runs), ("results", imported.merged.results)] {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {what:<8}{}", line(taken));
+    }
+    for note in &imported.notes {
+        let _ = writeln!(text, "  !  {}", plain(note));
+    }
+    text
+}
+
+fn line(taken: Taken) -> String {
+    let completed =
+        if taken.completed > 0 { format!(" · {} completed", count(taken.completed)) } else { String::new() };
+    format!("{} new{completed} · {} here already", count(taken.new), count(taken.known))
+}

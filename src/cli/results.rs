@@ -1,0 +1,50 @@
+//! `dbdyno results`.
+
+use super::{
+    args::{Format, Places},
+    error::CliError,
+    manage_args::ResultsArgs,
+    print,
+    query::{opened, write},
+};
+use crate::{
+    report::{matrix::Matrix, text},
+    store::{Key, Listed, Selection},
+};
+use std::process::ExitCode;
+
+pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
+    let selection = Selection::parse(&args.selection.terms).map_err(CliError::Usage)?;
+    let keys: Vec<Key> =
+        args.group_by.iter().map(|key| Key::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
+    let store = opened(places)?;
+    if args.count {
+        return print(&format!("{}\n", store.count(&selection)?));
+    }
+    if !keys.is_empty() {
+        return write(&store.grouped(&selection, &keys)?, args.format);
+    }
+    if args.details {
+        let details = store.details(&selection)?;
+        return if args.format == Format::Table {
+            print(&text::details(&details))
+        } else {
+            write(&details, args.format)
+        };
+    }
+    if args.matrix || args.transpose || args.normalise {
+        let mut matrix = Matrix::new(&store.test_times(&selection)?);
+        if args.normalise {
+            matrix = matrix.normalised();
+        }
+        if matrix.incomplete > 0 {
+            eprintln!(
+                "{} runs lack tests that others have, or some do not count: they have no total",
+                matrix.incomplete
+            );
+        }
+        return write(&matrix.rows(args.transpose, args.format != Format::Table), args.format);
+    }
+    let listed = if args.runs { Listed::Runs } else { Listed::Results };
+    write(&store.listed(&selection, listed, &args.columns)?, args.format)
+}

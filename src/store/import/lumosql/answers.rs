@@ -1,0 +1,140 @@
+//! Whether backends gave answers of the same length. LumoSQL checks answers at size 1 only, and its random numbers differ
+//! from run to run, so a length is evidence only where every run of an engine has the same one.
+
+use super::{
+    super::super::WarningRecord,
+    Converted,
+    findings::{Finding, Findings},
+    identifier,
+    names::folded,
+    run::OUTPUT_SIZE,
+};
+use std::collections::{BTreeMap, HashMap};
+
+/// The lengths that one engine's outputs have, with how many runs there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Lengths {
+    least: u64,
+    most: u64,
+    runs: usize,
+}
+
+impl Lengths {
+    fn with(self, length: u64) -> Self {
+        Self { least: self.least.min(length), most: self.most.max(length), runs: self.runs + 1 }
+    }
+
+    fn overlaps(self, other: Self) -> bool {
+        self.least <= other.most && other.least <= self.most
+    }
+
+    /// Whether several runs gave one and the same.
+    fn is_settled(self) -> bool {
+        self.least == self.most && self.runs > 1
+    }
+
+    fn text(self) -> String {
+        if self.least == self.most { self.least.to_string() } else { format!("{} to {}", self.least, self.most) }
+    }
+}
+
+/// What a comparison of lengths says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Agrees,
+    /// All engines always give the same length but not the same as each other.
+    Disagrees,
+    /// The ranges do not meet, but they vary.
+    Suspicious,
+}
+
+fn verdict(own: Lengths, others: &[Lengths]) -> Verdict {
+    let agreeing = 1 + others.iter().filter(|other| own.overlaps(**other)).count();
+    if 2 * agreeing > 1 + others.len() {
+        return Verdict::Agrees;
+    }
+    let settled = own.is_settled() && others.iter().all(|other| other.is_settled());
+    if settled { Verdict::Disagrees } else { Verdict::Suspicious }
+}
+
+/// Marks results whose output is not as long as that of most engines at the same test and size, and warns.
+pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Findings) {
+    let runs: HashMap<&str, (&str, &str, &str)> = converted
+        .runs
+        .iter()
+        .map(|run| (run.run_id.as_str(), (run.engine.as_str(), run.size.as_str(), run.session_id.as_str())))
+        .collect();
+    let lengths: HashMap<(&str, u32), u64> = converted
+        .result_keys
+        .iter()
+        .filter(|row| row.key == OUTPUT_SIZE)
+        .filter_map(|row| Some(((row.run_id.as_str(), row.test), row.value.trim().parse().ok()?)))
+        .collect();
+    let mut groups: BTreeMap<(String, &str), BTreeMap<&str, Lengths>> = BTreeMap::new();
+    let mut members = Vec::new();
+    for (at, result) in converted.results.iter().enumerate().filter(|(_, result)| result.failure.is_none()) {
+        let Some(&(engine, size, session_id)) = runs.get(result.run_id.as_str()) else { continue };
+        let Some(&length) = lengths.get(&(result.run_id.as_str(), result.test)) else { continue };
+        let group = (folded(&result.test_name), size);
+        let fresh = Lengths { least: length, most: length, runs: 0 };
+        let seen = groups.entry(group.clone()).or_default().entry(engine).or_insert(fresh);
+        *seen = seen.with(length);
+        members.push((at, group, engine, session_id, length));
+    }
+    let mut disagreeing = Vec::new();
+    for (at, group, engine, session_id, length) in &members {
+        let engines = &groups[group];
+        let others: Vec<Lengths> = engines.iter().filter(|(of, _)| *of != engine).map(|(_, seen)| *seen).collect();
+        let verdict = verdict(engines[engine], &others);
+        if verdict == Verdict::Agrees {
+            continue;
+        }
+        let theirs: Vec<String> =
+            engines.iter().filter(|(of, _)| *of != engine).map(|(of, seen)| format!("{of} {}", seen.text())).collect();
+        let result = &converted.results[*at];
+        converted.warnings.push(WarningRecord {
+            warning_id: identifier(&format!("output-size {} {}", result.run_id, result.test)),
+            session_id: (*session_id).to_owned(),
+            run_id: Some(result.run_id.clone()),
+            test: Some(result.test),
+            linter: OUTPUT_SIZE.to_owned(),
+            message: format!(
+                "the output has {length} bytes at size {}, of other engines: {}",
+                group.1,
+                theirs.join(", ")
+            ),
+        });
+        findings.add(match verdict {
+            Verdict::Disagrees => Finding::DifferingOutput,
+            Verdict::Suspicious | Verdict::Agrees => Finding::SuspiciousOutput,
+        });
+        if verdict == Verdict::Disagrees {
+            disagreeing.push(*at);
+        }
+    }
+    for at in disagreeing {
+        converted.results[at].agrees = Some(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(least: u64, most: u64, runs: usize) -> Lengths {
+        Lengths { least, most, runs }
+    }
+
+    #[test]
+    fn lengths_that_always_differ_are_wrong_and_others_are_doubted() {
+        let (right, wrong) = (lengths(900, 900, 3), lengths(120_000, 120_000, 2));
+        assert_eq!(verdict(right, &[]), Verdict::Agrees);
+        assert_eq!(verdict(right, &[right]), Verdict::Agrees);
+        assert_eq!(verdict(right, &[wrong]), Verdict::Disagrees, "of two, neither is known to be right");
+        assert_eq!(verdict(right, &[right, wrong]), Verdict::Agrees, "of three, two are");
+        assert_eq!(verdict(wrong, &[right, right]), Verdict::Disagrees);
+        assert_eq!(verdict(right, &[lengths(950, 950, 1)]), Verdict::Suspicious, "one run may be by chance");
+        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(15, 30, 4)]), Verdict::Agrees);
+        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(21, 30, 4)]), Verdict::Suspicious);
+    }
+}

@@ -1,0 +1,82 @@
+//! What was odd in a benchmark database, counted.
+
+use std::collections::BTreeMap;
+
+/// Something that a reader of the figures should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Finding {
+    InvalidRun,
+    CrashedRun,
+    InterruptedRun,
+    FailedRun,
+    FailedTest,
+    DifferingOutput,
+    SuspiciousOutput,
+    DuplicateRunKey,
+    DuplicateTestKey,
+    OddTime,
+    OddSize,
+    OddRunId,
+    UnknownTest,
+    AssumedOption,
+    KeptRunKey,
+    KeptTestKey,
+    NoRunData,
+    SkippedRow,
+}
+
+/// How often each was found.
+#[derive(Debug, Default)]
+pub(super) struct Findings(BTreeMap<Finding, usize>);
+
+impl Findings {
+    /// Counts one more.
+    pub(super) fn add(&mut self, finding: Finding) {
+        *self.0.entry(finding).or_default() += 1;
+    }
+
+    /// A sentence for each.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        self.0.iter().map(|(finding, count)| finding.sentence(*count)).collect()
+    }
+}
+
+impl Finding {
+    fn sentence(self, n: usize) -> String {
+        let (one, many, what) = match self {
+            Self::InvalidRun => ("run", "runs", "without a valid when-run: kept as `invalid`, in no statistics"),
+            Self::CrashedRun => ("run", "runs", "without end-run: kept as `crashed`"),
+            Self::InterruptedRun => ("run", "runs", "with interrupted tests: kept as `cancelled`"),
+            Self::FailedRun => ("run", "runs", "with failed tests: kept as `failed`"),
+            Self::FailedTest => ("test", "tests", "with a status other than OK: kept, in no statistics"),
+            Self::DifferingOutput => (
+                "test",
+                "tests",
+                "whose output is never as long as other engines': marked `disagrees`, see the warnings",
+            ),
+            Self::SuspiciousOutput => {
+                ("test", "tests", "whose output is not as long as other engines', and varies: see the warnings")
+            }
+            Self::DuplicateRunKey => {
+                ("row", "rows", "of run_data with a key that the run has again: the last one counts")
+            }
+            Self::DuplicateTestKey => {
+                ("row", "rows", "of test_data with a key that the test has again: the last one counts")
+            }
+            Self::OddTime => ("time", "times", "that are no number of seconds: kept as keys, in no statistics"),
+            Self::OddSize => ("run", "runs", "with a datasize that is neither `n` nor `r,w`: kept as it is"),
+            Self::OddRunId => ("run_id", "run_ids", "that are not 64 hexadecimal digits"),
+            Self::UnknownTest => ("test", "tests", "that are none of LumoSQL's 18: numbered by their names"),
+            Self::AssumedOption => {
+                ("option", "options", "that runs do not tell: LumoSQL's default is shown as assumed")
+            }
+            Self::KeptRunKey => ("fact", "facts", "of runs under keys that dbdyno does not know: kept"),
+            Self::KeptTestKey => ("fact", "facts", "of tests under keys that dbdyno does not know: kept"),
+            Self::NoRunData => ("run", "runs", "of test_data that run_data does not have"),
+            Self::SkippedRow => {
+                ("row", "rows", "without run_id, key or value, or with a test number that is no number: skipped")
+            }
+        };
+        format!("{n} {} {what}", if n == 1 { one } else { many })
+    }
+}

@@ -1,0 +1,74 @@
+//! LumoSQL's benchmark databases: SQLite files in which every fact of a run and of a test is a row of text.
+//!
+//! `run_data(run_id, key, value)`, `test_data(run_id, test_number, key, value)`. Each run becomes a session of its own,
+//! because nothing says which runs were started together, and runs of one session and round count as paired.
+
+mod answers;
+mod findings;
+mod names;
+mod read;
+mod rows;
+mod run;
+
+use super::{ImportError, append};
+use answers::mark_disagreeing;
+use duckdb::Connection;
+use rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, ResultRow, RunRow, SessionRow};
+use std::path::Path;
+use uuid::Uuid;
+
+use super::super::WarningRecord;
+
+/// The suite that imported runs belong to.
+const SUITE: &str = "lumosql";
+/// From which all identifiers of imports are derived, so that the same run always gets the same one.
+const NAMESPACE: Uuid = Uuid::from_u128(0x6c75_6d6f_7371_6c2d_6462_6479_6e6f_0001);
+
+/// The rows that a database becomes.
+#[derive(Debug, Default)]
+pub(super) struct Converted {
+    hosts: Vec<HostRow>,
+    sessions: Vec<SessionRow>,
+    runs: Vec<RunRow>,
+    options: Vec<OptionRow>,
+    keys: Vec<KeyRow>,
+    results: Vec<ResultRow>,
+    result_keys: Vec<ResultKeyRow>,
+    warnings: Vec<WarningRecord>,
+    /// What was odd, a sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads a benchmark database.
+pub(super) fn read(path: &Path) -> Result<Converted, ImportError> {
+    let (raw, mut findings) = read::read(path)?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut converted = Converted::default();
+    for (run_id, raw) in &raw {
+        run::convert(run_id, raw, &file, &mut converted, &mut findings);
+    }
+    converted.hosts.sort_by(|a, b| a.host_id.cmp(&b.host_id));
+    converted.hosts.dedup_by(|a, b| a.host_id == b.host_id);
+    mark_disagreeing(&mut converted, &mut findings);
+    converted.notes = findings.sentences();
+    Ok(converted)
+}
+
+impl Converted {
+    /// Puts the rows into the staged tables.
+    pub(super) fn stage(&self, connection: &Connection) -> duckdb::Result<()> {
+        append(connection, &self.hosts)?;
+        append(connection, &self.sessions)?;
+        append(connection, &self.runs)?;
+        append(connection, &self.options)?;
+        append(connection, &self.keys)?;
+        append(connection, &self.results)?;
+        append(connection, &self.result_keys)?;
+        append(connection, &self.warnings)
+    }
+}
+
+/// The identifier of something that is known by this text.
+fn identifier(of: &str) -> String {
+    Uuid::new_v5(&NAMESPACE, of.as_bytes()).to_string()
+}

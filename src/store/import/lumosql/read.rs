@@ -1,0 +1,161 @@
+//! The rows of a benchmark database, gathered by run. The file is never written to.
+
+use super::{
+    super::ImportError,
+    findings::{Finding, Findings},
+};
+use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ffi::OsString,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+/// Facts by key.
+pub(super) type Facts = BTreeMap<String, String>;
+
+/// What a database says of a run.
+#[derive(Debug, Default)]
+pub(super) struct RawRun {
+    /// Its facts.
+    pub(super) facts: Facts,
+    /// The facts of its tests, by their number in the file.
+    pub(super) tests: BTreeMap<i64, Facts>,
+}
+
+/// All runs by run_id.
+pub(super) type RawRuns = BTreeMap<String, RawRun>;
+
+/// Reads all rows.
+pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
+    let database = Database::open(path)?;
+    let connection = &database.connection;
+    let broken = |error: rusqlite::Error| ImportError::Broken { path: path.to_owned(), message: error.to_string() };
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND lower(name) IN ('run_data', 'test_data')";
+    if connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(broken)? != 2 {
+        let found = "a SQLite database without the tables run_data and test_data".to_owned();
+        return Err(ImportError::Unknown { path: path.to_owned(), found });
+    }
+    let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(broken)?;
+    if sound != "ok" {
+        return Err(ImportError::Broken { path: path.to_owned(), message: sound });
+    }
+    gather(connection).map_err(broken)
+}
+
+fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
+    let mut runs = RawRuns::new();
+    let mut findings = Findings::default();
+    let mut statement = connection.prepare(&in_order(connection, "run_id, key, value", "run_data"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        match (text(row.get_ref(0)?), text(row.get_ref(1)?), text(row.get_ref(2)?)) {
+            (Some(run), Some(key), Some(value)) => {
+                let facts = &mut runs.entry(run).or_default().facts;
+                set(facts, key, value, Finding::DuplicateRunKey, &mut findings);
+            }
+            _ => findings.add(Finding::SkippedRow),
+        }
+    }
+    let mut statement = connection.prepare(&in_order(connection, "run_id, test_number, key, value", "test_data"))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let number = text(row.get_ref(1)?).and_then(|number| number.trim().parse::<i64>().ok());
+        match (text(row.get_ref(0)?), number, text(row.get_ref(2)?), text(row.get_ref(3)?)) {
+            (Some(run), Some(number), Some(key), Some(value)) => {
+                let facts = runs.entry(run).or_default().tests.entry(number).or_default();
+                set(facts, key, value, Finding::DuplicateTestKey, &mut findings);
+            }
+            _ => findings.add(Finding::SkippedRow),
+        }
+    }
+    Ok((runs, findings))
+}
+
+/// The last of several values counts.
+fn set(facts: &mut Facts, key: String, value: String, duplicate: Finding, findings: &mut Findings) {
+    match facts.entry(key) {
+        Entry::Vacant(entry) => {
+            entry.insert(value);
+        }
+        Entry::Occupied(mut entry) => {
+            findings.add(duplicate);
+            entry.insert(value);
+        }
+    }
+}
+
+/// A query whose rows come in the order they were written. A table without rowids has no duplicates either.
+fn in_order(connection: &Connection, columns: &str, table: &str) -> String {
+    let query = format!("SELECT {columns} FROM {table}");
+    let ordered = format!("{query} ORDER BY rowid");
+    if connection.prepare(&ordered).is_ok() { ordered } else { query }
+}
+
+/// Every value is text; a number is taken as it is written.
+fn text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+    }
+}
+
+/// An opened database, with the copy that it may be.
+struct Database {
+    connection: Connection,
+    _copy: Option<TempDir>,
+}
+
+impl Database {
+    /// Opens the file as one that nobody changes. One with a journal or log beside it, which SQLite would have to work off,
+    /// is copied first.
+    fn open(path: &Path) -> Result<Self, ImportError> {
+        let unreadable = |message: String| ImportError::Unreadable { path: path.to_owned(), message };
+        let side_files: Vec<PathBuf> = ["-wal", "-journal"]
+            .into_iter()
+            .map(|ending| beside(path, ending))
+            .filter(|file| fs::metadata(file).is_ok_and(|facts| facts.len() > 0))
+            .collect();
+        if side_files.is_empty() {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            let connection =
+                Connection::open_with_flags(uri(path), flags).map_err(|error| unreadable(error.to_string()))?;
+            return Ok(Self { connection, _copy: None });
+        }
+        let copy = || -> std::io::Result<(TempDir, PathBuf)> {
+            let folder = tempfile::tempdir()?;
+            for file in side_files.iter().map(PathBuf::as_path).chain([path]) {
+                fs::copy(file, folder.path().join(file.file_name().unwrap_or_default()))?;
+            }
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            Ok((folder, copy))
+        };
+        let (folder, copy) = copy().map_err(|error| unreadable(format!("copying it with its journal: {error}")))?;
+        let connection = Connection::open(copy).map_err(|error| unreadable(error.to_string()))?;
+        Ok(Self { connection, _copy: Some(folder) })
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The path as SQLite's URI, every odd byte escaped.
+fn uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let escaped: String = absolute
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .map(|&byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
+    format!("file:{escaped}?mode=ro&immutable=1")
+}

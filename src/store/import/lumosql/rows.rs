@@ -1,0 +1,157 @@
+//! The columns that a benchmark database fills.
+
+#![allow(unreachable_pub, reason = "the macro makes records of the store's interface too")]
+
+use super::super::super::{
+    record::{Record, record},
+    value::Column,
+};
+use duckdb::types::Value;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+record! {
+    /// A machine.
+    HostRow in "host" {
+        /// Derived from what is known of it.
+        host_id: String,
+        /// What a reader can tell it by: no database has its name.
+        name: String,
+        /// CPU, as the user described it.
+        cpu_model: Option<String>,
+        /// CPU architecture.
+        architecture: Option<String>,
+        /// Operating system.
+        os: Option<String>,
+    }
+}
+
+record! {
+    /// A session of one run.
+    SessionRow in "session" {
+        /// UUID.
+        session_id: String,
+        /// The machine.
+        host_id: String,
+        /// Start.
+        started_at: Option<Timestamp>,
+        /// End.
+        finished_at: Option<Timestamp>,
+        /// As the run's.
+        status: String,
+        /// `lumosql`.
+        suite: String,
+        /// 1.
+        rounds: u32,
+        /// 1.
+        planned_runs: u32,
+        /// Version of the operating system.
+        kernel: Option<String>,
+        /// Disk, as the user described it.
+        disk_model: Option<String>,
+        /// `lumosql`.
+        source: String,
+        /// Name of the file.
+        source_file: String,
+    }
+}
+
+record! {
+    /// A run.
+    RunRow in "run" {
+        /// UUID.
+        run_id: String,
+        /// Its session.
+        session_id: String,
+        /// 0.
+        ordinal: u32,
+        /// 0.
+        round: u32,
+        /// Start.
+        started_at: Option<Timestamp>,
+        /// End.
+        finished_at: Option<Timestamp>,
+        /// `done`, `failed`, `cancelled`, `crashed` or `invalid`.
+        status: String,
+        /// Why it is not `done`.
+        failure: Option<String>,
+        /// The backend, or `sqlite`.
+        engine: String,
+        /// Its version.
+        engine_version: String,
+        /// The target, where there is one.
+        label: String,
+        /// `lumosql`.
+        suite: String,
+        /// The data size.
+        size: String,
+        /// Why the tier is not known.
+        tier_reason: String,
+        /// Not known: no.
+        other_run_waited: bool,
+    }
+}
+
+record! {
+    /// An option of a run.
+    OptionRow in "run_option" {
+        /// The run.
+        run_id: String,
+        /// `engine` or `suite`.
+        scope: String,
+        /// Name.
+        name: String,
+        /// Its value.
+        asked: Option<String>,
+        /// Whether the file does not say, and LumoSQL's default is taken.
+        assumed: bool,
+    }
+}
+
+record! {
+    /// Any other fact of a run.
+    KeyRow in "run_key" {
+        /// The run.
+        run_id: String,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    }
+}
+
+record! {
+    /// A test of a run.
+    ResultRow in "result" {
+        /// The run.
+        run_id: String,
+        /// The test's number in LumoSQL's suite.
+        test: u32,
+        /// Its name in the file.
+        test_name: String,
+        /// Wall time, ns.
+        wall_ns: Option<u64>,
+        /// CPU time in user mode, ns.
+        user_ns: Option<u64>,
+        /// CPU time in the kernel, ns.
+        system_ns: Option<u64>,
+        /// Whether its output is as long as the other engines'.
+        agrees: Option<bool>,
+        /// Its status, where that is not OK.
+        failure: Option<String>,
+    }
+}
+
+record! {
+    /// Any other fact of a test.
+    ResultKeyRow in "result_key" {
+        /// The run.
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    }
+}

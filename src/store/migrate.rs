@@ -1,0 +1,67 @@
+//! The schema: made in an empty file, brought up to date in an older one.
+
+use duckdb::Connection;
+
+/// The schema's version that this program writes.
+pub const SCHEMA_VERSION: i64 = 2;
+
+const TABLES: &str = include_str!("schema.sql");
+const VIEWS: &str = include_str!("views.sql");
+/// What brings version `n + 1` to `n + 2`, for each place `n`.
+const MIGRATIONS: [&str; SCHEMA_VERSION as usize - 1] = [include_str!("migrations/2.sql")];
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// No tables.
+    Empty,
+    /// A store with this schema version.
+    Version(i64),
+    /// Tables of something else.
+    Foreign,
+}
+
+/// What the database `catalog` of this connection holds.
+pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Found> {
+    let count = |sql: &str| connection.query_row(sql, [catalog], |row| row.get::<_, i64>(0));
+    if count("SELECT count(*) FROM duckdb_tables() WHERE NOT internal AND database_name = ?")? == 0 {
+        return Ok(Found::Empty);
+    }
+    let ours = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND table_name = 'schema_version' \
+                AND column_name = 'version'";
+    if count(ours)? == 0 {
+        return Ok(Found::Foreign);
+    }
+    let sql = format!("SELECT max(version)::BIGINT FROM {}.schema_version", identifier(catalog));
+    let version = connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0))?;
+    Ok(version.map_or(Found::Foreign, Found::Version))
+}
+
+/// Makes the schema in an empty file.
+pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
+    apply(connection, &[TABLES])
+}
+
+/// Brings a store of an older version up to date, all or nothing.
+pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
+    let done = usize::try_from(from - 1).unwrap_or(0).min(MIGRATIONS.len());
+    apply(connection, &MIGRATIONS[done..])
+}
+
+fn apply(connection: &mut Connection, steps: &[&str]) -> duckdb::Result<()> {
+    let transaction = connection.transaction()?;
+    for step in steps {
+        transaction.execute_batch(step)?;
+    }
+    transaction.execute_batch(VIEWS)?;
+    transaction.execute(
+        "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
+        duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
+    )?;
+    transaction.commit()
+}
+
+/// A name as SQL writes it, whatever its characters.
+pub(super) fn identifier(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

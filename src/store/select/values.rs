@@ -1,0 +1,89 @@
+//! The values of a term: `wal|delete`, `*EPYC*`, and `a\|b` for a `|` inside a value.
+
+/// What a value is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// Exactly this text.
+    Exact(String),
+    /// A pattern of SQL's LIKE with `\` as its escape; case does not matter.
+    Like(String),
+}
+
+impl Value {
+    /// Everything that begins with this text.
+    pub(super) fn prefix(text: &str) -> Self {
+        Self::Like(text.chars().flat_map(like).chain(['%']).collect())
+    }
+
+    /// The text that is bound.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Exact(text) | Self::Like(text) => text,
+        }
+    }
+}
+
+/// One character as LIKE takes it literally.
+fn like(c: char) -> impl Iterator<Item = char> {
+    matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c])
+}
+
+/// Parts `text` at each `|`. A `*` stands for any characters; `\|`, `\*` and `\\` are these characters themselves.
+pub(super) fn parse(text: &str) -> Vec<Value> {
+    let mut parts = vec![Vec::new()];
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let part = match (c, characters.peek()) {
+            ('\\', Some(&escaped @ ('|' | '*' | '\\'))) => {
+                characters.next();
+                Part::Literal(escaped)
+            }
+            ('|', _) => {
+                parts.push(Vec::new());
+                continue;
+            }
+            ('*', _) => Part::Any,
+            _ => Part::Literal(c),
+        };
+        if let Some(last) = parts.last_mut() {
+            last.push(part);
+        }
+    }
+    parts.into_iter().map(|parts| value(&parts)).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Literal(char),
+    Any,
+}
+
+fn value(parts: &[Part]) -> Value {
+    if !parts.contains(&Part::Any) {
+        let text: String = parts.iter().map(|part| if let Part::Literal(c) = part { *c } else { '*' }).collect();
+        return Value::Exact(text.trim().to_owned());
+    }
+    let mut pattern = String::new();
+    for part in parts {
+        match part {
+            Part::Literal(c) => pattern.extend(like(*c)),
+            Part::Any => pattern.push('%'),
+        }
+    }
+    Value::Like(pattern.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_parts_values_and_a_backslash_takes_its_meaning() {
+        let exact = |text: &str| Value::Exact(text.to_owned());
+        assert_eq!(parse("wal| delete"), [exact("wal"), exact("delete")]);
+        assert_eq!(parse(r"a\|b|c\\d"), [exact("a|b"), exact(r"c\d")]);
+        assert_eq!(parse(r"C:\dir\*"), [exact(r"C:\dir*")]);
+        assert_eq!(parse("*100%_EPYC*"), [Value::Like(r"%100\%\_EPYC%".to_owned())]);
+        assert_eq!(Value::prefix("3f_"), Value::Like(r"3f\_%".to_owned()));
+    }
+}

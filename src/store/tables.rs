@@ -1,0 +1,85 @@
+//! What merging, copying and deleting know of the tables. The columns are the database's to tell.
+
+/// A table of the store.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its primary key.
+    pub(super) key: &'static [&'static str],
+    /// What its rows belong to.
+    pub(super) owner: Owner,
+    /// When the row `n` of an import says more than the row `o` that is here and takes its place.
+    pub(super) fuller: Option<&'static str>,
+    /// Whether the rows of a run are taken together or not at all.
+    pub(super) whole: bool,
+}
+
+/// What a row belongs to, and by which column it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A machine: `host_id`.
+    Host,
+    /// A session: `session_id`.
+    Session,
+    /// A session and maybe one of its runs: `session_id`, and `run_id` or NULL.
+    SessionOrRun,
+    /// A run: `run_id`.
+    Run,
+}
+
+const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -> Table {
+    Table { name, key, owner, fuller: None, whole: false }
+}
+
+/// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
+/// are replaced by the same import.
+pub(super) const TABLES: [Table; 12] = [
+    Table {
+        fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
+        ..table("host", &["host_id"], Owner::Host)
+    },
+    Table {
+        // It was under way, or it came from a listing, which has no details.
+        fuller: Some(
+            "o.finished_at IS NULL AND n.finished_at IS NOT NULL OR o.details IS NULL AND n.details IS NOT NULL",
+        ),
+        ..table("session", &["session_id"], Owner::Session)
+    },
+    Table {
+        fuller: Some("o.finished_at IS NULL AND n.finished_at IS NOT NULL"),
+        ..table("run", &["run_id"], Owner::Run)
+    },
+    // A listing does not tell options of the engine from those of the suite: two lists must not mix.
+    Table { whole: true, ..table("run_option", &["run_id", "scope", "name"], Owner::Run) },
+    Table {
+        fuller: Some(
+            "n.run_id IN (FROM replaced) OR o.histogram IS NULL AND n.histogram IS NOT NULL \
+             OR o.agrees IS NULL AND n.agrees IS NOT NULL AND o.histogram IS NOT DISTINCT FROM n.histogram",
+        ),
+        ..table("result", &["run_id", "test"], Owner::Run)
+    },
+    table("timeline", &["run_id", "test", "at_ns"], Owner::Run),
+    table("harness_cost", &["session_id", "size", "test"], Owner::Session),
+    table("warning", &["warning_id"], Owner::SessionOrRun),
+    table("run_key", &["run_id", "key"], Owner::Run),
+    table("result_key", &["run_id", "test", "key"], Owner::Run),
+    table("tag", &["run_id", "tag"], Owner::Run),
+    table("note", &["note_id"], Owner::Run),
+];
+
+impl Owner {
+    /// The condition under which a row belongs to the runs of the table `chosen`; `run` and `session` are the tables of
+    /// those names.
+    pub(super) fn is_chosen(self, run: &str, session: &str) -> String {
+        let sessions = format!("SELECT session_id FROM {run} WHERE run_id IN (FROM chosen)");
+        match self {
+            Self::Run => "run_id IN (FROM chosen)".to_owned(),
+            Self::Session => format!("session_id IN ({sessions})"),
+            Self::SessionOrRun => {
+                format!("session_id IN ({sessions}) AND (run_id IS NULL OR run_id IN (FROM chosen))")
+            }
+            Self::Host => format!("host_id IN (SELECT host_id FROM {session} WHERE session_id IN ({sessions}))"),
+        }
+    }
+}
