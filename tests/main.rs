@@ -9,6 +9,7 @@ mod kv;
 mod list;
 mod stats;
 mod store;
+mod stored;
 mod support;
 mod syncs;
 mod workers;

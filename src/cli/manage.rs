@@ -8,7 +8,10 @@ use super::{
     print,
     query::opened,
 };
-use crate::store::{Annotation, Selection, Store};
+use crate::{
+    report::units::count,
+    store::{Annotation, Selection, Store},
+};
 use std::{
     io::{BufRead, IsTerminal},
     process::ExitCode,
@@ -19,15 +22,16 @@ pub(super) fn copy(places: &Places, args: &CopyArgs) -> Result<ExitCode, CliErro
     let store = opened(places)?;
     if let Some(folder) = &args.to_parquet {
         let copied = store.copy_to_parquet(&selection, folder, &command_line(std::env::args()))?;
-        return print(&format!("copied {} runs with {} results\n", copied.runs, copied.results));
+        return print(&format!("copied {} with {}\n", many(copied.runs, "run"), many(copied.results, "result")));
     }
     let Some(to) = &args.to else { return Err(CliError::Usage("give --to FILE or --to-parquet FOLDER".to_owned())) };
     let merged = store.copy_to_store(&selection, &Store::new(to))?;
+    let (runs, results) = (merged.runs, merged.results);
     print(&format!(
-        "copied {} runs with {} results; {} runs were there already\n",
-        merged.runs.new + merged.runs.completed,
-        merged.results.new + merged.results.completed,
-        merged.runs.known
+        "copied {} with {}; {} there already\n",
+        many(runs.new + runs.completed, "run"),
+        many(results.new + results.completed, "result"),
+        many(runs.known, "run")
     ))
 }
 
@@ -52,7 +56,7 @@ fn annotate(places: &Places, runs: &Runs, annotations: Vec<Annotation>) -> Resul
     if changed == 0 {
         return Err(CliError::Usage("no run matches: `dbdyno results --runs` lists them".to_owned()));
     }
-    print(&format!("{changed} runs\n"))
+    print(&format!("{}\n", many(changed, "run")))
 }
 
 pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, CliError> {
@@ -67,17 +71,24 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
         return Ok(ExitCode::SUCCESS);
     }
     let deleted = store.delete(&selection)?;
-    print(&format!("deleted {} runs and {} sessions that had no others\n", deleted.runs, deleted.sessions))
+    let (runs, sessions) = (many(deleted.runs, "run"), many(deleted.sessions, "session"));
+    print(&format!("deleted {runs} and {sessions} that nothing is left of\n"))
+}
+
+/// `1 run`, `2 runs`.
+fn many(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Asks on the terminal. Without one, only `--yes` will do.
 fn confirmed(runs: u64) -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::Usage(format!(
-            "this deletes {runs} runs for good: say --yes, there is no terminal to ask on"
+            "this deletes {} for good: say --yes, there is no terminal to ask on",
+            many(runs, "run")
         )));
     }
-    eprint!("delete {runs} runs for good? [y/N] ");
+    eprint!("delete {} for good? [y/N] ", many(runs, "run"));
     let mut answer = String::new();
     std::io::stdin()
         .lock()

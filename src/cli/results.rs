@@ -8,7 +8,7 @@ use super::{
     query::{opened, write},
 };
 use crate::{
-    report::{matrix::Matrix, text},
+    report::{matrix::Matrix, text, units::plain},
     store::{Key, Listed, Selection},
 };
 use std::process::ExitCode;
@@ -18,6 +18,9 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
     let keys: Vec<Key> =
         args.group_by.iter().map(|key| Key::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
     let store = opened(places)?;
+    for name in store.unknown_names(&selection, &keys)? {
+        eprintln!("note: no stored run has an option or a key `{}`", plain(&name));
+    }
     if args.count {
         return print(&format!("{}\n", store.count(&selection)?));
     }

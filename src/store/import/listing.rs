@@ -64,28 +64,32 @@ pub(super) struct Listing {
 /// Reads a listing. One that was made to be read is refused with the columns that it lacks.
 pub(super) fn read(path: &Path, kind: Kind) -> Result<Listing, ImportError> {
     let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
-    let objects = match kind {
+    let (columns, objects) = match kind {
         Kind::Json => json(path).map_err(broken)?,
         _ => csv(path).map_err(|error| broken(error.to_string()))?,
     };
-    let has = |column: &str| objects.first().is_some_and(|first| first.contains_key(column));
-    let missing: Vec<&'static str> = NEEDED.into_iter().filter(|column| !has(column)).collect();
-    if !objects.is_empty() && !missing.is_empty() {
+    let missing: Vec<&'static str> =
+        NEEDED.into_iter().filter(|needed| !columns.iter().any(|column| column == needed)).collect();
+    if !missing.is_empty() {
         return Err(ImportError::Listing { path: path.to_owned(), missing });
     }
-    let columns = || NEEDED.into_iter().chain(TAKEN);
-    let row = |mut object: Object| columns().map(|column| object.remove(column).flatten()).collect();
+    let row =
+        |mut object: Object| NEEDED.into_iter().chain(TAKEN).map(|column| object.remove(column).flatten()).collect();
     Ok(Listing { rows: objects.into_iter().map(row).collect() })
 }
 
 type Object = BTreeMap<String, Option<String>>;
 
-fn json(path: &Path) -> Result<Vec<Object>, String> {
+fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())
+    let objects: Vec<Object> =
+        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+    // An empty list lacks nothing.
+    let empty = || NEEDED.map(str::to_owned).to_vec();
+    Ok((objects.first().map_or_else(empty, |first| first.keys().cloned().collect()), objects))
 }
 
-fn csv(path: &Path) -> duckdb::Result<Vec<Object>> {
+fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     let connection = Connection::open_in_memory()?;
     let mut statement = connection.prepare(
         "SELECT * FROM read_csv(?, header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"', nullstr = '')",
@@ -98,7 +102,8 @@ fn csv(path: &Path) -> duckdb::Result<Vec<Object>> {
     }
     drop(rows);
     let columns = statement.column_names();
-    Ok(values.into_iter().map(|row| columns.iter().cloned().zip(row).collect()).collect())
+    let objects = values.into_iter().map(|row| columns.iter().cloned().zip(row).collect()).collect();
+    Ok((columns, objects))
 }
 
 impl Listing {

@@ -46,11 +46,14 @@ pub struct Merged {
 
 /// Takes in every table of the source, all or nothing. Doing it twice is the same as once.
 pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Result<Merged> {
+    let there = attached_tables(connection)?;
+    // A statement that fails ends DuckDB's transaction, and COMMIT then drops everything without a word: every error in
+    // here is passed on.
     let transaction = connection.transaction()?;
     let mut merged = Merged::default();
     transaction.execute_batch("CREATE TEMP TABLE replaced (run_id UUID)")?;
     for table in &TABLES {
-        let taken = match source.rows(table) {
+        let taken = match source.rows(table, &there) {
             Some(rows) => take(&transaction, table, &rows)?,
             None => Taken::default(),
         };
@@ -73,8 +76,9 @@ struct Rows {
 
 impl Source {
     /// The rows for a table; none when the source has no such table, as an older schema.
-    fn rows(&self, table: &Table) -> Option<Rows> {
+    fn rows(&self, table: &Table, there: &[String]) -> Option<Rows> {
         match self {
+            Self::Attached { .. } if !there.iter().any(|there| there == table.name) => None,
             Self::Attached { chosen } => {
                 let name = |table: &str| format!("{INCOMING}.main.{table}");
                 let condition =
@@ -107,8 +111,8 @@ fn walk(folder: &Path) -> Box<dyn Iterator<Item = PathBuf>> {
 
 fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Result<Taken> {
     let name = table.name;
-    let Some(theirs) = columns(transaction, &rows.sql, &rows.bound)? else { return Ok(Taken::default()) };
-    let ours = columns(transaction, name, &[])?.unwrap_or_default();
+    let theirs = columns(transaction, &rows.sql, &rows.bound)?;
+    let ours = columns(transaction, name, &[])?;
     let common: Vec<&String> = ours.iter().filter(|column| theirs.contains(column)).collect();
     let same_row = table.key.iter().map(|key| format!("o.{key} = n.{key}")).collect::<Vec<_>>().join(" AND ");
     let has = |column: &str| common.iter().any(|common| *common == column);
@@ -147,14 +151,15 @@ fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Re
     Ok(taken)
 }
 
-/// The names of a relation's columns; none where there is no such relation.
-fn columns(transaction: &Transaction<'_>, relation: &str, bound: &[String]) -> duckdb::Result<Option<Vec<String>>> {
-    let sql = format!("SELECT * FROM {relation} LIMIT 0");
-    let mut statement = match transaction.prepare(&sql) {
-        Ok(statement) => statement,
-        Err(error) if error.to_string().contains("does not exist") => return Ok(None),
-        Err(error) => return Err(error),
-    };
+/// The names of a relation's columns.
+fn columns(transaction: &Transaction<'_>, relation: &str, bound: &[String]) -> duckdb::Result<Vec<String>> {
+    let mut statement = transaction.prepare(&format!("SELECT * FROM {relation} LIMIT 0"))?;
     drop(statement.query(params_from_iter(bound))?);
-    Ok(Some(statement.column_names()))
+    Ok(statement.column_names())
+}
+
+/// The names of the attached database's tables.
+fn attached_tables(connection: &Connection) -> duckdb::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT table_name FROM duckdb_tables() WHERE database_name = ?")?;
+    statement.query_map([INCOMING], |row| row.get(0))?.collect()
 }

@@ -123,6 +123,24 @@ impl Store {
         self.bound(&include_str!("details.sql").replace("{condition}", &condition), &parameters)
     }
 
+    /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.
+    pub fn unknown_names(&self, selection: &Selection, keys: &[Key]) -> Result<Vec<String>, StoreError> {
+        let mut unknown: Vec<String> = Vec::new();
+        for name in selection.names().chain(keys.iter().filter_map(Key::option)) {
+            if !unknown.iter().any(|known| known == name) && !self.is_name(name)? {
+                unknown.push(name.to_owned());
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Whether some stored run has such an option or kept key.
+    fn is_name(&self, name: &str) -> Result<bool, StoreError> {
+        let sql =
+            "(SELECT 1 FROM run_option WHERE name = ? LIMIT 1) UNION (SELECT 1 FROM run_key WHERE key = ? LIMIT 1)";
+        Ok(!self.bound(sql, &[name.to_owned(), name.to_owned()])?.rows.is_empty())
+    }
+
     /// A view's columns with their types, in order.
     fn columns_of(&self, view: &str) -> Result<Vec<(String, String)>, StoreError> {
         let sql = "SELECT column_name, data_type FROM duckdb_columns()
@@ -154,16 +172,13 @@ impl Store {
             Key::Column { column, .. } if !types.contains_key(column) => {
                 return Err(wrong(format!("`{word}` is of tests, and a list of runs has none")));
             }
-            Key::Option(name) => {
-                let known = "SELECT 1 FROM run_option WHERE name = ? UNION SELECT 1 FROM run_key WHERE key = ?";
-                if self.bound(known, &[name.clone(), name.clone()])?.rows.is_empty() {
-                    let mut columns: Vec<&str> = types.keys().copied().chain(["all", "started", "wall_ms"]).collect();
-                    columns.sort_unstable();
-                    return Err(wrong(format!(
-                        "`{word}` is no column and no stored run has such an option or key: expected an option, a key, or {}",
-                        columns.join(", ")
-                    )));
-                }
+            Key::Option(name) if !self.is_name(name)? => {
+                let mut columns: Vec<&str> = types.keys().copied().chain(["all", "started", "wall_ms"]).collect();
+                columns.sort_unstable();
+                return Err(wrong(format!(
+                    "`{word}` is no column and no stored run has such an option or key: expected an option, a key, or {}",
+                    columns.join(", ")
+                )));
             }
             _ => {}
         }

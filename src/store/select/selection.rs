@@ -45,13 +45,18 @@ pub enum Key {
 const COLUMNS: &[(&str, &str)] = &[
     ("engine", "engine"),
     ("version", "engine_version"),
+    ("engine_version", "engine_version"),
     ("label", "label"),
     ("suite", "suite"),
     ("test", "test"),
+    ("test_name", "test_name"),
     ("size", "size"),
     ("host", "host"),
+    ("host_id", "host_id"),
     ("session", "session_id"),
+    ("session_id", "session_id"),
     ("run", "run_id"),
+    ("run_id", "run_id"),
     ("round", "round"),
     ("tier", "tier"),
     ("status", "status"),
@@ -81,6 +86,14 @@ impl Key {
             "`{word}` is no key: expected one of {}, tag, or the name of an option or of a kept key",
             words.join(", ")
         ))
+    }
+
+    /// The name, where it is an option or a kept key.
+    pub(super) fn option(&self) -> Option<&str> {
+        match self {
+            Self::Option(name) => Some(name),
+            _ => None,
+        }
     }
 
     /// The word the user types.
@@ -114,6 +127,11 @@ impl Selection {
     /// Whether it means everything.
     pub fn is_all(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// The options or kept keys that it names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().filter_map(|term| term.key.option())
     }
 
     /// The condition of a WHERE clause with its parameters in order.
@@ -190,7 +208,7 @@ impl Key {
     /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
     fn meant(&self, value: Value) -> Value {
         match (self, value) {
-            (Self::Column { word: "run" | "session", .. }, Value::Exact(text)) => Value::prefix(&text),
+            (Self::Column { column: "run_id" | "session_id", .. }, Value::Exact(text)) => Value::prefix(&text),
             (Self::Column { word: "run_status", .. }, Value::Exact(text)) => Value::Exact(match text.as_str() {
                 "completed" => "done".to_owned(),
                 "interrupted" => "cancelled".to_owned(),

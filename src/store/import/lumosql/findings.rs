@@ -43,40 +43,32 @@ impl Findings {
 
 impl Finding {
     fn sentence(self, n: usize) -> String {
-        let (one, many, what) = match self {
-            Self::InvalidRun => ("run", "runs", "without a valid when-run: kept as `invalid`, in no statistics"),
-            Self::CrashedRun => ("run", "runs", "without end-run: kept as `crashed`"),
-            Self::InterruptedRun => ("run", "runs", "with interrupted tests: kept as `cancelled`"),
-            Self::FailedRun => ("run", "runs", "with failed tests: kept as `failed`"),
-            Self::FailedTest => ("test", "tests", "with a status other than OK: kept, in no statistics"),
-            Self::DifferingOutput => (
-                "test",
-                "tests",
-                "whose output is never as long as other engines': marked `disagrees`, see the warnings",
-            ),
+        let (what, then) = match self {
+            Self::InvalidRun => ("runs without a valid when-run", "kept as `invalid`, in no statistics"),
+            Self::CrashedRun => ("runs without end-run", "kept as `crashed`"),
+            Self::InterruptedRun => ("runs with interrupted tests", "kept as `cancelled`"),
+            Self::FailedRun => ("runs with failed tests", "kept as `failed`"),
+            Self::FailedTest => ("tests with a status other than OK", "kept, in no statistics"),
+            Self::DifferingOutput => {
+                ("tests whose output is never as long as other engines'", "marked `disagrees`, with warnings")
+            }
             Self::SuspiciousOutput => {
-                ("test", "tests", "whose output is not as long as other engines', and varies: see the warnings")
+                ("tests whose output varies and is not as long as other engines'", "kept, with warnings")
             }
-            Self::DuplicateRunKey => {
-                ("row", "rows", "of run_data with a key that the run has again: the last one counts")
-            }
-            Self::DuplicateTestKey => {
-                ("row", "rows", "of test_data with a key that the test has again: the last one counts")
-            }
-            Self::OddTime => ("time", "times", "that are no number of seconds: kept as keys, in no statistics"),
-            Self::OddSize => ("run", "runs", "with a datasize that is neither `n` nor `r,w`: kept as it is"),
-            Self::OddRunId => ("run_id", "run_ids", "that are not 64 hexadecimal digits"),
-            Self::UnknownTest => ("test", "tests", "that are none of LumoSQL's 18: numbered by their names"),
-            Self::AssumedOption => {
-                ("option", "options", "that runs do not tell: LumoSQL's default is shown as assumed")
-            }
-            Self::KeptRunKey => ("fact", "facts", "of runs under keys that dbdyno does not know: kept"),
-            Self::KeptTestKey => ("fact", "facts", "of tests under keys that dbdyno does not know: kept"),
-            Self::NoRunData => ("run", "runs", "of test_data that run_data does not have"),
+            Self::DuplicateRunKey => ("rows of run_data with a key that the run has again", "the last one counts"),
+            Self::DuplicateTestKey => ("rows of test_data with a key that the test has again", "the last one counts"),
+            Self::OddTime => ("times that are no number of seconds", "kept as keys, in no statistics"),
+            Self::OddSize => ("runs with a datasize that is neither `n` nor `r,w`", "kept as it is"),
+            Self::OddRunId => ("run_ids that are not 64 hexadecimal digits", "kept"),
+            Self::UnknownTest => ("tests that are none of LumoSQL's 18", "numbered by their names"),
+            Self::AssumedOption => ("options that runs do not tell", "LumoSQL's default is shown as assumed"),
+            Self::KeptRunKey => ("facts of runs under keys that dbdyno does not know", "kept"),
+            Self::KeptTestKey => ("facts of tests under keys that dbdyno does not know", "kept"),
+            Self::NoRunData => ("runs of test_data that run_data does not have", "kept"),
             Self::SkippedRow => {
-                ("row", "rows", "without run_id, key or value, or with a test number that is no number: skipped")
+                ("rows without run_id, key or value, or with a test number that is no number", "skipped")
             }
         };
-        format!("{n} {} {what}", if n == 1 { one } else { many })
+        format!("{what}: {n}, {then}")
     }
 }

@@ -1,0 +1,166 @@
+//! Stores merged, copied, written as Parquet and listings, and taken back.
+
+use super::{assert_equal, dbdyno, filled, session, sql};
+use dbdyno::store::{Batch, Status, Store};
+use std::{fs, path::Path};
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn merging_a_store_loses_nothing_and_twice_is_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let target = folder.path().join("it's a target.duckdb");
+    let before = fs::read(store.path()).unwrap();
+    let said = dbdyno(&target, &["import", path(store.path())]).good();
+    assert!(said.contains("runs    2 new · 0 here already") && said.contains("results 4 new"), "{said}");
+    for (table, rows) in assert_equal(store.path(), &target) {
+        assert!(rows > 0, "{table} is empty and was not compared");
+    }
+    let said = dbdyno(&target, &["import", path(store.path())]).good();
+    assert!(said.contains("runs    0 new · 2 here already") && said.contains("results 0 new · 4 here"), "{said}");
+    assert_equal(store.path(), &target);
+    assert_eq!(fs::read(store.path()).unwrap(), before, "what is imported is not touched");
+}
+
+#[test]
+fn a_run_that_was_under_way_is_completed_and_never_the_other_way_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let (early, late) = (Store::new(folder.path().join("early.duckdb")), Store::new(folder.path().join("late.duckdb")));
+    let whole = session(1, "h", "kv");
+    let mut part = whole.clone();
+    part.runs[0].finished_at = None;
+    part.runs[0].status = Status::Running;
+    part.sessions[0].finished_at = None;
+    part.results.truncate(1);
+    part.results[0].agrees = None;
+    for (store, batch) in [(&early, &part), (&late, &whole)] {
+        store.prepare().unwrap();
+        store.write(batch).unwrap();
+    }
+    let backwards = folder.path().join("backwards.duckdb");
+    dbdyno(&backwards, &["import", path(late.path()), path(early.path())]).good();
+    assert_equal(late.path(), &backwards);
+    let said = dbdyno(early.path(), &["import", path(late.path())]).good();
+    assert!(said.contains("1 completed") && said.contains("results 1 new · 1 completed"), "{said}");
+    assert_equal(late.path(), early.path());
+}
+
+#[test]
+fn a_folder_of_parquet_goes_there_and_back_without_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    // A session without a run belongs to a store, too.
+    let lone = session(3, "lone", "kv");
+    store.write(&Batch { hosts: lone.hosts, sessions: lone.sessions, ..Batch::default() }).unwrap();
+    let copy = folder.path().join("copy [of] 100%'s*");
+    let said = dbdyno(store.path(), &["copy", "--to-parquet", path(&copy)]).good();
+    assert_eq!(said, "copied 2 runs with 4 results\n");
+    assert!(copy.join("results/host_id=host2").is_dir());
+    let back = folder.path().join("back.duckdb");
+    let said = dbdyno(&back, &["import", path(&copy)]).good();
+    assert!(said.contains("runs    2 new"), "{said}");
+    for (table, rows) in assert_equal(store.path(), &back) {
+        assert!(rows > 0, "{table} is empty and was not compared");
+    }
+    dbdyno(&back, &["import", path(&copy)]).good();
+    assert_equal(store.path(), &back);
+    let said = dbdyno(store.path(), &["copy", "--to-parquet", path(&copy)]).refused(2);
+    assert!(said.contains("is there already"), "{said}");
+    let left = fs::read_dir(folder.path()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir()).count();
+    assert_eq!(left, 1, "nothing half-written stays");
+}
+
+#[test]
+fn a_broken_or_newer_folder_is_refused_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let copy = folder.path().join("copy");
+    dbdyno(store.path(), &["copy", "--to-parquet", path(&copy)]).good();
+    let back = folder.path().join("back.duckdb");
+    // The last of the tables is broken: those before it must not stay.
+    let notes = walk(&copy.join("note"));
+    fs::write(&notes[0], b"PAR1 nonsense PAR1").unwrap();
+    let said = dbdyno(&back, &["import", path(&copy)]).refused(2);
+    assert!(said.contains("nothing of it was taken"), "{said}");
+    assert_eq!(sql(&back, "SELECT count(*) FROM run"), ["0"]);
+    fs::write(copy.join("dbdyno.json"), r#"{"format": "dbdyno-parquet", "schema_version": 99}"#).unwrap();
+    assert!(dbdyno(&back, &["import", path(&copy)]).refused(2).contains("schema version 99"));
+    fs::remove_file(copy.join("dbdyno.json")).unwrap();
+    assert!(dbdyno(&back, &["import", path(&copy)]).refused(2).contains("a folder without dbdyno.json"));
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_selection_is_copied_to_another_store_with_what_belongs_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let target = folder.path().join("target.duckdb");
+    let said = dbdyno(store.path(), &["copy", "suite=kv", "test=1", "--to", path(&target)]).good();
+    assert!(said.starts_with("copied 1 run with 2 results"), "{said}");
+    let rows = sql(
+        &target,
+        "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM host), (SELECT count(*) FROM run),
+                (SELECT count(*) FROM timeline), (SELECT count(*) FROM warning), (SELECT count(*) FROM note),
+                (SELECT count(*) FROM tag), (SELECT count(*) FROM run_key), (SELECT count(*) FROM harness_cost)",
+    );
+    assert_eq!(rows, ["1,1,1,1,2,1,1,1,1"]);
+    let said = dbdyno(store.path(), &["copy", "--to", path(store.path())]).refused(2);
+    assert!(said.contains("the store itself"), "{said}");
+}
+
+#[test]
+fn a_full_listing_is_taken_back_and_a_readable_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let question = "SELECT * EXCLUDE (source) FROM results ORDER BY run_id, test";
+    for format in ["csv", "json"] {
+        let file = folder.path().join(format!("listing.{format}"));
+        let listing = dbdyno(store.path(), &["results", "--columns", "all", "--format", format]).good();
+        fs::write(&file, listing).unwrap();
+        let target = folder.path().join(format!("{format}.duckdb"));
+        let said = dbdyno(&target, &["import", path(&file)]).good();
+        assert!(said.contains("results 4 new") && said.contains("no histograms"), "{said}");
+        assert_eq!(sql(&target, question), sql(store.path(), question));
+        // The whole store says more, and completes what the listing left open.
+        dbdyno(&target, &["import", path(store.path())]).good();
+        assert_equal(store.path(), &target);
+        dbdyno(&target, &["import", path(&file)]).good();
+        assert_equal(store.path(), &target);
+
+        let short = folder.path().join(format!("short.{format}"));
+        fs::write(&short, dbdyno(store.path(), &["results", "--format", format]).good()).unwrap();
+        let said = dbdyno(&target, &["import", path(&short)]).refused(2);
+        assert!(said.contains("run_id") && said.contains("--columns all"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_nothing_to_import_is_named_and_does_not_keep_others_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    let target = folder.path().join("target.duckdb");
+    let write = |name: &str, bytes: &[u8]| {
+        let file = folder.path().join(name);
+        fs::write(&file, bytes).unwrap();
+        path(&file).to_owned()
+    };
+    let empty = write("empty", b"");
+    let binary = write("bi\u{1b}[2Jnary", b"\xff\xfe\x00\x01");
+    let truncated = write("truncated.duckdb", &fs::read(store.path()).unwrap()[..20_000]);
+    let said = dbdyno(&target, &["import", &empty, &binary, &truncated, "/none", path(store.path())]);
+    assert_eq!(said.code, 2);
+    assert!(said.out.contains("runs    2 new"), "{}", said.out);
+    for part in ["an empty file", "binary data", "truncated.duckdb", "/none"] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+    assert!(!said.err.contains('\u{1b}'), "a name is no command to the terminal");
+    let said = dbdyno(&target, &["import", path(&target)]).refused(2);
+    assert!(said.contains("the store itself"), "{said}");
+}

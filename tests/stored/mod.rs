@@ -1,0 +1,244 @@
+//! Stored results: imports, copies, selections, annotations, migrations; through the library and the program itself.
+
+mod lumosql;
+mod manage;
+mod merge;
+mod migration;
+
+use dbdyno::store::{
+    Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, Store,
+    TimelineRecord, WarningRecord,
+};
+use duckdb::Connection;
+use jiff::Timestamp;
+use std::{path::Path, process::Command};
+
+/// What the program answered.
+struct Answer {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Answer {
+    #[track_caller]
+    fn good(self) -> String {
+        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
+        self.out
+    }
+
+    /// The error of a command that was refused with this exit code.
+    #[track_caller]
+    fn refused(self, code: i32) -> String {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        self.err
+    }
+}
+
+/// Runs the program on a store.
+fn dbdyno(store: &Path, arguments: &[&str]) -> Answer {
+    let output = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
+        .args(["--store", store.to_str().unwrap()])
+        .args(arguments)
+        .env_remove("DBDYNO_STORE")
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Answer { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The rows of a query, as CSV without the header.
+#[track_caller]
+fn sql(store: &Path, query: &str) -> Vec<String> {
+    dbdyno(store, &["sql", query, "--format", "csv"]).good().lines().skip(1).map(str::to_owned).collect()
+}
+
+/// Compares every table of two stores but `schema_version`, row by row; returns how many rows each has.
+#[track_caller]
+fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
+    let connection = Connection::open_in_memory().unwrap();
+    for (name, path) in [("one", one), ("other", other)] {
+        connection.execute(&format!("ATTACH ? AS {name} (READ_ONLY)"), [path.to_str().unwrap()]).unwrap();
+    }
+    let mut statement = connection
+        .prepare(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = 'one' AND table_name <> 'schema_version'",
+        )
+        .unwrap();
+    let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(tables.len(), 12);
+    let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
+    let compare = |table: String| {
+        let differing = count(format!(
+            "SELECT count(*) FROM ((FROM one.{table} EXCEPT ALL FROM other.{table})
+                                   UNION ALL (FROM other.{table} EXCEPT ALL FROM one.{table}))"
+        ));
+        assert_eq!(differing, 0, "{table}");
+        let rows = count(format!("SELECT count(*) FROM one.{table}"));
+        (table, rows)
+    };
+    tables.into_iter().map(compare).collect()
+}
+
+fn uuid(number: u32) -> String {
+    format!("00000000-0000-4000-8000-{number:012x}")
+}
+
+/// A session with one run of two tests, every table filled, under a host and a suite of these names.
+fn session(number: u32, host: &str, suite: &str) -> Batch {
+    let (session_id, run_id) = (uuid(number * 1000), uuid(number * 1000 + 1));
+    let at = |second: i64| Timestamp::from_second(1_700_000_000 + i64::from(number) * 1000 + second).unwrap();
+    let text = |text: &str| text.to_owned();
+    let result = |test: u32| ResultRecord {
+        run_id: run_id.clone(),
+        test,
+        test_name: format!("test, \"{test}\""),
+        finished_at: at(10 + i64::from(test)),
+        wall_ns: 1_000_000 * u64::from(test) + u64::from(number),
+        user_ns: 5,
+        system_ns: 6,
+        operations: 1000,
+        rows: 1000,
+        verification: (test == 1).then(|| text("abc")),
+        agrees: (test == 1).then_some(true),
+        p50_ns: Some(900),
+        p90_ns: None,
+        p99_ns: None,
+        p999_ns: None,
+        read_bytes: 1,
+        written_bytes: 2,
+        voluntary_switches: 3,
+        involuntary_switches: 4,
+        syncs: 5,
+        peak_rss_bytes: 6,
+        database_bytes: 7,
+        side_bytes: 8,
+        operations_per_sample: 1,
+        histogram: Blob(vec![0, 255, 39, 10]),
+    };
+    Batch {
+        hosts: vec![HostRecord {
+            host_id: text(host),
+            name: format!("{host} name"),
+            cpu_model: Some(text("AMD EPYC 7763")),
+            cores: Some(4),
+            memory_bytes: Some(u64::MAX),
+            kernel: text("6.1"),
+            architecture: text("x86_64"),
+            virtualisation: None,
+            os: Some(text("Linux")),
+        }],
+        sessions: vec![SessionRecord {
+            session_id: session_id.clone(),
+            host_id: text(host),
+            started_at: at(0),
+            finished_at: Some(at(100)),
+            status: Status::Done,
+            dbdyno_version: text("0.1.0"),
+            debug_build: false,
+            command_line: text("dbdyno run 'x'"),
+            preset: None,
+            suite: text(suite),
+            seed: u64::MAX,
+            rounds: 1,
+            planned_runs: 1,
+            kernel: Some(text("6.1")),
+            work_folder: text("/work"),
+            file_system: Some(text("ext4")),
+            mount_options: None,
+            device: None,
+            disk_model: Some(text("NVMe")),
+            fsync_ns: Some(1_000),
+            cpu_governor: None,
+            clock_source: None,
+            load_1: Some(0.1),
+            details: text("{\"a\": 1}"),
+        }],
+        runs: vec![RunRecord {
+            run_id: run_id.clone(),
+            session_id: session_id.clone(),
+            ordinal: 0,
+            round: 0,
+            started_at: at(1),
+            finished_at: Some(at(99)),
+            status: Status::Done,
+            failure: None,
+            engine: text("lmdb"),
+            engine_version: text("0.9.33"),
+            label: text("lmdb"),
+            suite: text(suite),
+            size: text("1000"),
+            seed: 7,
+            tier: 3,
+            tier_reason: text("default"),
+            open_ns: Some(1),
+            cpu: None,
+            steal_share: Some(0.1),
+            busy_share: None,
+            psi_cpu_share: None,
+            psi_io_share: None,
+            psi_memory_share: None,
+            context_switches: Some(1),
+            other_run_waited: false,
+            log: Some(text("line\nline")),
+        }],
+        options: [("engine", "sync", Some("on")), ("suite", "mixed", None)]
+            .map(|(scope, name, in_force)| OptionRecord {
+                run_id: run_id.clone(),
+                scope: text(scope),
+                name: text(name),
+                asked: Some(text("on")),
+                in_force: in_force.map(text),
+            })
+            .into(),
+        results: vec![result(1), result(2)],
+        timelines: vec![TimelineRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            at_ns: 100,
+            duration_ns: 100,
+            operations: 10,
+            p99_ns: None,
+            histogram: Some(Blob(vec![1, 2])),
+        }],
+        harness: vec![HarnessRecord {
+            session_id: session_id.clone(),
+            size: text("1000"),
+            test: 1,
+            ns_per_operation: 12.5,
+        }],
+        warnings: vec![
+            WarningRecord {
+                warning_id: uuid(number * 1000 + 2),
+                session_id: session_id.clone(),
+                run_id: None,
+                test: None,
+                linter: text("noisy host"),
+                message: text("loud"),
+            },
+            WarningRecord {
+                warning_id: uuid(number * 1000 + 3),
+                session_id,
+                run_id: Some(run_id),
+                test: Some(1),
+                linter: text("harness-bound"),
+                message: text("fast"),
+            },
+        ],
+    }
+}
+
+/// A store with two sessions of different hosts and suites, tagged, noted, and with a key.
+fn filled(folder: &Path) -> Store {
+    let store = Store::new(folder.join("filled.duckdb"));
+    store.prepare().unwrap();
+    store.write(&session(1, "a b/c=ö", "kv")).unwrap();
+    store.write(&session(2, "host2", "a/b '\"x")).unwrap();
+    dbdyno(store.path(), &["tag", "--all", "--add", "first|second"]).good();
+    dbdyno(store.path(), &["note", "suite=kv", "--text", "seen\nby hand"]).good();
+    dbdyno(store.path(), &["key", "suite=kv", "--set", "owner=a=b"]).good();
+    let connection = Connection::open(store.path()).unwrap();
+    connection.execute_batch("INSERT INTO result_key SELECT run_id, test, 'misses', '17' FROM result").unwrap();
+    connection.close().unwrap();
+    store
+}
