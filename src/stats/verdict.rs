@@ -2,9 +2,11 @@ use super::error::NoAnswer;
 use super::ratio::RatioInterval;
 use super::rounds::more_rounds;
 use super::{ALPHA, SAME_BAND};
+use serde::{Deserialize, Serialize};
 
 /// What a comparison of one test says of A.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "word", rename_all = "snake_case")]
 pub enum Verdict {
     /// A takes less time: shown beyond chance, and beyond the noise floor.
     Faster,

@@ -4,6 +4,7 @@ pub(super) mod history;
 mod list;
 mod matrix;
 mod selection;
+mod terms;
 mod values;
 
 pub use list::Listed;
@@ -55,6 +56,20 @@ impl Store {
         let rows = self.bound(&format!("SELECT count(*) FROM results WHERE {condition}"), &parameters)?;
         let count = rows.rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
         count.ok_or_else(|| StoreError::Query { message: "the count is no number".to_owned() })
+    }
+
+    /// Runs a query that sees the results of a selection as the table `selected`, with the columns of the view
+    /// `results`. `sql` is a SELECT, or begins with a comma and further tables of the WITH clause.
+    pub fn query_selected(
+        &self,
+        selection: &Selection,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Rows, StoreError> {
+        let (condition, of_condition) = selection.condition();
+        let mut bound: Vec<&dyn ToSql> = of_condition.iter().map(|value| value as &dyn ToSql).collect();
+        bound.extend(parameters);
+        self.query(&format!("WITH selected AS (SELECT * FROM results WHERE {condition}) {sql}"), &bound)
     }
 
     pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {

@@ -1,6 +1,9 @@
 //! Selections: which results are meant, in terms a person types; values are bound, never pasted into SQL.
 
-use super::values::{self, Value};
+use super::{
+    terms::split_terms,
+    values::{self, Value},
+};
 
 /// A filter over stored results: every term must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -122,6 +125,14 @@ impl Selection {
     /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `size=10..1000`, `journal_mode!=wal`.
     pub fn parse(terms: &[String]) -> Result<Self, String> {
         terms.iter().map(|term| Term::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
+    }
+
+    /// Reads terms from one line, with spaces or commas between: `engine=lmdb size=10000`.
+    ///
+    /// A space or comma ends a term only where the next `KEY=` begins, and never within brackets, so that values may
+    /// have them: `test=Random reads, size=2,3`.
+    pub fn parse_line(text: &str) -> Result<Self, String> {
+        Self::parse(&split_terms(text))
     }
 
     /// Whether it means everything.
