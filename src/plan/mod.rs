@@ -103,7 +103,12 @@ pub struct Configuration {
     pub tier_reason: String,
     /// The engine's name with the options in which it differs from other configurations of the session.
     pub label: String,
+    /// Whether it is an earlier configuration of the session once more: see [`Plan::with_twins`].
+    pub twin: bool,
 }
+
+/// What the label of a twin ends with.
+pub const TWIN_SUFFIX: &str = "#2";
 
 impl Configuration {
     /// The engine's name.
@@ -173,22 +178,42 @@ impl Plan {
             }
         }
         label(&mut configurations);
-        let runs = order::rounds(configurations.len(), repeats)
-            .zip(0..)
-            .map(|((round, configuration), ordinal)| PlannedRun {
-                ordinal,
-                round,
-                configuration,
-                seed: SplitMix64::stream(seed, u64::from(round)).next_u64(),
-            })
-            .collect();
+        let runs = runs(configurations.len(), repeats, seed);
         Ok(Self { suite, pick, configurations, runs, rounds: repeats, seed })
+    }
+
+    /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
+    /// apart chance takes two equal things on this machine. Comparisons take their noise floor from it.
+    #[must_use]
+    pub fn with_twins(mut self) -> Self {
+        let mut twins: Vec<Configuration> = Vec::new();
+        for configuration in &self.configurations {
+            if !twins.iter().any(|twin| twin.size == configuration.size) {
+                let label = format!("{}{TWIN_SUFFIX}", configuration.label);
+                twins.push(Configuration { label, twin: true, ..configuration.clone() });
+            }
+        }
+        self.configurations.extend(twins);
+        self.runs = runs(self.configurations.len(), self.rounds, self.seed);
+        self
     }
 
     /// What a configuration's worker is given of the suite.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
         self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick)
     }
+}
+
+fn runs(configurations: usize, rounds: u32, seed: u64) -> Vec<PlannedRun> {
+    order::rounds(configurations, rounds)
+        .zip(0..)
+        .map(|((round, configuration), ordinal)| PlannedRun {
+            ordinal,
+            round,
+            configuration,
+            seed: SplitMix64::stream(seed, u64::from(round)).next_u64(),
+        })
+        .collect()
 }
 
 fn same(a: &Configuration, b: &Configuration) -> bool {
@@ -224,6 +249,7 @@ fn configurations_of(
                 settings,
                 suite_settings: suite_settings.clone(),
                 size,
+                twin: false,
             })
         })
         .collect()

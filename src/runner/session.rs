@@ -296,12 +296,13 @@ impl Session<'_> {
         let mut groups: BTreeMap<(String, String, u32), Vec<usize>> = BTreeMap::new();
         for (at, result) in results.iter().enumerate() {
             if let Some(run) = of_round.get(result.run_id.as_str()) {
-                let suite_settings = self
-                    .plan
-                    .runs
-                    .get(run.ordinal as usize)
-                    .map(|planned| &self.plan.configurations[planned.configuration].suite_settings);
-                let inputs = format!("{suite_settings:?}");
+                let planned = self.plan.runs.get(run.ordinal as usize);
+                let configuration = planned.map(|planned| &self.plan.configurations[planned.configuration]);
+                // A twin says what its configuration says, and must not make a majority with it.
+                if configuration.is_some_and(|configuration| configuration.twin) {
+                    continue;
+                }
+                let inputs = format!("{:?}", configuration.map(|configuration| &configuration.suite_settings));
                 groups.entry((run.size.clone(), inputs, result.test)).or_default().push(at);
             }
         }
