@@ -1,11 +1,12 @@
 //! dbdyno: a dynamometer for embedded database engines.
 //!
-//! Data goes one way: [`catalog`] → [`plan`] → [`runner`] → [`store`] → [`report`]. Nothing left of the store knows
+//! Data goes one way: [`catalog`] → [`plan`] → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
 //! DuckDB; [`stats`] knows no I/O.
 
 pub mod catalog;
 pub mod claims;
 pub mod cli;
+pub mod compare;
 pub mod engines;
 pub mod host;
 pub mod lint;

@@ -1,0 +1,114 @@
+//! Ratios, intervals and p values of lines, and the verdicts that follow.
+
+use super::{
+    latency::latency,
+    layout::{Laid, Sample},
+    model::{Figure, Found, Line, ObstacleKind, RatioRange},
+    obstacles::obstacles,
+    options::Options,
+    pairs::{Matched, matched},
+};
+use crate::stats::{
+    Evidence, NoAnswer, RatioInterval, Verdict, holm, log_ratios, median, paired_ratio, rank_sum, signed_rank,
+    unpaired_ratio,
+};
+use std::collections::BTreeMap;
+
+/// A line that has its figures, and waits for the p values of the others.
+#[derive(Debug)]
+pub(super) struct Draft {
+    line: Line,
+    /// The figures of a comparable line; its `found` follows from them.
+    tested: Option<Tested>,
+}
+
+#[derive(Debug)]
+struct Tested {
+    interval: Result<RatioInterval, NoAnswer>,
+    /// None with too few runs: such a line cannot be decided and is no test of the table.
+    p: Option<f64>,
+    median_ratio: f64,
+    paired: bool,
+}
+
+/// Figures and obstacles of a line.
+pub(super) fn draft(laid: Laid<'_>, places: &BTreeMap<&str, String>, options: &Options) -> Draft {
+    let matched = matched(&laid.a, &laid.b);
+    let obstacles = obstacles(&laid, &matched, places, options);
+    let several = |side: &str| {
+        let of_side = |message: &str| message.starts_with(side);
+        obstacles.iter().any(|found| found.kind == ObstacleKind::SeveralConfigurations && of_side(&found.message))
+    };
+    let a = if several("A ") { None } else { figure(&matched.a, laid.a.len()) };
+    let b = if several("B ") { None } else { figure(&matched.b, laid.b.len()) };
+    let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
+    let tested = match (&a, &b) {
+        (Some(a), Some(b)) if comparable => Some(test(&matched, a.median_ns / b.median_ns)),
+        _ => None,
+    };
+    let Laid { part, size, test, name, .. } = laid;
+    Draft { line: Line { part, size, test, name, a, b, obstacles, found: None }, tested }
+}
+
+fn figure(samples: &[Sample<'_>], selected: usize) -> Option<Figure> {
+    let first = samples.first()?;
+    Some(Figure {
+        label: first.run.label.clone(),
+        tier: first.run.configuration.tier,
+        median_ns: median(&times(samples)).ok()?,
+        times_ns: samples.iter().map(|sample| sample.result.wall_ns).collect(),
+        left_out: selected - samples.len(),
+        operations: first.result.operations,
+        latency: latency(samples),
+    })
+}
+
+fn times(samples: &[Sample<'_>]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.result.wall_ns as f64).collect()
+}
+
+fn test(matched: &Matched<'_>, median_ratio: f64) -> Tested {
+    let (a, b) = (times(&matched.a), times(&matched.b));
+    let interval = if matched.paired { paired_ratio(&a, &b) } else { unpaired_ratio(&a, &b) };
+    let p = || match matched.paired {
+        true => log_ratios(&a, &b).and_then(|logs| signed_rank(&logs)),
+        false => rank_sum(&a, &b),
+    };
+    let p = if interval.is_ok() { p().ok().map(|test| test.p) } else { None };
+    Tested { interval, p, median_ratio, paired: matched.paired }
+}
+
+/// Verdicts of all lines, and how many were tested.
+pub(super) fn judge(drafts: Vec<Draft>, noise_floor: f64) -> (Vec<Line>, usize) {
+    let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.tested.as_ref()?.p).collect();
+    let tests = p.len();
+    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+    let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; tests]).into_iter();
+    let lines = drafts
+        .into_iter()
+        .map(|Draft { mut line, tested }| {
+            line.found = tested.and_then(|tested| {
+                let p_adjusted = tested.p.and_then(|_| adjusted.next());
+                found(&tested, p_adjusted, noise_floor, tests)
+            });
+            line
+        })
+        .collect();
+    (lines, tests)
+}
+
+fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usize) -> Option<Found> {
+    let Tested { interval, p, median_ratio, paired } = tested;
+    let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
+    let verdict: Verdict = evidence.verdict().ok()?;
+    let interval = interval.ok();
+    Some(Found {
+        verdict,
+        ratio: interval.map_or(*median_ratio, |interval| interval.ratio),
+        median_ratio: *median_ratio,
+        interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),
+        paired: *paired,
+        p: *p,
+        p_adjusted,
+    })
+}

@@ -1,0 +1,45 @@
+//! The latencies of a figure's runs together.
+
+use super::{
+    layout::Sample,
+    model::{Bucket, Latency},
+};
+use crate::report::session_table::supported_quantile;
+use dbdyno_engine::histogram::{empty, from_bytes};
+use std::collections::BTreeMap;
+
+/// Buckets a power of ten.
+pub(super) const PER_DECADE: f64 = 20.0;
+
+/// All latencies of these runs; none where a sample is not one operation, or a histogram cannot be read.
+pub(super) fn latency(samples: &[Sample<'_>]) -> Option<Latency> {
+    let mut all = empty();
+    for Sample { result, .. } in samples {
+        if result.operations_per_sample != 1 {
+            return None;
+        }
+        all.add(from_bytes(&result.histogram.0).ok()?).ok()?;
+    }
+    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+    for counted in all.iter_recorded() {
+        let ns = counted.value_iterated_to().max(1) as f64;
+        let end = (ns.log10() * PER_DECADE).ceil() as u32;
+        *buckets.entry(end).or_default() += counted.count_at_value();
+    }
+    let quantile = |q| supported_quantile(&all, q);
+    (!all.is_empty()).then(|| Latency {
+        operations: all.len(),
+        p50_ns: quantile(0.5),
+        p90_ns: quantile(0.9),
+        p99_ns: quantile(0.99),
+        p999_ns: quantile(0.999),
+        buckets: buckets.into_iter().map(|(end, operations)| Bucket { end, operations }).collect(),
+    })
+}
+
+impl Bucket {
+    /// Where the bucket ends, ns.
+    pub fn end_ns(&self) -> f64 {
+        10_f64.powf(f64::from(self.end) / PER_DECADE)
+    }
+}

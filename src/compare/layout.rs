@@ -1,0 +1,144 @@
+//! Which results of A and of B belong on one line.
+
+use super::{
+    model::Part,
+    options::{Axis, Difference, Options},
+    rows::{Measured, Run, Side},
+};
+use dbdyno_engine::size::Size;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A test of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sample<'s> {
+    pub(super) run: &'s Run,
+    pub(super) result: &'s Measured,
+}
+
+/// One line before it is judged: what both sides have for it.
+#[derive(Debug, Clone)]
+pub(super) struct Laid<'s> {
+    pub(super) part: Part,
+    pub(super) size: String,
+    pub(super) test: u32,
+    pub(super) name: String,
+    pub(super) a: Vec<Sample<'s>>,
+    pub(super) b: Vec<Sample<'s>>,
+}
+
+/// What both sides must have in common to be on one line: values of the pivot's keys, size, test.
+type Key = (Vec<String>, OrderedSize, u32, String);
+
+/// A key without its size.
+type Sizeless<'k> = (&'k [String], u32, &'k str);
+
+/// What A and B have.
+type Both<'s> = (Vec<Sample<'s>>, Vec<Sample<'s>>);
+
+/// A size in the order of its numbers; text that is no size comes last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct OrderedSize {
+    parsed: Result<Size, ()>,
+    text: String,
+}
+
+impl OrderedSize {
+    fn new(text: &str) -> Self {
+        Self { parsed: text.parse().map_err(|_| ()), text: text.to_owned() }
+    }
+}
+
+/// Orders sizes as numbers.
+pub(super) fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
+    OrderedSize::new(a).cmp(&OrderedSize::new(b))
+}
+
+/// The lines of a comparison, in order.
+pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid<'s>> {
+    let axes: Vec<&Axis> = options.pivot.iter().flat_map(|(row, column)| [row, column]).collect();
+    // Test and size part the lines anyway.
+    let shared: Vec<&Axis> =
+        axes.iter().copied().filter(|axis| matches!(axis, Axis::Suite | Axis::Host | Axis::Session)).collect();
+    let own: Vec<&Axis> = axes.iter().copied().filter(|axis| matches!(axis, Axis::Property(_))).collect();
+
+    let of_a = grouped(a, &[shared.clone(), own.clone()].concat());
+    let of_b = grouped(b, &shared);
+    let parts: BTreeSet<&[String]> = of_a.keys().map(|(part, ..)| part.as_slice()).collect();
+    let mut sides: BTreeMap<Key, Both<'s>> = BTreeMap::new();
+    for (key, samples) in &of_a {
+        sides.entry(key.clone()).or_default().0.extend(samples);
+    }
+    for ((part, size, test, name), samples) in &of_b {
+        // The whole of B belongs to each part of A; to none where A has nothing there.
+        let mut parts: Vec<Vec<String>> =
+            parts.iter().filter(|of_a| of_a.starts_with(part)).map(|of_a| of_a.to_vec()).collect();
+        if parts.is_empty() {
+            let missing = own.iter().map(|_| MISSING.to_owned());
+            parts.push(part.iter().cloned().chain(missing).collect());
+        }
+        for part in parts {
+            sides.entry((part, size.clone(), *test, name.clone())).or_default().1.extend(samples);
+        }
+    }
+    if options.allowed.contains(&Difference::Sizes) {
+        join_single_sizes(&mut sides);
+    }
+    let names: Vec<String> = shared.iter().chain(&own).map(ToString::to_string).collect();
+    let line = |((part, size, test, name), (a, b)): (Key, Both<'s>)| {
+        let part = names.iter().cloned().zip(part).collect();
+        let other =
+            b.first().map(|sample| sample.run.size.clone()).filter(|other| !a.is_empty() && *other != size.text);
+        let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
+        Laid { part, size, test, name, a, b }
+    };
+    sides.into_iter().map(line).collect()
+}
+
+/// What stands for a value that a run does not have.
+pub(super) const MISSING: &str = "-";
+
+fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<Key, Vec<Sample<'s>>> {
+    let mut groups: BTreeMap<Key, Vec<Sample<'s>>> = BTreeMap::new();
+    for run in &side.runs {
+        let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
+        for result in &run.tests {
+            let key = (part.clone(), OrderedSize::new(&run.size), result.test, result.name.clone());
+            groups.entry(key).or_default().push(Sample { run, result });
+        }
+    }
+    groups
+}
+
+fn value(run: &Run, side: &Side, axis: &Axis) -> String {
+    match axis {
+        Axis::Session => run.session_id.clone(),
+        Axis::Host => {
+            let session = side.sessions.iter().find(|session| session.session_id == run.session_id);
+            session.map_or(MISSING.to_owned(), |session| session.host.name.clone())
+        }
+        Axis::Property(word) if word == "label" => run.label.clone(),
+        axis => run.configuration.facts().remove(axis.to_string().as_str()).unwrap_or_else(|| MISSING.to_owned()),
+    }
+}
+
+/// Where a test has one size that only A has and one that only B has, puts them on one line.
+fn join_single_sizes(sides: &mut BTreeMap<Key, Both<'_>>) {
+    // The keys of lines that only A, and that only B has, by everything but their size.
+    let mut alone: BTreeMap<Sizeless<'_>, [Vec<Key>; 2]> = BTreeMap::new();
+    let keys: Vec<(Key, bool, bool)> =
+        sides.iter().map(|(key, (a, b))| (key.clone(), a.is_empty(), b.is_empty())).collect();
+    for (key, no_a, no_b) in &keys {
+        let (part, _, test, name) = key;
+        if no_a != no_b {
+            alone.entry((part, *test, name)).or_default()[usize::from(*no_a)].push(key.clone());
+        }
+    }
+    for [of_a, of_b] in alone.into_values() {
+        if let ([of_a], [of_b]) = (of_a.as_slice(), of_b.as_slice())
+            && let Some((_, samples)) = sides.remove(of_b)
+            && let Some(line) = sides.get_mut(of_a)
+        {
+            line.1 = samples;
+        }
+    }
+}

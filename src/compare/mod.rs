@@ -1,0 +1,57 @@
+//! Two selections of stored runs become one table with verdicts.
+//!
+//! [`load`] reads a side from the store; [`compare`] is a pure function of two sides, so that the command line, the
+//! terminal UI and published claims all show the same [`Comparison`].
+//!
+//! 1. The results of both sides are laid out in lines: a test at a size (and, for a pivot, a part of A).
+//! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
+//! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs are compared unpaired.
+//! 4. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
+
+mod evidence;
+mod facts;
+mod gate;
+mod latency;
+mod layout;
+mod load;
+mod model;
+mod noise;
+mod obstacles;
+mod options;
+mod pairs;
+mod pivot;
+mod rows;
+mod sizes;
+mod warnings;
+
+pub use gate::{Gate, gate};
+pub use load::load;
+pub use model::{
+    Bucket, COMPARISON_VERSION, Comparison, Figure, Found, Latency, Line, Mean, MeasuredConfiguration, NoiseFloor,
+    Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
+};
+pub use options::{Axis, Difference, Options};
+pub use rows::{Configuration, Host, Measured, Run, Session, Side};
+pub use sizes::{TestKey, by_test};
+
+/// Compares A with B.
+pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
+    let noise_floor = noise::floor(&[a, b]);
+    let places = facts::places(&[a, b]);
+    let drafts = layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &places, options)).collect();
+    let (lines, compared) = evidence::judge(drafts, noise_floor.value);
+    Comparison {
+        version: COMPARISON_VERSION,
+        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: options.command.clone(),
+        a: facts::of_side(a),
+        b: facts::of_side(b),
+        noise_floor,
+        compared,
+        means: sizes::means(&lines),
+        by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
+        pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
+        warnings: warnings::of(&lines, &[a, b]),
+        lines,
+    }
+}

@@ -1,0 +1,299 @@
+//! A comparison, as every output shows it. `assets/schemas/comparison.schema.json` describes its JSON.
+
+use super::{
+    options::{Axis, Difference},
+    rows::{Configuration, Session},
+};
+use crate::stats::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the JSON's schema.
+pub const COMPARISON_VERSION: u32 = 1;
+
+/// The values of a pivot's keys that part the runs of A; empty without a pivot over such keys.
+pub type Part = BTreeMap<String, String>;
+
+/// Two selections beside each other. Times are ns, ratios are time A / time B: below 1 A is faster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// [`COMPARISON_VERSION`].
+    pub version: u32,
+    /// Version of the dbdyno that compared.
+    pub dbdyno_version: String,
+    /// The command that asked for it.
+    pub command: String,
+    /// Side A.
+    pub a: SideFacts,
+    /// Side B.
+    pub b: SideFacts,
+    /// How far from 1 chance takes the ratio of two equal things.
+    pub noise_floor: NoiseFloor,
+    /// How many tests were compared, which is what p values were adjusted for.
+    pub compared: usize,
+    /// The tests, by the parts of a pivot, size and number.
+    pub lines: Vec<Line>,
+    /// The geometric mean of each part and size.
+    pub means: Vec<Mean>,
+    /// Each test over its sizes, where asked for.
+    pub by_size: Option<Vec<OverSizes>>,
+    /// The pivot table, where asked for.
+    pub pivot: Option<Pivot>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// What a side was made from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SideFacts {
+    /// The selection.
+    pub selection: String,
+    /// Runs selected.
+    pub runs: usize,
+    /// Finished tests of these runs.
+    pub results: usize,
+    /// What was measured.
+    pub configurations: Vec<MeasuredConfiguration>,
+    /// Where and when.
+    pub sessions: Vec<Session>,
+}
+
+/// A configuration of a side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredConfiguration {
+    /// Its label in its sessions.
+    pub label: String,
+    /// Runs.
+    pub runs: usize,
+    /// Sizes.
+    pub sizes: Vec<String>,
+    /// What it is.
+    #[serde(flatten)]
+    pub configuration: Configuration,
+}
+
+/// The noise floor.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NoiseFloor {
+    /// As a part of 1.
+    pub value: f64,
+    /// How many comparisons of a configuration with itself gave it; 0: none, it is the default.
+    pub measured: usize,
+}
+
+/// One test at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The values of the pivot's keys that part the runs.
+    pub part: Part,
+    /// Size; `A / B` where they differ.
+    pub size: String,
+    /// The test's number.
+    pub test: u32,
+    /// The test's name.
+    pub name: String,
+    /// Side A; none where there is no figure.
+    pub a: Option<Figure>,
+    /// Side B.
+    pub b: Option<Figure>,
+    /// What stands against comparing them, allowed or not.
+    pub obstacles: Vec<Obstacle>,
+    /// What was found; none: not comparable.
+    pub found: Option<Found>,
+}
+
+/// One side's figure in a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// The configuration's label.
+    pub label: String,
+    /// Durability tier.
+    pub tier: u8,
+    /// Median of the times, ns.
+    pub median_ns: f64,
+    /// The wall times that the figure rests on, ns; of paired runs, in the order of the pairs.
+    pub times_ns: Vec<u64>,
+    /// Runs that were selected and left out, because they have no partner on the other side.
+    pub left_out: usize,
+    /// Operations of one run.
+    pub operations: u64,
+    /// Latencies of operations over these runs; none where single operations were not timed.
+    pub latency: Option<Latency>,
+}
+
+/// Latencies of single operations, ns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Operations timed.
+    pub operations: u64,
+    /// Median; none with fewer than ten operations beyond it, as for the others.
+    pub p50_ns: Option<u64>,
+    /// 90th percentile.
+    pub p90_ns: Option<u64>,
+    /// 99th percentile.
+    pub p99_ns: Option<u64>,
+    /// 99.9th percentile.
+    pub p999_ns: Option<u64>,
+    /// Operations by latency: buckets that end at these ns, each 10^(1/20) wide.
+    pub buckets: Vec<Bucket>,
+}
+
+/// A bucket of a histogram.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// Where it ends, as a power of 10^(1/20) ns: 20 is 10 ns.
+    pub end: u32,
+    /// Operations in it.
+    pub operations: u64,
+}
+
+/// Something that stands against comparing A and B.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Obstacle {
+    /// Which kind.
+    pub kind: ObstacleKind,
+    /// In a sentence, with what differs.
+    pub message: String,
+    /// Whether it was allowed; then it is a badge on the line.
+    pub allowed: bool,
+}
+
+/// The kinds of obstacle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObstacleKind {
+    /// Only one side has the test at this size.
+    OneSide,
+    /// A side is several configurations, whose times cannot be one figure.
+    SeveralConfigurations,
+    /// A run is on both sides.
+    SharedRuns,
+    /// Answers are wrong, or differ between A and B at the same seed.
+    FailedVerification,
+    /// A time is 0 or has no logarithm.
+    NoRatio,
+    /// A difference that can be allowed.
+    #[serde(untagged)]
+    Differ(Difference),
+}
+
+impl ObstacleKind {
+    /// The flag that allows it, where one does.
+    pub fn flag(self) -> Option<&'static str> {
+        match self {
+            Self::Differ(difference) => Some(difference.flag()),
+            _ => None,
+        }
+    }
+}
+
+/// What comparing found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The verdict on A.
+    pub verdict: Verdict,
+    /// Time A / time B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
+    /// ratio of the medians.
+    pub ratio: f64,
+    /// Ratio of the medians.
+    pub median_ratio: f64,
+    /// The ratio's interval; none with too few runs.
+    pub interval: Option<RatioRange>,
+    /// Whether runs were compared in pairs of one round.
+    pub paired: bool,
+    /// p of the rank test, not adjusted; none with too few runs.
+    pub p: Option<f64>,
+    /// p after Holm over the table.
+    pub p_adjusted: Option<f64>,
+}
+
+/// An interval of a ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatioRange {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Confidence reached, 0 to 1.
+    pub confidence: f64,
+}
+
+/// The geometric mean of the ratios of one part and size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mean {
+    /// The part.
+    pub part: Part,
+    /// The size.
+    pub size: String,
+    /// Tests in it.
+    pub tests: usize,
+    /// The mean; none without a test.
+    pub ratio: Option<f64>,
+    /// Names of the tests left out because they are not comparable.
+    pub left_out: Vec<String>,
+}
+
+/// One test over its sizes: the ratio of medians at each, and the median and extremes of those.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OverSizes {
+    /// The part.
+    pub part: Part,
+    /// The test's number.
+    pub test: u32,
+    /// The test's name.
+    pub name: String,
+    /// Ratio of medians by size, in the order of sizes.
+    pub sizes: Vec<SizeRatio>,
+    /// Median of these.
+    pub median: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Sizes at which A and B are not comparable.
+    pub left_out: Vec<String>,
+}
+
+/// The ratio at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SizeRatio {
+    /// The size.
+    pub size: String,
+    /// Ratio of medians.
+    pub ratio: f64,
+}
+
+/// A pivot table of ratios.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pivot {
+    /// What rows are.
+    pub row: Axis,
+    /// What columns are.
+    pub column: Axis,
+    /// Values of the columns.
+    pub columns: Vec<String>,
+    /// Rows.
+    pub rows: Vec<PivotRow>,
+}
+
+/// A row of a pivot table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PivotRow {
+    /// The row's value.
+    pub value: String,
+    /// A cell for each column; none where nothing was measured.
+    pub cells: Vec<Option<PivotCell>>,
+}
+
+/// A cell of a pivot table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PivotCell {
+    /// The ratio; over several lines, their geometric mean; none where none is comparable.
+    pub ratio: Option<f64>,
+    /// Lines in it.
+    pub lines: usize,
+    /// Lines left out because they are not comparable.
+    pub left_out: usize,
+    /// The verdict, where it is one line.
+    pub verdict: Option<Verdict>,
+}

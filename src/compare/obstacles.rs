@@ -1,0 +1,187 @@
+//! What stands against comparing the two sides of a line.
+
+use super::{
+    layout::{Laid, Sample},
+    model::{Obstacle, ObstacleKind},
+    options::{Difference, Options},
+    pairs::Matched,
+};
+use dbdyno_engine::durability::Tier;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Everything that stands against comparing these runs. `places` is where each session ran.
+pub(super) fn obstacles(
+    line: &Laid<'_>,
+    matched: &Matched<'_>,
+    places: &BTreeMap<&str, String>,
+    options: &Options,
+) -> Vec<Obstacle> {
+    let must = |kind, message: Option<String>| message.map(|message| Obstacle { kind, message, allowed: false });
+    if let Some(only) = must(ObstacleKind::OneSide, one_side(line)) {
+        return vec![only];
+    }
+    let several = [several("A", &line.a), several("B", &line.b)];
+    let fixed = several.into_iter().map(|message| must(ObstacleKind::SeveralConfigurations, message)).chain([
+        must(ObstacleKind::SharedRuns, shared_runs(line)),
+        must(ObstacleKind::FailedVerification, verification(line)),
+        must(ObstacleKind::NoRatio, no_ratio(line)),
+    ]);
+    let can = |difference, message: Option<String>| {
+        let allowed = options.allowed.contains(&difference);
+        message.map(|message| Obstacle { kind: ObstacleKind::Differ(difference), message, allowed })
+    };
+    let differences = [
+        can(Difference::Tiers, tiers(line)),
+        can(Difference::Suites, suites(line)),
+        can(Difference::SuiteOptions, suite_options(line)),
+        can(Difference::Sizes, sizes(line)),
+        can(Difference::Hosts, hosts(matched, places)),
+    ];
+    fixed.chain(differences).flatten().collect()
+}
+
+fn one_side(line: &Laid<'_>) -> Option<String> {
+    match (line.a.is_empty(), line.b.is_empty()) {
+        (false, true) => Some(format!("only A has {} at size {}", line.name, line.size)),
+        (true, false) => Some(format!("only B has {} at size {}", line.name, line.size)),
+        _ => None,
+    }
+}
+
+/// A side of runs that differ by more than chance has no one figure.
+fn several(side: &str, samples: &[Sample<'_>]) -> Option<String> {
+    let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let configurations: BTreeSet<_> = samples.iter().map(|sample| &sample.run.configuration).collect();
+    let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();
+    for word in facts.iter().flat_map(BTreeMap::keys) {
+        let of_word = facts.iter().map(|facts| facts.get(word).cloned().unwrap_or_else(|| "none".to_owned()));
+        values.insert(word, of_word.collect());
+    }
+    values.retain(|_, values| values.len() > 1);
+    // The tier follows from the options, and the options of another engine from the engine.
+    if values.len() > 1 {
+        values.remove("tier");
+    }
+    if values.contains_key("engine") {
+        values.retain(|word, _| ["engine", "suite"].contains(word));
+    }
+    let (word, first) = values.iter().next().and_then(|(word, values)| Some((word, values.first()?)))?;
+    let differ: Vec<String> = values.iter().map(|(word, values)| format!("{word} ({})", joined(values))).collect();
+    Some(format!(
+        "{side} is {} configurations, which differ in {}: narrow --{}, as with {word}={first}",
+        configurations.len(),
+        differ.join(", "),
+        side.to_lowercase()
+    ))
+}
+
+fn shared_runs(line: &Laid<'_>) -> Option<String> {
+    let of_a: BTreeSet<&str> = line.a.iter().map(|sample| sample.run.run_id.as_str()).collect();
+    let shared = line.b.iter().filter(|sample| of_a.contains(sample.run.run_id.as_str())).count();
+    (shared > 0).then(|| {
+        format!("{shared} runs are in both A and B: narrow one of them (`dbdyno run --aa` compares a configuration with itself)")
+    })
+}
+
+fn verification(line: &Laid<'_>) -> Option<String> {
+    let wrong = |samples: &[Sample<'_>]| samples.iter().filter(|sample| sample.result.agrees == Some(false)).count();
+    let sides = [("A", wrong(&line.a), line.a.len()), ("B", wrong(&line.b), line.b.len())];
+    let failed: Vec<String> = sides
+        .iter()
+        .filter(|(_, wrong, _)| *wrong > 0)
+        .map(|(side, wrong, runs)| {
+            format!("{wrong} of {runs} runs of {side} gave answers that other engines do not give")
+        })
+        .collect();
+    if !failed.is_empty() {
+        return Some(failed.join("; "));
+    }
+    let mut answers: BTreeMap<_, &str> = BTreeMap::new();
+    for sample in &line.a {
+        if let (inputs, Some(answer)) = (inputs(sample), &sample.result.verification) {
+            answers.insert(inputs, answer);
+        }
+    }
+    let differs = |sample: &&Sample<'_>| {
+        let answer = sample.result.verification.as_deref();
+        answer.is_some_and(|answer| answers.get(&inputs(sample)).is_some_and(|of_a| *of_a != answer))
+    };
+    let count = line.b.iter().filter(differs).count();
+    (count > 0)
+        .then(|| format!("A and B gave different answers to the same inputs, in {count} of {} runs", line.b.len()))
+}
+
+/// What answers follow from.
+fn inputs<'s>(sample: &Sample<'s>) -> (u64, &'s str, &'s str, &'s BTreeMap<String, String>) {
+    let run = sample.run;
+    (run.seed, &run.size, &run.configuration.suite, &run.configuration.suite_options)
+}
+
+fn no_ratio(line: &Laid<'_>) -> Option<String> {
+    let instant = |samples: &[Sample<'_>]| samples.iter().any(|sample| sample.result.wall_ns == 0);
+    (instant(&line.a) || instant(&line.b)).then(|| "a time of 0 ns has no ratio".to_owned())
+}
+
+fn tiers(line: &Laid<'_>) -> Option<String> {
+    let (a, b) = both(line, |sample| {
+        let tier = sample.run.configuration.tier;
+        Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string())
+    });
+    (a != b).then(|| format!("a commit does not survive the same: A is tier {}, B is tier {}", joined(&a), joined(&b)))
+}
+
+fn suites(line: &Laid<'_>) -> Option<String> {
+    let (a, b) = both(line, |sample| sample.run.configuration.suite.clone());
+    if a != b {
+        return Some(format!("suites differ: A ran {}, B ran {}", joined(&a), joined(&b)));
+    }
+    if sizes(line).is_some() || suite_options(line).is_some() {
+        return None;
+    }
+    let (a, b) = both(line, |sample| sample.result.operations.to_string());
+    (a != b).then(|| format!("the work differs: A did {} operations, B did {}", joined(&a), joined(&b)))
+}
+
+fn suite_options(line: &Laid<'_>) -> Option<String> {
+    let options = |samples: &[Sample<'_>]| -> BTreeMap<String, BTreeSet<String>> {
+        let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (name, value) in samples.iter().flat_map(|sample| &sample.run.configuration.suite_options) {
+            values.entry(name.clone()).or_default().insert(value.clone());
+        }
+        values
+    };
+    let (a, b) = (options(&line.a), options(&line.b));
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let value = |side: &BTreeMap<String, BTreeSet<String>>, name: &String| {
+        side.get(name).map_or_else(|| "none".to_owned(), joined)
+    };
+    let differ: Vec<String> = names
+        .into_iter()
+        .filter(|name| a.get(*name) != b.get(*name))
+        .map(|name| format!("{name} is {} in A, {} in B", value(&a, name), value(&b, name)))
+        .collect();
+    (!differ.is_empty()).then(|| format!("suite options differ: {}", differ.join("; ")))
+}
+
+fn sizes(line: &Laid<'_>) -> Option<String> {
+    let (a, b) = both(line, |sample| sample.run.size.clone());
+    (a != b).then(|| format!("sizes differ: A ran at {}, B at {}", joined(&a), joined(&b)))
+}
+
+/// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.
+fn hosts(matched: &Matched<'_>, places: &BTreeMap<&str, String>) -> Option<String> {
+    let of = |samples: &[Sample<'_>]| -> BTreeSet<String> {
+        samples.iter().filter_map(|sample| places.get(sample.run.session_id.as_str())).cloned().collect()
+    };
+    let (a, b) = (of(&matched.a), of(&matched.b));
+    let apart = !matched.paired && a.union(&b).count() > 1;
+    apart.then(|| format!("hosts or disks differ: A ran on {}, B on {}", joined(&a), joined(&b)))
+}
+
+fn both<T: Ord>(line: &Laid<'_>, value: impl Fn(&Sample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
+    (line.a.iter().map(&value).collect(), line.b.iter().map(&value).collect())
+}
+
+fn joined(values: &BTreeSet<String>) -> String {
+    values.iter().map(String::as_str).collect::<Vec<_>>().join(" | ")
+}

@@ -1,0 +1,137 @@
+//! How a comparison is made.
+
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, fmt};
+
+/// What is asked of a comparison.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// Differences between A and B that are compared all the same, under a badge.
+    pub allowed: BTreeSet<Difference>,
+    /// Whether to summarise each test over its sizes.
+    pub by_size: bool,
+    /// The rows and columns of a pivot table.
+    pub pivot: Option<(Axis, Axis)>,
+    /// The command that asked, as it could be typed again; exports carry it.
+    pub command: String,
+}
+
+/// A difference between A and B that keeps them from being compared unless it is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Difference {
+    /// A commit does not survive the same on both sides.
+    Tiers,
+    /// They ran on different machines or disks, in different sessions.
+    Hosts,
+    /// They ran at different sizes.
+    Sizes,
+    /// They ran different suites, or a different number of operations.
+    Suites,
+    /// They ran one suite with different options.
+    SuiteOptions,
+}
+
+impl Difference {
+    /// The flag that allows it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Tiers => "--allow-tiers",
+            Self::Hosts => "--allow-hosts",
+            Self::Sizes => "--allow-sizes",
+            Self::Suites => "--allow-suites",
+            Self::SuiteOptions => "--allow-suite-options",
+        }
+    }
+}
+
+/// A key that a pivot table is spread over.
+///
+/// Keys of what was done and where ([`Test`](Axis::Test), [`Size`](Axis::Size), [`Suite`](Axis::Suite),
+/// [`Host`](Axis::Host), [`Session`](Axis::Session)) part both sides alike. Keys of the configuration
+/// ([`Property`](Axis::Property)) part A, and each part is compared with the whole of B.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Axis {
+    /// The test, number and name.
+    Test,
+    /// The size.
+    Size,
+    /// The suite.
+    Suite,
+    /// The machine.
+    Host,
+    /// The session.
+    Session,
+    /// `engine`, `version`, `label`, `tier`, or an option, of A.
+    Property(String),
+}
+
+impl Axis {
+    /// Reads a key.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        let word = word.trim();
+        Ok(match word {
+            "test" => Self::Test,
+            "size" => Self::Size,
+            "suite" => Self::Suite,
+            "host" => Self::Host,
+            "session" => Self::Session,
+            word if !word.is_empty()
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+                && !["run", "round", "status", "preset"].contains(&word) =>
+            {
+                Self::Property(word.to_owned())
+            }
+            _ => {
+                return Err(format!(
+                    "`{word}`: expected test, size, suite, host, session, engine, version, label, tier or the name of an option"
+                ));
+            }
+        })
+    }
+
+    /// Reads `ROW,COL`.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse_pair(text: &str) -> Result<(Self, Self), String> {
+        let (row, column) =
+            text.split_once(',').ok_or_else(|| format!("`{text}`: expected ROW,COL, as in test,size"))?;
+        let (row, column) = (Self::parse(row)?, Self::parse(column)?);
+        if row == column {
+            return Err(format!("`{text}`: expected two different keys"));
+        }
+        Ok((row, column))
+    }
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Test => "test",
+            Self::Size => "size",
+            Self::Suite => "suite",
+            Self::Host => "host",
+            Self::Session => "session",
+            Self::Property(word) => word,
+        })
+    }
+}
+
+impl TryFrom<String> for Axis {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        Self::parse(&word)
+    }
+}
+
+impl From<Axis> for String {
+    fn from(axis: Axis) -> Self {
+        axis.to_string()
+    }
+}

@@ -1,0 +1,48 @@
+//! Which runs of A are compared with which runs of B.
+
+use super::layout::Sample;
+use crate::stats::MIN_RUNS;
+use std::collections::BTreeMap;
+
+/// The runs that are compared.
+#[derive(Debug, Clone)]
+pub(super) struct Matched<'s> {
+    /// Runs of A; of paired runs, in the order of the pairs.
+    pub(super) a: Vec<Sample<'s>>,
+    /// Runs of B.
+    pub(super) b: Vec<Sample<'s>>,
+    /// Whether the i-th of A and the i-th of B are a pair.
+    pub(super) paired: bool,
+}
+
+/// Pairs runs of the same session and round.
+///
+/// Pairs are used where all runs have a partner, or where there are enough pairs for an interval; then runs without a
+/// partner are left out. Else all runs are used, unpaired.
+pub(super) fn matched<'s>(a: &[Sample<'s>], b: &[Sample<'s>]) -> Matched<'s> {
+    let (of_a, of_b) = (rounds(a), rounds(b));
+    let pairs: Vec<(Sample<'s>, Sample<'s>)> = of_a
+        .iter()
+        .filter_map(|(round, samples)| Some(samples.iter().copied().zip(of_b.get(round)?.iter().copied())))
+        .flatten()
+        .collect();
+    let complete = !pairs.is_empty() && pairs.len() == a.len() && pairs.len() == b.len();
+    if complete || pairs.len() >= MIN_RUNS {
+        let (a, b) = pairs.into_iter().unzip();
+        return Matched { a, b, paired: true };
+    }
+    Matched { a: a.to_vec(), b: b.to_vec(), paired: false }
+}
+
+/// Runs by session and round. A configuration that ran several times a round is in the order of its labels, so that it
+/// comes before its twin.
+fn rounds<'s>(samples: &[Sample<'s>]) -> BTreeMap<(&'s str, u32), Vec<Sample<'s>>> {
+    let mut rounds: BTreeMap<(&'s str, u32), Vec<Sample<'s>>> = BTreeMap::new();
+    for sample in samples {
+        rounds.entry((&sample.run.session_id, sample.run.round)).or_default().push(*sample);
+    }
+    for samples in rounds.values_mut() {
+        samples.sort_by_key(|sample| (&sample.run.label, sample.run.ordinal));
+    }
+    rounds
+}

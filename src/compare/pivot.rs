@@ -1,0 +1,57 @@
+//! Lines spread over two keys.
+
+use super::{
+    layout::by_size,
+    model::{Line, Pivot, PivotCell, PivotRow},
+    options::Axis,
+};
+use crate::stats::geometric_mean;
+
+/// The pivot table of lines that were laid out for these keys.
+pub(super) fn table(lines: &[Line], row: &Axis, column: &Axis) -> Pivot {
+    let columns = values(lines, column);
+    let rows = values(lines, row)
+        .into_iter()
+        .map(|value| {
+            let of_row: Vec<&Line> = lines.iter().filter(|line| of(line, row) == value).collect();
+            let cells = columns
+                .iter()
+                .map(|column_value| cell(of_row.iter().copied().filter(|line| of(line, column) == *column_value)))
+                .collect();
+            PivotRow { value, cells }
+        })
+        .collect();
+    Pivot { row: row.clone(), column: column.clone(), columns, rows }
+}
+
+/// The values of a key over all lines: tests by number, sizes and other values as numbers where they are.
+fn values(lines: &[Line], axis: &Axis) -> Vec<String> {
+    let mut values: Vec<(u32, String)> =
+        lines.iter().map(|line| (if *axis == Axis::Test { line.test } else { 0 }, of(line, axis))).collect();
+    values.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_size(&a.1, &b.1)));
+    values.dedup();
+    values.into_iter().map(|(_, value)| value).collect()
+}
+
+fn of(line: &Line, axis: &Axis) -> String {
+    match axis {
+        Axis::Test => format!("{} {}", line.test, line.name),
+        Axis::Size => line.size.clone(),
+        axis => line.part.get(&axis.to_string()).cloned().unwrap_or_default(),
+    }
+}
+
+fn cell<'l>(lines: impl Iterator<Item = &'l Line>) -> Option<PivotCell> {
+    let lines: Vec<&Line> = lines.collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
+    let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
+    Some(PivotCell {
+        ratio: geometric_mean(&ratios).ok(),
+        lines: lines.len(),
+        left_out: lines.len() - found.len(),
+        verdict: if let ([_], [only]) = (lines.as_slice(), found.as_slice()) { Some(only.verdict) } else { None },
+    })
+}
