@@ -1,7 +1,7 @@
 //! The command line's shape.
 
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs};
-use crate::{catalog::UserFolders, store::Store};
+use crate::{catalog::UserFolders, report::comparison, store::Store};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_engine::{serve, size::Size};
 use etcetera::BaseStrategy;
@@ -73,6 +73,9 @@ pub(super) struct BenchArgs {
     /// Rounds: each runs every configuration once.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) repeat: Option<u32>,
+    /// Run the first configuration twice a round: comparisons then take their noise floor from it.
+    #[arg(long)]
+    pub(super) aa: bool,
     /// Seed of all random keys and values [default: from the clock].
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
@@ -140,6 +143,8 @@ pub(super) enum Command {
     Run(RunArgs),
     /// Show stored results.
     Results(ResultsArgs),
+    /// Compare two selections of stored results: A/B, interval, verdict.
+    Compare(CompareArgs),
     /// Query the store.
     Sql(SqlArgs),
     /// Take in results: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
@@ -189,6 +194,54 @@ pub(super) struct RunArgs {
     pub(super) engines: Vec<String>,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
+}
+
+/// `dbdyno compare`.
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Side A: terms with spaces or commas between, all must hold: 'engine=lmdb size=10000'.
+    #[arg(long, value_name = "SELECTION")]
+    pub(super) a: String,
+    /// Side B.
+    #[arg(long, value_name = "SELECTION")]
+    pub(super) b: String,
+    /// Show each test over its sizes: the ratio of medians at each, then their median, least and most.
+    #[arg(long, value_enum, value_name = "KEY")]
+    pub(super) by: Option<SummaryKey>,
+    /// Spread the ratios over two keys; engine, version, label, tier and options part A, the others both sides.
+    #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
+    pub(super) pivot: Option<String>,
+    /// How to write the comparison.
+    #[arg(long, value_enum, default_value_t = comparison::Format::Table)]
+    pub(super) format: comparison::Format,
+    /// Write to this file, which is replaced in one step, and not to stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+    /// Exit with 4 when some test of A is slower by more than this, 3 when that cannot be decided.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    pub(super) fail_if_slower: Option<f64>,
+    /// Compare although a commit does not survive the same on both sides.
+    #[arg(long)]
+    pub(super) allow_tiers: bool,
+    /// Compare although A and B ran on different hosts or disks.
+    #[arg(long)]
+    pub(super) allow_hosts: bool,
+    /// Compare tests that A has at one size and B at one other.
+    #[arg(long)]
+    pub(super) allow_sizes: bool,
+    /// Compare tests of different suites, or of different numbers of operations.
+    #[arg(long)]
+    pub(super) allow_suites: bool,
+    /// Compare although the suite ran with different options.
+    #[arg(long)]
+    pub(super) allow_suite_options: bool,
+}
+
+/// What a comparison can be summarised over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SummaryKey {
+    /// Sizes.
+    Size,
 }
 
 /// `dbdyno sql`.
@@ -244,6 +297,13 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// `5%` is 0.05.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let expected = || format!("`{text}`: expected a percentage of 0 or more, as in 5%");
+    let number: f64 = text.trim().strip_suffix('%').ok_or_else(expected)?.trim().parse().map_err(|_| expected())?;
+    if number.is_finite() && number >= 0.0 { Ok(number / 100.0) } else { Err(expected()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +317,15 @@ mod tests {
         assert_eq!(parse_duration("7"), Ok(Duration::from_secs(7)));
         for wrong in ["", "m", "-1s", "0s", "5 weeks", "é"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_percentage_needs_its_sign() {
+        assert_eq!(parse_percent("5%"), Ok(0.05));
+        assert_eq!(parse_percent("0 %"), Ok(0.0));
+        for wrong in ["5", "0.05", "-1%", "nan%", "inf%", "%", ""] {
+            assert!(parse_percent(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -98,6 +98,7 @@ fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option
     adjust(&mut request, args)?;
     let registry = Registry::discover();
     let plan = Plan::new(request, &registry)?;
+    let plan = if args.aa { plan.with_twins() } else { plan };
     if let Some(cpu) = args.cpu {
         check_cpu(cpu)?;
     }

@@ -6,7 +6,7 @@ use super::{
     print,
 };
 use crate::{
-    report::text,
+    report::{csv_line, text},
     store::{Rows, Store},
 };
 use serde::{Serialize, Serializer};
@@ -41,10 +41,9 @@ pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
             print(&format!("{json}\n"))
         }
         Format::Csv => {
-            let line = |cells: Vec<&str>| cells.into_iter().map(csv_cell).collect::<Vec<_>>().join(",") + "\n";
-            let mut text = line(rows.columns.iter().map(String::as_str).collect());
+            let mut text = csv_line(rows.columns.iter().map(String::as_str));
             for row in &rows.rows {
-                text.push_str(&line(row.iter().map(|value| value.as_deref().unwrap_or("")).collect()));
+                text.push_str(&csv_line(row.iter().map(|value| value.as_deref().unwrap_or(""))));
             }
             print(&text)
         }
@@ -61,9 +60,4 @@ impl Serialize for Object<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.columns.iter().zip(self.row))
     }
-}
-
-/// A cell as RFC 4180 quotes it.
-fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

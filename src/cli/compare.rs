@@ -1,0 +1,112 @@
+//! `dbdyno compare`.
+
+use super::{
+    args::{CompareArgs, Places, SummaryKey},
+    bench::command_line,
+    error::CliError,
+    print,
+    query::opened,
+};
+use crate::{
+    compare::{Axis, Difference, Gate, Options, compare, gate, load},
+    report::{
+        comparison::{ExportError, Format, TableStyle, export, text},
+        text::Colour,
+        units::plain,
+    },
+    store::{Selection, Store},
+};
+use std::process::ExitCode;
+
+/// `--fail-if-slower` could not be decided.
+const UNDECIDED: u8 = 3;
+/// A is slower than `--fail-if-slower` allows.
+const SLOWER: u8 = 4;
+/// Columns of a file, or of a terminal that does not tell.
+const WIDTH: usize = 80;
+
+impl From<ExportError> for CliError {
+    fn from(error: ExportError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
+    let (a, b) = (selection("--a", &args.a)?, selection("--b", &args.b)?);
+    let options = options(args)?;
+    if args.format == Format::Parquet && args.out.is_none() {
+        return Err(CliError::Usage("--format parquet is no text: give --out FILE".to_owned()));
+    }
+    let store = opened(places)?;
+    let (a, b) = (side(&store, "--a", &args.a, &a)?, side(&store, "--b", &args.b, &b)?);
+    let comparison = compare(&a, &b, &options);
+    match &args.out {
+        Some(path) => {
+            let style = TableStyle { colour: Colour::Off, width: WIDTH };
+            export(&comparison, args.format, style, path)?;
+        }
+        None => {
+            if let Some(text) = text(&comparison, args.format, style())? {
+                print(&text)?;
+            }
+        }
+    }
+    Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
+        None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
+        Some((limit, Gate::Undecided(tests))) => {
+            let what = if tests.is_empty() { "no test was compared".to_owned() } else { plain(&tests.join("; ")) };
+            eprintln!("undecided whether A is slower by more than {} %: {what}", limit * 100.0);
+            ExitCode::from(UNDECIDED)
+        }
+        Some((limit, Gate::Slower(tests))) => {
+            eprintln!("A is slower by more than {} %: {}", limit * 100.0, plain(&tests.join("; ")));
+            ExitCode::from(SLOWER)
+        }
+    })
+}
+
+fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
+    if text.trim().is_empty() {
+        return Err(CliError::Usage(format!("{flag}: expected terms, as in {flag} 'engine=lmdb size=10000'")));
+    }
+    Selection::parse_line(text).map_err(|error| CliError::Usage(format!("{flag}: {error}")))
+}
+
+/// A side that has results. One without is a mistyped selection far more often than a question.
+fn side(store: &Store, flag: &str, text: &str, selection: &Selection) -> Result<crate::compare::Side, CliError> {
+    let side = load(store, text, selection)?;
+    if side.runs.is_empty() {
+        return Err(CliError::Usage(format!(
+            "{flag} '{text}' means no result of {}: `dbdyno results --group-by KEY` lists the values that a key has",
+            store.path().display()
+        )));
+    }
+    Ok(side)
+}
+
+fn options(args: &CompareArgs) -> Result<Options, CliError> {
+    let flags = [
+        (args.allow_tiers, Difference::Tiers),
+        (args.allow_hosts, Difference::Hosts),
+        (args.allow_sizes, Difference::Sizes),
+        (args.allow_suites, Difference::Suites),
+        (args.allow_suite_options, Difference::SuiteOptions),
+    ];
+    let pivot = args.pivot.as_deref().map(Axis::parse_pair).transpose();
+    Ok(Options {
+        allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
+        by_size: args.by == Some(SummaryKey::Size),
+        pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
+        command: command_line(std::env::args()),
+    })
+}
+
+/// How the terminal shows a table.
+fn style() -> TableStyle {
+    let terminal = console::Term::stdout();
+    let colour = terminal.is_term() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    TableStyle {
+        colour: if colour { Colour::On } else { Colour::Off },
+        width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)),
+    }
+}

@@ -1,0 +1,72 @@
+//! A comparison's runs in the Go benchmark format, for `benchstat -col side FILE`.
+//!
+//! Each run of a test is one line: its operations, and its time divided by them. Facts are `key: value` lines that are
+//! the same for the whole file, because benchstat makes a table of its own for each of their values; the key `side` is
+//! the one that changes. See golang.org/design/14313-benchmark-format.
+
+use super::words;
+use crate::compare::{Comparison, Figure, Line};
+use std::collections::BTreeSet;
+
+/// The file.
+pub fn benchfmt(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    let mut key = |name: &str, value: &str| out.push_str(&format!("{name}: {}\n", one_line(value)));
+    key("dbdyno", &comparison.dbdyno_version);
+    key("command", &comparison.command);
+    for (name, side) in [("a", &comparison.a), ("b", &comparison.b)] {
+        key(&format!("{name}-selection"), &side.selection);
+        let of_each = |fact: &dyn Fn(&crate::compare::MeasuredConfiguration) -> String| {
+            side.configurations.iter().map(fact).collect::<Vec<_>>().join(" | ")
+        };
+        key(&format!("{name}-engine"), &of_each(&|one| format!("{} {}", one.label, one.configuration.version)));
+        key(&format!("{name}-tier"), &of_each(&|one| words::tier(one.configuration.tier)));
+        key(
+            &format!("{name}-options"),
+            &of_each(&|one| {
+                let options = one.configuration.options.iter().chain(&one.configuration.suite_options);
+                options.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+            }),
+        );
+    }
+    let suites: BTreeSet<&str> = [&comparison.a, &comparison.b]
+        .iter()
+        .flat_map(|side| &side.configurations)
+        .map(|one| one.configuration.suite.as_str())
+        .collect();
+    key("suite", &suites.into_iter().collect::<Vec<_>>().join(" | "));
+    key("measured-on", &words::places(comparison).join(" | "));
+    key("warnings", &comparison.warnings.join(" | "));
+    for side in ["A", "B"] {
+        out.push_str(&format!("\nside: {side}\n"));
+        // Only what may be compared: benchstat knows no obstacles.
+        for line in comparison.lines.iter().filter(|line| line.found.is_some()) {
+            let figure = if side == "A" { &line.a } else { &line.b };
+            let Some(Figure { times_ns, operations, .. }) = figure else { continue };
+            let operations = (*operations).max(1);
+            for &time in times_ns {
+                let each = time as f64 / operations as f64;
+                out.push_str(&format!("{} {operations} {each} ns/op\n", name(line)));
+            }
+        }
+    }
+    out
+}
+
+/// `Benchmark02RandomReads/size=10000`: the parts of a name may hold neither space nor slash, and a number after a
+/// hyphen at its end would be taken for a number of processors.
+fn name(line: &Line) -> String {
+    let words = line.name.split(|c: char| !c.is_alphanumeric()).map(|word| {
+        let mut letters = word.chars();
+        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    });
+    let safe = |text: &str| -> String {
+        text.chars().map(|c| if c.is_alphanumeric() || "._,+".contains(c) { c } else { '_' }).collect()
+    };
+    let parts: String = line.part.iter().map(|(key, value)| format!("/{}={}", safe(key), safe(value))).collect();
+    format!("Benchmark{:02}{}/size={}{parts}", line.test, words.collect::<String>(), safe(&line.size))
+}
+
+fn one_line(text: &str) -> String {
+    crate::report::units::plain(text)
+}

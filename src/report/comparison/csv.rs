@@ -1,0 +1,27 @@
+//! A comparison as CSV (RFC 4180): a header, then a row a line.
+
+use super::flat::{COLUMNS, Cell, rows};
+use crate::{compare::Comparison, report::csv_line};
+
+/// The file.
+///
+/// # Errors
+/// A fact that JSON cannot hold.
+pub fn csv(comparison: &Comparison) -> Result<String, serde_json::Error> {
+    let mut out = csv_line(COLUMNS.iter().map(|(name, _)| *name));
+    for row in rows(comparison)? {
+        let cells: Vec<String> = row.into_iter().map(text).collect();
+        out.push_str(&csv_line(cells.iter().map(String::as_str)));
+    }
+    Ok(out)
+}
+
+fn text(cell: Cell) -> String {
+    match cell {
+        Cell::Text(text) => text,
+        Cell::Count(number) => number.to_string(),
+        // The shortest text that reads back as the same number.
+        Cell::Number(number) => number.to_string(),
+        Cell::Missing => String::new(),
+    }
+}

@@ -1,0 +1,133 @@
+//! A comparison as one flat table, a row a line, that carries everything an export has to: for CSV and Parquet.
+
+use super::words;
+use crate::compare::{Comparison, Figure, Line, SideFacts};
+
+/// A value of a flat table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell {
+    Text(String),
+    Count(u64),
+    Number(f64),
+    Missing,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Count,
+    Number,
+}
+
+/// The columns, in order.
+pub(super) const COLUMNS: &[(&str, Kind)] = &[
+    ("part", Kind::Text),
+    ("size", Kind::Text),
+    ("test", Kind::Count),
+    ("test_name", Kind::Text),
+    ("a_label", Kind::Text),
+    ("a_tier", Kind::Count),
+    ("a_runs", Kind::Count),
+    ("a_median_ns", Kind::Number),
+    ("a_times_ns", Kind::Text),
+    ("a_p50_ns", Kind::Count),
+    ("a_p99_ns", Kind::Count),
+    ("b_label", Kind::Text),
+    ("b_tier", Kind::Count),
+    ("b_runs", Kind::Count),
+    ("b_median_ns", Kind::Number),
+    ("b_times_ns", Kind::Text),
+    ("b_p50_ns", Kind::Count),
+    ("b_p99_ns", Kind::Count),
+    ("verdict", Kind::Text),
+    ("verdict_words", Kind::Text),
+    ("ratio", Kind::Number),
+    ("median_ratio", Kind::Number),
+    ("ratio_low", Kind::Number),
+    ("ratio_high", Kind::Number),
+    ("confidence", Kind::Number),
+    ("paired", Kind::Text),
+    ("p", Kind::Number),
+    ("p_adjusted", Kind::Number),
+    ("obstacles", Kind::Text),
+    ("a_selection", Kind::Text),
+    ("a_configurations", Kind::Text),
+    ("b_selection", Kind::Text),
+    ("b_configurations", Kind::Text),
+    ("sessions", Kind::Text),
+    ("noise_floor", Kind::Number),
+    ("warnings", Kind::Text),
+    ("dbdyno_version", Kind::Text),
+    ("command", Kind::Text),
+];
+
+/// The rows, each with a cell a column. Lists and facts of the whole are JSON.
+pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
+    let whole = whole(comparison)?;
+    comparison.lines.iter().map(|line| Ok([line_cells(line)?, whole.clone()].concat())).collect()
+}
+
+fn line_cells(line: &Line) -> Result<Vec<Cell>, serde_json::Error> {
+    let mut cells = vec![
+        Cell::Text(words::part(&line.part)),
+        Cell::Text(line.size.clone()),
+        Cell::Count(line.test.into()),
+        Cell::Text(line.name.clone()),
+    ];
+    for figure in [&line.a, &line.b] {
+        cells.extend(figure_cells(figure.as_ref())?);
+    }
+    let found = line.found.as_ref();
+    let interval = found.and_then(|found| found.interval);
+    let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Number);
+    cells.extend([
+        Cell::Text(words::verdict_word(line).to_owned()),
+        Cell::Text(found.map_or("not comparable".to_owned(), words::verdict)),
+        number(found.map(|found| found.ratio)),
+        number(found.map(|found| found.median_ratio)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(interval.map(|interval| interval.confidence)),
+        found.map_or(Cell::Missing, |found| Cell::Text(found.paired.to_string())),
+        number(found.and_then(|found| found.p)),
+        number(found.and_then(|found| found.p_adjusted)),
+        Cell::Text(serde_json::to_string(&line.obstacles)?),
+    ]);
+    Ok(cells)
+}
+
+fn figure_cells(figure: Option<&Figure>) -> Result<Vec<Cell>, serde_json::Error> {
+    let Some(figure) = figure else { return Ok(vec![Cell::Missing; 7]) };
+    let latency = figure.latency.as_ref();
+    let count = |value: Option<u64>| value.map_or(Cell::Missing, Cell::Count);
+    Ok(vec![
+        Cell::Text(figure.label.clone()),
+        Cell::Count(figure.tier.into()),
+        Cell::Count(figure.times_ns.len() as u64),
+        Cell::Number(figure.median_ns),
+        Cell::Text(serde_json::to_string(&figure.times_ns)?),
+        count(latency.and_then(|latency| latency.p50_ns)),
+        count(latency.and_then(|latency| latency.p99_ns)),
+    ])
+}
+
+fn whole(comparison: &Comparison) -> Result<Vec<Cell>, serde_json::Error> {
+    let side = |side: &SideFacts| -> Result<[Cell; 2], serde_json::Error> {
+        Ok([Cell::Text(side.selection.clone()), Cell::Text(serde_json::to_string(&side.configurations)?)])
+    };
+    let mut sessions = comparison.a.sessions.clone();
+    for session in &comparison.b.sessions {
+        if !sessions.contains(session) {
+            sessions.push(session.clone());
+        }
+    }
+    let rest = [
+        Cell::Text(serde_json::to_string(&sessions)?),
+        Cell::Number(comparison.noise_floor.value),
+        Cell::Text(serde_json::to_string(&comparison.warnings)?),
+        Cell::Text(comparison.dbdyno_version.clone()),
+        Cell::Text(comparison.command.clone()),
+    ];
+    Ok([&side(&comparison.a)?[..], &side(&comparison.b)?, &rest].concat())
+}

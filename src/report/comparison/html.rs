@@ -1,0 +1,167 @@
+//! A comparison as one HTML page that needs nothing else.
+
+use super::{
+    charts, facts,
+    words::{self, Footnotes},
+};
+use crate::{
+    compare::{Comparison, Line, PivotCell},
+    report::units::plain,
+};
+use minijinja::{Environment, value::Serde};
+use serde::Serialize;
+
+const TEMPLATE: &str = include_str!("../../../assets/comparison.html");
+
+/// What the template shows.
+#[derive(Debug, Serialize)]
+struct Page<'c> {
+    comparison: &'c Comparison,
+    head: Vec<String>,
+    groups: Vec<Group>,
+    over_sizes: Vec<[String; 5]>,
+    pivot: Option<Table>,
+    signs: &'static str,
+    size_panels: Vec<charts::SizePanel>,
+    latency_panels: Vec<charts::LatencyPanel>,
+    footnotes: Vec<String>,
+    left_out: Vec<String>,
+    options: Vec<String>,
+    origin: Vec<String>,
+}
+
+/// The tests of one part and size.
+#[derive(Debug, Serialize)]
+struct Group {
+    title: String,
+    rows: Vec<Row>,
+    mean: Option<String>,
+    tests: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    time_a: String,
+    time_b: String,
+    runs: String,
+    ratio: String,
+    interval: String,
+    p: String,
+    forest: Option<charts::Forest>,
+    sign: &'static str,
+    /// A class of the style sheet.
+    word: &'static str,
+    verdict: String,
+    notes: Vec<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// The page.
+///
+/// # Errors
+/// The template does not fit.
+pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
+    let mut notes = Footnotes::default();
+    let groups = groups(comparison, &mut notes);
+    let page = Page {
+        comparison,
+        head: facts::head(comparison),
+        groups,
+        over_sizes: over_sizes(comparison),
+        pivot: pivot(comparison),
+        signs: words::SIGNS,
+        size_panels: charts::size_panels(comparison),
+        latency_panels: charts::latency_panels(comparison),
+        footnotes: notes.texts,
+        left_out: comparison.means.iter().filter_map(words::left_out).collect(),
+        options: facts::options(comparison),
+        origin: facts::origin(comparison),
+    };
+    let mut environment = Environment::new();
+    // Control characters are no legal HTML, escaped or not.
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => minijinja::escape_formatter(out, state, &plain(text).into()),
+        _ => minijinja::escape_formatter(out, state, value),
+    });
+    environment.add_template("comparison.html", TEMPLATE)?;
+    environment.get_template("comparison.html")?.render(Serde(page))
+}
+
+fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Group> {
+    let reach = charts::reach(&comparison.lines);
+    comparison
+        .means
+        .iter()
+        .map(|mean| {
+            let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
+            let part = words::part(&mean.part);
+            Group {
+                title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
+                rows: comparison.lines.iter().filter(of_mean).map(|line| row(line, reach, notes)).collect(),
+                mean: mean.ratio.map(words::ratio),
+                tests: mean.tests,
+            }
+        })
+        .collect()
+}
+
+fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> Row {
+    let found = line.found.as_ref();
+    let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
+    Row {
+        name: format!("{} {}", line.test, line.name),
+        time_a: words::time(line.a.as_ref()),
+        time_b: words::time(line.b.as_ref()),
+        runs: format!("{} / {}", runs(&line.a), runs(&line.b)),
+        ratio: found.map_or("-".to_owned(), |found| words::ratio(found.ratio)),
+        interval: found.map_or("-".to_owned(), words::interval),
+        p: found.and_then(|found| found.p_adjusted).map_or("-".to_owned(), |p| format!("{p:.2}")),
+        forest: found.map(|found| charts::forest(found, reach)),
+        sign: words::sign(found.map(|found| found.verdict)),
+        word: words::verdict_word(line),
+        verdict: found.map_or("not comparable".to_owned(), words::verdict),
+        notes: notes.of(line),
+    }
+}
+
+fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
+    let tests = comparison.by_size.iter().flatten();
+    tests
+        .map(|test| {
+            let sizes = test.sizes.iter().map(|size| format!("{}: {}", size.size, words::ratio(size.ratio)));
+            [
+                format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end().to_owned(),
+                sizes.collect::<Vec<_>>().join(" · "),
+                words::ratio(test.median),
+                words::ratio(test.min),
+                words::ratio(test.max),
+            ]
+        })
+        .collect()
+}
+
+fn pivot(comparison: &Comparison) -> Option<Table> {
+    let pivot = comparison.pivot.as_ref()?;
+    let cell = |cell: &Option<PivotCell>| match cell {
+        Some(PivotCell { ratio: Some(ratio), verdict, .. }) => {
+            format!("{} {}", words::ratio(*ratio), words::sign(*verdict)).trim_end().to_owned()
+        }
+        Some(_) => "not comparable".to_owned(),
+        None => "-".to_owned(),
+    };
+    let corner = format!("{} \\ {}", pivot.row, pivot.column);
+    Some(Table {
+        columns: [corner].iter().chain(&pivot.columns).cloned().collect(),
+        rows: pivot
+            .rows
+            .iter()
+            .map(|row| [row.value.clone()].into_iter().chain(row.cells.iter().map(cell)).collect())
+            .collect(),
+    })
+}

@@ -1,0 +1,116 @@
+//! A comparison as GitHub's Markdown.
+
+use super::{
+    facts,
+    words::{self, Footnotes},
+};
+use crate::{compare::Comparison, report::units::plain};
+
+/// The document: tables, then everything that belongs to them.
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for line in facts::head(comparison) {
+        out.push_str(&format!("{}  \n", escaped(&line)));
+    }
+    let mut notes = Footnotes::default();
+    out.push('\n');
+    let row = |out: &mut String, cells: &[String]| out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    let head = |out: &mut String, cells: &[String]| {
+        row(out, cells);
+        let rules: Vec<String> = (0..cells.len()).map(|at| if at == 0 { ":--" } else { "--:" }.to_owned()).collect();
+        row(out, &rules);
+    };
+    head(&mut out, &["test", "size", "time A", "time B", "A/B", "95 %", "verdict"].map(str::to_owned));
+    for mean in &comparison.means {
+        for line in comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size) {
+            let marks = escaped(&words::marks(&notes.of(line)));
+            let (ratio, interval, verdict) = match &line.found {
+                Some(found) => (words::ratio(found.ratio), words::interval(found), words::verdict(found)),
+                None => ("-".to_owned(), "-".to_owned(), "not comparable".to_owned()),
+            };
+            let name = format!("{} {} {}", line.test, line.name, words::part(&line.part));
+            row(
+                &mut out,
+                &[
+                    escaped(name.trim_end()),
+                    escaped(&line.size),
+                    words::time(line.a.as_ref()),
+                    words::time(line.b.as_ref()),
+                    ratio,
+                    interval,
+                    format!("{} {marks}", escaped(&verdict)).trim_end().to_owned(),
+                ],
+            );
+        }
+        if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
+            let name = format!("geometric mean ({}) {}", mean.tests, words::part(&mean.part));
+            let cells =
+                [escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), words::ratio(ratio)];
+            row(&mut out, &[&cells[..], &[String::new(), String::new()]].concat());
+        }
+    }
+    if let Some(tests) = &comparison.by_size {
+        out.push_str("\nOver sizes, A/B of medians:\n\n");
+        head(&mut out, &["test", "sizes", "median", "min", "max"].map(str::to_owned));
+        for test in tests {
+            let name = format!("{} {} {}", test.test, test.name, words::part(&test.part));
+            let sizes: Vec<String> =
+                test.sizes.iter().map(|size| format!("{}: {}", size.size, words::ratio(size.ratio))).collect();
+            let figures = [test.median, test.min, test.max].map(words::ratio);
+            row(&mut out, &[&[escaped(name.trim_end()), escaped(&sizes.join(", "))], &figures[..]].concat());
+        }
+    }
+    if let Some(pivot) = &comparison.pivot {
+        out.push_str(&format!("\nA/B. {}\n\n", words::SIGNS));
+        let corner = format!("{} \\ {}", pivot.row, pivot.column);
+        let names: Vec<String> = [corner].iter().chain(&pivot.columns).map(|name| escaped(name)).collect();
+        head(&mut out, &names);
+        for line in &pivot.rows {
+            let cell = |cell: &Option<crate::compare::PivotCell>| {
+                let Some(cell) = cell else { return "-".to_owned() };
+                let ratio = cell.ratio.map_or("not comparable".to_owned(), words::ratio);
+                format!("{ratio} {}", words::sign(cell.verdict)).trim_end().to_owned()
+            };
+            let cells: Vec<String> = [escaped(&line.value)].into_iter().chain(line.cells.iter().map(cell)).collect();
+            row(&mut out, &cells);
+        }
+    }
+    out.push('\n');
+    let footnotes = (1..).zip(&notes.texts).map(|(number, note)| format!("[{number}] {note}"));
+    let warnings = comparison.warnings.iter().map(|warning| format!("Warning: {warning}"));
+    let left_out = comparison.means.iter().filter_map(words::left_out);
+    let rest =
+        footnotes.chain(left_out).chain(warnings).chain(facts::options(comparison)).chain(facts::origin(comparison));
+    for line in rest {
+        out.push_str(&format!("- {}\n", escaped(&line)));
+    }
+    out
+}
+
+/// Text that Markdown and HTML within it leave as it is.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_end_a_cell_or_begin_a_tag() {
+        assert_eq!(escaped("a|b <img src=x> [x](y) `c`\n"), "a\\|b &lt;img src=x&gt; \\[x\\](y) \\`c\\`\\\\n");
+    }
+}

@@ -1,0 +1,93 @@
+//! A comparison in every format.
+
+mod benchfmt;
+mod charts;
+mod csv;
+mod facts;
+mod flat;
+mod html;
+mod markdown;
+mod parquet;
+mod table;
+mod words;
+
+pub use benchfmt::benchfmt;
+pub use csv::csv;
+pub use html::html;
+pub use markdown::markdown;
+pub use table::{TableStyle, table};
+
+use crate::compare::Comparison;
+use std::path::Path;
+
+/// How a comparison is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Aligned text.
+    Table,
+    /// GitHub's Markdown.
+    Markdown,
+    /// Comma-separated values, a row a test and size.
+    Csv,
+    /// Everything, as assets/schemas/comparison.schema.json says.
+    Json,
+    /// One self-contained page with charts.
+    Html,
+    /// The Go benchmark format, for `benchstat -col side`.
+    Benchfmt,
+    /// The columns of csv as Parquet; needs --out.
+    Parquet,
+}
+
+/// Why a comparison could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// A fact that JSON cannot hold.
+    #[error("writing JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The template does not fit the report.
+    #[error("writing the HTML report: {0}")]
+    Html(#[from] minijinja::Error),
+    /// DuckDB could not write.
+    #[error("writing Parquet: {0}")]
+    Parquet(String),
+    /// The file cannot be written.
+    #[error("{} cannot be written: {error}: choose another with --out", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+}
+
+/// The comparison as text; none for Parquet, which is no text.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn text(comparison: &Comparison, format: Format, style: TableStyle) -> Result<Option<String>, ExportError> {
+    Ok(Some(match format {
+        Format::Table => table(comparison, style),
+        Format::Markdown => markdown(comparison),
+        Format::Csv => csv(comparison)?,
+        Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
+        Format::Html => html(comparison)?,
+        Format::Benchfmt => benchfmt(comparison),
+        Format::Parquet => return Ok(None),
+    }))
+}
+
+/// Writes the comparison to a file, which is replaced in one step or left as it is.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn export(comparison: &Comparison, format: Format, style: TableStyle, path: &Path) -> Result<(), ExportError> {
+    let text = text(comparison, format, style)?;
+    super::file::replace(path, |temporary| match &text {
+        Some(text) => {
+            std::fs::write(temporary, text).map_err(|error| ExportError::File { path: path.to_owned(), error })
+        }
+        None => parquet::write(comparison, temporary),
+    })
+    .unwrap_or_else(|error| Err(ExportError::File { path: path.to_owned(), error }))
+}

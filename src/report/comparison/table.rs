@@ -1,0 +1,204 @@
+//! A comparison as text for a terminal of 80 columns or more.
+
+use super::{
+    facts,
+    words::{self, Footnotes},
+};
+use crate::{
+    compare::{Comparison, Found, Line, OverSizes, Pivot},
+    report::{grid::Grid, text::Colour, units::plain},
+    stats::Verdict,
+};
+use console::{Alignment, truncate_str};
+
+/// How a table is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableStyle {
+    /// Whether verdicts are coloured; their words say the same.
+    pub colour: Colour,
+    /// Columns there are.
+    pub width: usize,
+}
+
+/// Columns that the table takes without a bar.
+const NARROW: usize = 80;
+/// The widest name of a test.
+const NAME: usize = 21;
+/// The narrowest and the widest bar.
+const BARS: (usize, usize) = (9, 25);
+
+/// The table.
+pub fn table(comparison: &Comparison, style: TableStyle) -> String {
+    let mut text = Text::default();
+    facts::head(comparison).iter().for_each(|line| text.line(line));
+    let mut notes = Footnotes::default();
+    if let Some(pivot) = &comparison.pivot {
+        text.block(&pivot_table(pivot, style));
+        text.line(words::SIGNS);
+        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+    } else if let Some(tests) = &comparison.by_size {
+        text.block(&over_sizes(tests));
+        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+    } else {
+        text.block(&lines(comparison, style, &mut notes));
+        comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
+    }
+    for (number, note) in (1..).zip(&notes.texts) {
+        text.line(&format!("[{number}] {note}"));
+    }
+    comparison.warnings.iter().for_each(|warning| text.line(&format!("!  {warning}")));
+    text.0.push('\n');
+    facts::options(comparison).iter().for_each(|line| text.line(line));
+    facts::origin(comparison).iter().for_each(|line| text.line(line));
+    text.0
+}
+
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(&plain(line));
+        self.0.push('\n');
+    }
+
+    /// Lines whose cells are plain already.
+    fn block(&mut self, block: &str) {
+        self.0.push('\n');
+        self.0.push_str(block);
+        self.0.push('\n');
+    }
+}
+
+fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> String {
+    let bar = style.width.saturating_sub(NARROW + 2);
+    let bar = (bar >= BARS.0).then(|| bar.min(BARS.1));
+    let mut columns = vec![Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right, Alignment::Left];
+    columns.extend(bar.map(|_| Alignment::Left));
+    columns.push(Alignment::Left);
+    let mut grid = Grid::new(columns);
+    let mut head: Vec<String> = ["", "time A", "time B", "A/B", "95 %"].map(str::to_owned).to_vec();
+    head.extend(bar.map(|width| format!("{:^width$}", "A < 1 > B")));
+    head.push("verdict".to_owned());
+    grid.row(head);
+    let reach = reach(&comparison.lines);
+    for mean in &comparison.means {
+        let part = words::part(&mean.part);
+        grid.title(plain(&format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " })));
+        let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
+        for line in comparison.lines.iter().filter(of_mean) {
+            let numbers = notes.of(line);
+            grid.row(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour));
+        }
+        if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
+            let name = format!("geometric mean ({})", mean.tests);
+            grid.row([name, String::new(), String::new(), words::ratio(ratio)]);
+        }
+    }
+    grid.render()
+}
+
+fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour) -> Vec<String> {
+    let name = plain(&format!("{} {}", line.test, line.name));
+    let mut cells =
+        vec![truncate_str(&name, NAME, "…").into_owned(), words::time(line.a.as_ref()), words::time(line.b.as_ref())];
+    let marks = words::marks(notes);
+    match &line.found {
+        Some(found) => {
+            cells.extend([words::ratio(found.ratio), words::interval(found)]);
+            cells.extend(bar.map(|(width, reach)| draw(found, width, reach)));
+            let text = format!("{} {marks}", words::verdict(found)).trim_end().to_owned();
+            cells.push(coloured(text, found.verdict, colour));
+        }
+        None => {
+            cells.extend(["-".to_owned(), "-".to_owned()]);
+            cells.extend(bar.map(|_| String::new()));
+            cells.push(format!("not comparable {marks}"));
+        }
+    }
+    cells
+}
+
+fn coloured(text: String, verdict: Verdict, colour: Colour) -> String {
+    let code = match verdict {
+        Verdict::Faster => 32,
+        Verdict::Slower => 31,
+        _ => return text,
+    };
+    if colour == Colour::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
+}
+
+/// How far the bars reach to either side of 1, as a factor.
+fn reach(lines: &[Line]) -> f64 {
+    let away = |ratio: f64| ratio.max(1.0 / ratio);
+    let ratios = lines.iter().filter_map(|line| Some(away(line.found.as_ref()?.ratio)));
+    ratios.fold(1.1, f64::max).min(100.0)
+}
+
+/// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis.
+fn draw(found: &Found, width: usize, reach: f64) -> String {
+    let middle = (width / 2) as f64;
+    let at = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round().clamp(0.0, width as f64 - 1.0) as usize;
+    let mut cells = vec![' '; width];
+    if let Some(interval) = found.interval {
+        cells[at(interval.low)..=at(interval.high)].fill('━');
+    }
+    cells[at(1.0)] = '│';
+    cells[at(found.ratio)] = '◆';
+    cells.into_iter().collect()
+}
+
+fn over_sizes(tests: &[OverSizes]) -> String {
+    let mut sizes: Vec<&str> = Vec::new();
+    for size in tests.iter().flat_map(|test| &test.sizes) {
+        if !sizes.contains(&size.size.as_str()) {
+            sizes.push(&size.size);
+        }
+    }
+    let mut columns = vec![Alignment::Right; sizes.len() + 4];
+    columns[0] = Alignment::Left;
+    let mut grid = Grid::new(columns);
+    let head = ["A/B of medians".to_owned()].into_iter();
+    let summary = ["median", "min", "max"].map(str::to_owned);
+    grid.row(head.chain(sizes.iter().map(|size| plain(size))).chain(summary));
+    for test in tests {
+        let name = plain(format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end());
+        let at = |size: &&str| {
+            let found = test.sizes.iter().find(|found| found.size == *size);
+            found.map_or("-".to_owned(), |found| words::ratio(found.ratio))
+        };
+        let summary = [test.median, test.min, test.max].map(words::ratio);
+        grid.row([name].into_iter().chain(sizes.iter().map(at)).chain(summary));
+    }
+    grid.render()
+}
+
+fn pivot_table(pivot: &Pivot, style: TableStyle) -> String {
+    let mut columns = vec![Alignment::Right; pivot.columns.len() + 1];
+    columns[0] = Alignment::Left;
+    let mut grid = Grid::new(columns);
+    let corner = plain(&format!("{} \\ {}", pivot.row, pivot.column));
+    // Long names share the line; the full ones are in the other formats.
+    let room = (style.width.max(NARROW).saturating_sub(NAME) / pivot.columns.len().max(1)).saturating_sub(2).max(7);
+    let short = |name: &String| truncate_str(&plain(name), room, "…").into_owned();
+    grid.row([corner].into_iter().chain(pivot.columns.iter().map(short)));
+    for row in &pivot.rows {
+        let cells = row.cells.iter().map(|cell| match cell {
+            Some(cell) => match cell.ratio {
+                Some(ratio) => format!(
+                    "{}{} {}",
+                    words::ratio(ratio),
+                    if cell.left_out > 0 { "*" } else { "" },
+                    words::sign(cell.verdict)
+                )
+                .trim_end()
+                .to_owned(),
+                None => "n/c".to_owned(),
+            },
+            None => "-".to_owned(),
+        });
+        grid.row([truncate_str(&plain(&row.value), NAME + 6, "…").into_owned()].into_iter().chain(cells));
+    }
+    grid.render()
+        + "A/B; over several tests, their geometric mean · n/c not comparable · * without what is not comparable\n"
+}

@@ -1,0 +1,211 @@
+//! What every output says in the same words.
+
+use crate::{
+    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts},
+    stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
+};
+use dbdyno_engine::durability::Tier;
+
+/// The verdict in words: `A 3.1x faster`, `undecided, ~6 more rounds`.
+pub(super) fn verdict(found: &Found) -> String {
+    match found.verdict {
+        Verdict::Faster => format!("A {} faster", times(1.0 / found.ratio)),
+        Verdict::Slower => format!("B {} faster", times(found.ratio)),
+        Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
+        Verdict::Undecided { more_rounds: Some(more) } => format!("undecided, ~{more} more"),
+        Verdict::Undecided { more_rounds: None } => format!("undecided, >{MORE_ROUNDS_CAP} more"),
+        Verdict::TooFew { need } => format!("need >= {need} runs"),
+    }
+}
+
+/// The verdict's sign, so that it is never told by colour alone.
+pub(super) fn sign(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Faster) => "▼",
+        Some(Verdict::Slower) => "▲",
+        Some(Verdict::Same) => "=",
+        Some(Verdict::Undecided { .. }) => "?",
+        Some(Verdict::TooFew { .. }) => "…",
+        None => "",
+    }
+}
+
+/// What the signs mean.
+pub(super) const SIGNS: &str = "▼ A faster  ▲ A slower  = same  ? undecided  … too few runs";
+
+/// The word that programs read: `faster`, `not_comparable`.
+pub(super) fn verdict_word(line: &Line) -> &'static str {
+    match line.found.as_ref().map(|found| found.verdict) {
+        Some(Verdict::Faster) => "faster",
+        Some(Verdict::Slower) => "slower",
+        Some(Verdict::Same) => "same",
+        Some(Verdict::Undecided { .. }) => "undecided",
+        Some(Verdict::TooFew { .. }) => "too_few",
+        None => "not_comparable",
+    }
+}
+
+/// A factor: `13x`, `3.1x`, `1.42x`, `1.004x`.
+fn times(factor: f64) -> String {
+    match factor {
+        factor if factor >= 9.95 => format!("{factor:.0}x"),
+        factor if factor >= 1.995 => format!("{factor:.1}x"),
+        factor if factor >= 1.01 => format!("{factor:.2}x"),
+        factor => format!("{factor:.3}x"),
+    }
+}
+
+/// A ratio in four or five characters: `0.081`, `0.96`, `1.65`, `12.3`.
+pub(super) fn ratio(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.0995 => format!("{ratio:.3}"),
+        ratio if ratio < 9.995 => format!("{ratio:.2}"),
+        ratio if ratio < 99.95 => format!("{ratio:.1}"),
+        ratio => format!("{ratio:.0}"),
+    }
+}
+
+/// `0.91-1.02`, or `-` with too few runs.
+pub(super) fn interval(found: &Found) -> String {
+    found.interval.map_or("-".to_owned(), |interval| format!("{}-{}", ratio(interval.low), ratio(interval.high)))
+}
+
+/// The part, as `key=value` terms.
+pub(super) fn part(part: &Part) -> String {
+    part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+}
+
+/// `A  engine=lmdb: 30 runs, 240 results: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
+pub(super) fn side(name: &str, side: &SideFacts) -> String {
+    let configurations: Vec<String> = side
+        .configurations
+        .iter()
+        .map(|one| format!("{} ({}, tier {})", one.label, one.configuration.version, tier(one.configuration.tier)))
+        .collect();
+    let sessions = side.sessions.len();
+    format!(
+        "{name}  {}: {}, {} of tests, {}{}{}",
+        side.selection,
+        counted(side.runs, "run"),
+        counted(side.results, "result"),
+        counted(sessions, "session"),
+        if configurations.is_empty() { "" } else { ": " },
+        configurations.join("; ")
+    )
+}
+
+/// `1 run`, `2 runs`.
+fn counted(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A tier with its name.
+pub(super) fn tier(number: u8) -> String {
+    Tier::try_from(number).map_or_else(|_| number.to_string(), |tier| tier.to_string())
+}
+
+/// Where the sessions of both sides ran, each place once.
+pub(super) fn places(comparison: &Comparison) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    for session in comparison.a.sessions.iter().chain(&comparison.b.sessions) {
+        let host = &session.host;
+        let known = [&host.cpu_model, &host.os, &host.virtualisation];
+        let mut facts: Vec<String> = vec![session.place()];
+        facts.extend(known.into_iter().flatten().cloned());
+        facts.extend(host.cores.map(|cores| counted(cores as usize, "core")));
+        facts.push(format!("kernel {}", host.kernel));
+        let place = facts.join(", ");
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+/// How lines were compared: `10 pairs of runs`, or `6 and 12 runs, unpaired`.
+pub(super) fn basis(comparison: &Comparison) -> Option<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for line in &comparison.lines {
+        if let (Some(found), Some(a), Some(b)) = (&line.found, &line.a, &line.b) {
+            let kind = if found.paired {
+                format!("{} pairs of runs of the same round", a.times_ns.len())
+            } else {
+                format!("{} and {} runs, not paired", a.times_ns.len(), b.times_ns.len())
+            };
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    (!kinds.is_empty()).then(|| kinds.join("; "))
+}
+
+/// The noise floor in words.
+pub(super) fn noise(noise: NoiseFloor) -> String {
+    let percent = noise.value * 100.0;
+    match noise.measured {
+        0 => format!("noise floor {percent:.1} % (assumed: no session ran with --aa)"),
+        _ => format!("noise floor {percent:.1} % (measured A against A, {})", counted(noise.measured, "test")),
+    }
+}
+
+/// An obstacle with what allows it, or as a badge when it is allowed.
+pub(super) fn obstacle(obstacle: &Obstacle) -> String {
+    match (obstacle.allowed, obstacle.kind.flag()) {
+        (true, Some(flag)) => format!("{} (compared all the same: {flag})", obstacle.message),
+        (false, Some(flag)) => format!("{} ({flag} compares all the same)", obstacle.message),
+        (_, None) => obstacle.message.clone(),
+    }
+}
+
+/// The left-out tests of a mean; none when all are in it.
+pub(super) fn left_out(mean: &Mean) -> Option<String> {
+    (!mean.left_out.is_empty() && mean.ratio.is_some())
+        .then(|| format!("geometric mean at size {} without: {}", mean.size, mean.left_out.join(", ")))
+}
+
+/// The time of a figure, or `-`.
+pub(super) fn time(figure: Option<&Figure>) -> String {
+    figure.map_or("-".to_owned(), |figure| crate::report::units::duration(figure.median_ns))
+}
+
+/// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
+#[derive(Debug, Default)]
+pub(super) struct Footnotes {
+    /// The sentences.
+    pub(super) texts: Vec<String>,
+}
+
+impl Footnotes {
+    /// The numbers, from 1, of a line's obstacles.
+    pub(super) fn of(&mut self, line: &Line) -> Vec<usize> {
+        line.obstacles
+            .iter()
+            .map(|found| {
+                let text = obstacle(found);
+                let at = self.texts.iter().position(|known| *known == text).unwrap_or_else(|| {
+                    self.texts.push(text);
+                    self.texts.len() - 1
+                });
+                at + 1
+            })
+            .collect()
+    }
+}
+
+/// `[1,2]`, or nothing.
+pub(super) fn marks(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    if numbers.is_empty() { String::new() } else { format!("[{}]", numbers.join(",")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_and_factors_are_short_and_tell_small_differences() {
+        assert_eq!([0.0812, 0.9604, 1.65, 12.34, 250.0].map(ratio), ["0.081", "0.96", "1.65", "12.3", "250"]);
+        assert_eq!([13.2, 3.13, 1.416, 1.004].map(times), ["13x", "3.1x", "1.42x", "1.004x"]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Stores whose every time is known.
+
+use dbdyno::{
+    compare::{Comparison, Options, Side, compare, load},
+    store::{Batch, Blob, HostRecord, OptionRecord, ResultRecord, RunRecord, Selection, SessionRecord, Status, Store},
+};
+use dbdyno_engine::histogram::{empty, to_bytes};
+use jiff::Timestamp;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// What a run is of, and where. Tests change what they are about.
+#[derive(Debug, Clone)]
+pub(super) struct Spec {
+    pub(super) engine: &'static str,
+    pub(super) version: &'static str,
+    pub(super) label: String,
+    pub(super) tier: u8,
+    pub(super) options: Vec<(&'static str, &'static str)>,
+    pub(super) suite: &'static str,
+    pub(super) suite_options: Vec<(&'static str, &'static str)>,
+    pub(super) size: &'static str,
+    pub(super) operations: u64,
+    pub(super) agrees: Option<bool>,
+    /// Whether operations are timed one by one.
+    pub(super) timed: bool,
+    /// The answer at a seed.
+    pub(super) answer: fn(u64) -> Option<String>,
+}
+
+/// The usual run of an engine.
+pub(super) fn spec(engine: &'static str) -> Spec {
+    Spec {
+        engine,
+        version: "1.0",
+        label: engine.to_owned(),
+        tier: 3,
+        options: vec![("sync", "full")],
+        suite: "kv",
+        suite_options: vec![("bulk_batch", "all")],
+        size: "1000",
+        operations: 1000,
+        agrees: Some(true),
+        timed: true,
+        answer: |seed| Some(format!("{seed:x}")),
+    }
+}
+
+/// Rows that become a store.
+#[derive(Debug, Default)]
+pub(super) struct Bench {
+    pub(super) batch: Batch,
+}
+
+impl Bench {
+    /// A session on a host; the host's name is its identifier too.
+    pub(super) fn session(&mut self, host: &str) -> String {
+        let at = Timestamp::from_second(1_800_000_000 + 3600 * self.batch.sessions.len() as i64).unwrap();
+        let session_id = Uuid::now_v7().to_string();
+        self.batch.hosts.push(HostRecord {
+            host_id: host.to_owned(),
+            name: host.to_owned(),
+            cpu_model: Some("A CPU".to_owned()),
+            cores: Some(2),
+            memory_bytes: Some(1 << 33),
+            kernel: "6.1".to_owned(),
+            architecture: "x86_64".to_owned(),
+            virtualisation: None,
+            os: Some("Linux".to_owned()),
+        });
+        self.batch.sessions.push(SessionRecord {
+            session_id: session_id.clone(),
+            host_id: host.to_owned(),
+            started_at: at,
+            finished_at: Some(at),
+            status: Status::Done,
+            dbdyno_version: "0.1.0".to_owned(),
+            debug_build: false,
+            command_line: "dbdyno run".to_owned(),
+            preset: None,
+            suite: "kv".to_owned(),
+            seed: 1,
+            rounds: 1,
+            planned_runs: 1,
+            kernel: Some("6.1".to_owned()),
+            work_folder: "work".to_owned(),
+            file_system: Some("ext4".to_owned()),
+            mount_options: None,
+            device: None,
+            disk_model: None,
+            fsync_ns: None,
+            cpu_governor: None,
+            clock_source: None,
+            load_1: None,
+            details: "{}".to_owned(),
+        });
+        session_id
+    }
+
+    /// A run with tests numbered from 1 that took these ns. Runs of one round have one seed.
+    pub(super) fn run(&mut self, session: &str, round: u32, spec: &Spec, times: &[u64]) {
+        let ordinal = self.batch.runs.len() as u32;
+        let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
+        let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
+        let seed = 1000 * sessions as u64 + u64::from(round);
+        let run_id = Uuid::now_v7().to_string();
+        let option = |scope: &str, (name, value): &(&str, &str)| OptionRecord {
+            run_id: run_id.clone(),
+            scope: scope.to_owned(),
+            name: (*name).to_owned(),
+            asked: Some((*value).to_owned()),
+            in_force: None,
+        };
+        self.batch.options.extend(spec.options.iter().map(|one| option("engine", one)));
+        self.batch.options.extend(spec.suite_options.iter().map(|one| option("suite", one)));
+        for (test, &wall_ns) in (1..).zip(times) {
+            self.batch.results.push(ResultRecord {
+                run_id: run_id.clone(),
+                test,
+                test_name: ["Writes", "Random reads", "Scan", "Updates", "Deletes", "Mixed", "Bulk", "Checks"]
+                    [test as usize - 1]
+                    .to_owned(),
+                finished_at: at,
+                wall_ns,
+                user_ns: 0,
+                system_ns: 0,
+                operations: spec.operations,
+                rows: spec.operations,
+                verification: (spec.answer)(seed),
+                agrees: spec.agrees,
+                p50_ns: None,
+                p90_ns: None,
+                p99_ns: None,
+                p999_ns: None,
+                read_bytes: 0,
+                written_bytes: 0,
+                voluntary_switches: 0,
+                involuntary_switches: 0,
+                syncs: 0,
+                peak_rss_bytes: 0,
+                database_bytes: 0,
+                side_bytes: 0,
+                operations_per_sample: if spec.timed { 1 } else { 100 },
+                histogram: Blob(if spec.timed { histogram(wall_ns, spec.operations) } else { Vec::new() }),
+            });
+        }
+        self.batch.runs.push(RunRecord {
+            run_id,
+            session_id: session.to_owned(),
+            ordinal,
+            round,
+            started_at: at,
+            finished_at: Some(at),
+            status: Status::Done,
+            failure: None,
+            engine: spec.engine.to_owned(),
+            engine_version: spec.version.to_owned(),
+            label: spec.label.clone(),
+            suite: spec.suite.to_owned(),
+            size: spec.size.to_owned(),
+            seed,
+            tier: spec.tier,
+            tier_reason: "so".to_owned(),
+            open_ns: None,
+            cpu: None,
+            steal_share: None,
+            busy_share: None,
+            psi_cpu_share: None,
+            psi_io_share: None,
+            psi_memory_share: None,
+            context_switches: None,
+            other_run_waited: false,
+            log: None,
+        });
+    }
+
+    /// A session in which A and B ran one test, paired; times in µs.
+    pub(super) fn pairs(&mut self, a: &Spec, b: &Spec, times: &[(u64, u64)]) -> String {
+        let session = self.session("here");
+        for (round, &(of_a, of_b)) in (0..).zip(times) {
+            self.run(&session, round, a, &[of_a * 1000]);
+            self.run(&session, round, b, &[of_b * 1000]);
+        }
+        session
+    }
+
+    /// A store with these rows.
+    pub(super) fn stored(&self) -> Stored {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("results.duckdb"));
+        store.write(&self.batch).unwrap();
+        Stored { folder, store }
+    }
+
+    /// Stores, loads and compares.
+    pub(super) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
+        self.stored().compared(a, b, options)
+    }
+}
+
+/// Operations that all took the same time.
+fn histogram(wall_ns: u64, operations: u64) -> Vec<u8> {
+    let mut histogram = empty();
+    histogram.saturating_record_n(wall_ns / operations, operations);
+    to_bytes(&histogram)
+}
+
+/// A store in a folder that goes with it.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) folder: TempDir,
+    pub(super) store: Store,
+}
+
+impl Stored {
+    pub(super) fn side(&self, text: &str) -> Side {
+        load(&self.store, text, &Selection::parse_line(text).unwrap()).unwrap()
+    }
+
+    pub(super) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
+        compare(&self.side(a), &self.side(b), options)
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+/// Eight pairs in which A takes about a third of B's time.
+pub(super) const CLEAR: [(u64, u64); 8] =
+    [(1000, 3100), (1010, 3050), (990, 2980), (1020, 3001), (1005, 3120), (985, 3033), (1015, 3070), (1001, 2999)];

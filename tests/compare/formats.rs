@@ -1,0 +1,226 @@
+//! Every format says the same figures, reads back equal, and carries where they come from; hostile names stay text.
+
+use super::fixture::{Bench, CLEAR, Spec, spec};
+use dbdyno::{
+    compare::{Axis, Comparison, Options},
+    report::{
+        comparison::{Format, TableStyle, csv, export, html, markdown, table, text},
+        text::Colour,
+    },
+};
+use duckdb::Connection;
+use std::process::Command;
+
+const STYLE: TableStyle = TableStyle { colour: Colour::Off, width: 80 };
+const HOSTILE: &str = "x\u{1b}[31m<script>alert(1)</script>|`\"',\nBenchmarkEvil 1 1 ns/op";
+
+/// Two sizes, two tests, one of them at one side only.
+fn comparison() -> Comparison {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        for size in ["1000", "20000"] {
+            bench.run(&session, round, &Spec { size, ..spec("x") }, &[a * 1000, b * 1017]);
+            bench.run(&session, round, &Spec { size, ..spec("y") }, &[b * 1000]);
+        }
+    }
+    let options = Options { by_size: true, command: "dbdyno compare --a x --b y".to_owned(), ..Options::default() };
+    bench.compared("engine=x", "engine=y", &options)
+}
+
+/// A comparison with hostile text wherever text can come from a database.
+fn hostile() -> Comparison {
+    let mut bench = Bench::default();
+    let of = |engine| Spec {
+        label: HOSTILE.to_owned(),
+        version: HOSTILE,
+        options: vec![(HOSTILE, HOSTILE)],
+        ..spec(engine)
+    };
+    bench.pairs(&of("x"), &of("y"), &CLEAR);
+    for result in &mut bench.batch.results {
+        result.test_name = HOSTILE.to_owned();
+    }
+    bench.batch.hosts[0].name = HOSTILE.to_owned();
+    bench.batch.sessions[0].command_line = HOSTILE.to_owned();
+    let pivot = Some(Axis::parse_pair("test,label").unwrap());
+    bench.compared("engine=x", "engine=y", &Options { pivot, command: HOSTILE.to_owned(), ..Options::default() })
+}
+
+#[test]
+fn json_reads_back_equal() {
+    for comparison in [comparison(), hostile()] {
+        let json = text(&comparison, Format::Json, STYLE).unwrap().unwrap();
+        assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
+    }
+}
+
+#[test]
+fn json_is_as_the_published_schema_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let has_validator =
+        Command::new("python3").args(["-c", "import jsonschema"]).output().is_ok_and(|out| out.status.success());
+    if !has_validator {
+        assert!(std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "Python's jsonschema is missing");
+        eprintln!("not checked: Python's jsonschema is missing");
+        return;
+    }
+    let mut undecided = Bench::default();
+    undecided.pairs(&spec("x"), &Spec { tier: 2, ..spec("y") }, &CLEAR[..3]);
+    let few = undecided.compared("engine=x", "engine=y", &Options::default());
+    for (at, comparison) in [comparison(), hostile(), few].iter().enumerate() {
+        let path = folder.path().join(format!("{at}.json"));
+        export(comparison, Format::Json, STYLE, &path).unwrap();
+        let check = "import json, sys, jsonschema; schema = json.load(open(sys.argv[1])); \
+            jsonschema.Draft202012Validator.check_schema(schema); \
+            jsonschema.Draft202012Validator(schema).validate(json.load(open(sys.argv[2])))";
+        let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schemas/comparison.schema.json");
+        let out = Command::new("python3").args(["-c", check, schema]).arg(&path).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+}
+
+/// What is read back of a line: its name, medians of A and B, ratio, upper end, verdict, command.
+type ReadBack = (String, Option<f64>, Option<f64>, Option<f64>, Option<f64>, String, String);
+
+/// The rows that DuckDB reads from a file.
+fn read(from: &str, path: &std::path::Path) -> Vec<ReadBack> {
+    let connection = Connection::open_in_memory().unwrap();
+    let sql = format!(
+        "SELECT test_name, a_median_ns::DOUBLE, b_median_ns::DOUBLE, ratio::DOUBLE, ratio_high::DOUBLE, verdict, command FROM {from}"
+    );
+    let mut statement = connection.prepare(&sql).unwrap();
+    let rows = statement
+        .query_map([path.to_str().unwrap()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?))
+        })
+        .unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+#[test]
+fn csv_and_parquet_read_back_equal() {
+    let folder = tempfile::tempdir().unwrap();
+    for comparison in [comparison(), hostile()] {
+        let expected: Vec<ReadBack> = comparison
+            .lines
+            .iter()
+            .map(|line| {
+                let found = line.found.as_ref();
+                let median = |figure: &Option<dbdyno::compare::Figure>| figure.as_ref().map(|figure| figure.median_ns);
+                let word = if found.is_some() { "faster" } else { "not_comparable" };
+                let high = found.and_then(|found| Some(found.interval?.high));
+                let ratio = found.map(|found| found.ratio);
+                let (a, b) = (median(&line.a), median(&line.b));
+                (line.name.clone(), a, b, ratio, high, word.to_owned(), comparison.command.clone())
+            })
+            .collect();
+        // A quote in the path must not end the statement that writes the file.
+        let (of_csv, of_parquet) = (folder.path().join("it's.csv"), folder.path().join("it's.parquet"));
+        export(&comparison, Format::Csv, STYLE, &of_csv).unwrap();
+        export(&comparison, Format::Parquet, STYLE, &of_parquet).unwrap();
+        assert_eq!(
+            read("read_csv(?, header = true, quote = '\"', escape = '\"', strict_mode = true)", &of_csv),
+            expected
+        );
+        assert_eq!(read("read_parquet(?)", &of_parquet), expected);
+    }
+}
+
+#[test]
+fn every_format_carries_where_it_comes_from() {
+    let comparison = comparison();
+    for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt] {
+        let text = text(&comparison, format, STYLE).unwrap().unwrap();
+        // Markdown escapes the underscores of words; these have none but for the option.
+        for fact in ["dbdyno compare --a x --b y", "here", "full", "0.1.0", "A CPU", "1.0", "only A has Random reads"] {
+            let known = text.contains(fact) || format == Format::Benchfmt && fact.starts_with("only");
+            assert!(known, "{format:?} does not say {fact}: {text}");
+        }
+    }
+}
+
+#[test]
+fn markdown_and_html_have_the_figures_of_the_table() {
+    let comparison = comparison();
+    let (md, page) = (markdown(&comparison), html(&comparison).unwrap());
+    for figure in ["1.00 ms", "3.04 ms", "0.33", "0.32-0.34", "A 3.0x faster"] {
+        assert!(md.contains(figure), "{figure} is not in {md}");
+        assert!(page.contains(figure), "{figure} is not in the page");
+    }
+    assert!(md.contains("| 1 Writes | 1000 | 1.00 ms | 3.04 ms | 0.33 | 0.32-0.34 | A 3.0x faster |"), "{md}");
+}
+
+#[test]
+fn the_page_is_one_file_with_charts() {
+    let page = html(&comparison()).unwrap();
+    for (what, count) in [
+        ("<svg class=\"forest\"", 2),
+        ("class=\"hist-a\"", 2),
+        ("class=\"hist-b\"", 2),
+        ("class=\"diamond\"", 1),
+        ("class=\"dot\"", 2),
+    ] {
+        assert_eq!(page.matches(what).count(), count, "{what}");
+    }
+    for outside in ["http://", "https://", "<script", "<link", "src=", "url(", "@import"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("name=\"viewport\""));
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let comparison = hostile();
+    let shown = table(&comparison, STYLE);
+    assert!(!shown.contains('\u{1b}'), "{shown}");
+    let page = html(&comparison).unwrap();
+    assert!(!page.contains("<script") && !page.contains('\u{1b}'));
+    let md = markdown(&comparison);
+    assert!(!md.contains("<script") && !md.contains('\u{1b}'));
+    // Each row of a table has the same number of bars that are not escaped.
+    let bars = |line: &str| line.replace("\\|", "").matches('|').count();
+    let rows: Vec<usize> = md.lines().filter(|line| line.starts_with('|')).map(bars).collect();
+    assert!(rows.iter().all(|&count| count == 8 || count == 3), "{md}");
+    let benchfmt = text(&comparison, Format::Benchfmt, STYLE).unwrap().unwrap();
+    assert!(!benchfmt.lines().any(|line| line.starts_with("BenchmarkEvil")), "{benchfmt}");
+    let csv = csv(&comparison).unwrap();
+    assert!(csv.contains("\"\"',\n"), "quotes are doubled: {csv}");
+}
+
+#[test]
+fn a_failed_export_leaves_the_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.html");
+    std::fs::write(&path, "what was there").unwrap();
+    export(&comparison(), Format::Table, STYLE, &path).unwrap();
+    assert!(std::fs::read_to_string(&path).unwrap().contains("A/B of medians"), "a longer file is replaced whole");
+
+    let missing = folder.path().join("no such folder").join("report.html");
+    let error = export(&comparison(), Format::Html, STYLE, &missing).unwrap_err().to_string();
+    assert!(error.contains("report.html cannot be written") && error.contains("--out"), "{error}");
+    let error = export(&comparison(), Format::Html, STYLE, folder.path()).unwrap_err().to_string();
+    assert!(error.contains("it is a folder"), "{error}");
+
+    // A disk that fills up in the middle of writing: the limit on file sizes stands for it.
+    let before = std::fs::read(&path).unwrap();
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    let stored = bench.stored();
+    let command = format!(
+        "trap '' XFSZ; ulimit -f 2; exec '{}' compare --a engine=x --b engine=y --format html --out '{}' --store '{}'",
+        env!("CARGO_BIN_EXE_dbdyno"),
+        path.display(),
+        stored.store.path().display()
+    );
+    let out = Command::new("sh").args(["-c", &command]).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("cannot be written"), "{said}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let names: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.iter().all(|name| !name.starts_with(".dbdyno-")), "{names:?}");
+}

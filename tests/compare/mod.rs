@@ -1,0 +1,9 @@
+//! Comparing: verdicts, what is not compared, formats, the command, and other programs' opinion.
+
+mod benchstat;
+mod command;
+mod fixture;
+mod formats;
+mod obstacles;
+mod simulation;
+mod verdicts;

@@ -1,0 +1,170 @@
+//! Each reason not to compare is said, and only the flag meant for it lets the comparison through.
+
+use super::fixture::{Bench, CLEAR, Spec, spec};
+use dbdyno::compare::{Comparison, Difference, ObstacleKind, Options};
+
+const ALL: [Difference; 5] =
+    [Difference::Tiers, Difference::Hosts, Difference::Sizes, Difference::Suites, Difference::SuiteOptions];
+
+fn allowing(differences: &[Difference]) -> Options {
+    Options { allowed: differences.iter().copied().collect(), ..Options::default() }
+}
+
+/// Checks that nothing but `difference` allows comparing `a` with `b`, and that then there is a badge.
+#[track_caller]
+fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
+    let stored = bench.stored();
+    let compared = |allowed: &[Difference]| stored.compared("engine=x", "engine=y", &allowing(allowed));
+    let others: Vec<Difference> = ALL.into_iter().filter(|other| *other != difference).collect();
+    for allowed in [&[][..], &others] {
+        let found = compared(allowed);
+        let against = |line: &dbdyno::compare::Line| line.obstacles.iter().any(|one| one.message.contains(says));
+        assert!(found.lines.iter().all(|line| line.found.is_none()), "{allowed:?}: {found:?}");
+        let sizes = difference == Difference::Sizes;
+        assert!(sizes || found.lines.iter().all(against), "{:?}", found.lines[0].obstacles);
+    }
+    let found = compared(&[difference]);
+    let line = &found.lines[0];
+    assert!(line.found.is_some(), "{:?}", line.obstacles);
+    let badge = &line.obstacles[0];
+    assert!(badge.allowed && badge.kind == ObstacleKind::Differ(difference), "{badge:?}");
+    assert!(badge.message.contains(says), "{badge:?}");
+}
+
+#[test]
+fn tiers() {
+    let mut bench = Bench::default();
+    bench.pairs(&Spec { tier: 2, ..spec("x") }, &spec("y"), &CLEAR);
+    only_allowed_by(Difference::Tiers, &bench, "A is tier 2 consistent, B is tier 3 power-safe");
+}
+
+#[test]
+fn hosts() {
+    let mut bench = Bench::default();
+    let (here, there) = (bench.session("here"), bench.session("there"));
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        bench.run(&here, round, &spec("x"), &[a * 1000]);
+        bench.run(&there, round, &spec("y"), &[b * 1000]);
+    }
+    only_allowed_by(Difference::Hosts, &bench, "hosts or disks differ: A ran on here");
+}
+
+#[test]
+fn disks_of_one_host() {
+    let mut bench = Bench::default();
+    let (disk, memory) = (bench.session("here"), bench.session("here"));
+    bench.batch.sessions[1].file_system = Some("tmpfs".to_owned());
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        bench.run(&disk, round, &spec("x"), &[a * 1000]);
+        bench.run(&memory, round, &spec("y"), &[b * 1000]);
+    }
+    only_allowed_by(Difference::Hosts, &bench, "tmpfs");
+}
+
+#[test]
+fn sizes() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &Spec { size: "2000", ..spec("y") }, &CLEAR);
+    only_allowed_by(Difference::Sizes, &bench, "A ran at 1000, B at 2000");
+    let apart = bench.compared("engine=x", "engine=y", &Options::default());
+    let kinds: Vec<ObstacleKind> = apart.lines.iter().map(|line| line.obstacles[0].kind).collect();
+    assert_eq!(kinds, [ObstacleKind::OneSide, ObstacleKind::OneSide]);
+}
+
+#[test]
+fn suites() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &Spec { suite: "other", ..spec("y") }, &CLEAR);
+    only_allowed_by(Difference::Suites, &bench, "A ran kv, B ran other");
+}
+
+#[test]
+fn different_work_under_one_name() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &Spec { operations: 500, ..spec("y") }, &CLEAR);
+    only_allowed_by(Difference::Suites, &bench, "A did 1000 operations, B did 500");
+}
+
+#[test]
+fn suite_options() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &Spec { suite_options: vec![("bulk_batch", "100")], ..spec("y") }, &CLEAR);
+    only_allowed_by(Difference::SuiteOptions, &bench, "bulk_batch is all in A, 100 in B");
+}
+
+/// Whatever is allowed, these runs are not compared.
+#[track_caller]
+fn never(bench: &Bench, a: &str, b: &str, kind: ObstacleKind, says: &str) -> Comparison {
+    let found = bench.compared(a, b, &allowing(&ALL));
+    let line = &found.lines[0];
+    assert!(line.found.is_none());
+    let obstacle = line.obstacles.iter().find(|one| one.kind == kind).unwrap();
+    assert!(!obstacle.allowed && obstacle.message.contains(says), "{obstacle:?}");
+    found
+}
+
+#[test]
+fn failed_verification_is_never_compared() {
+    let mut bench = Bench::default();
+    bench.pairs(&Spec { agrees: Some(false), ..spec("x") }, &spec("y"), &CLEAR);
+    let says = "8 of 8 runs of A gave answers that other engines do not give";
+    never(&bench, "engine=x", "engine=y", ObstacleKind::FailedVerification, says);
+}
+
+#[test]
+fn answers_that_differ_at_the_same_seed_are_never_compared() {
+    let mut bench = Bench::default();
+    bench.pairs(&Spec { answer: |_| Some("else".to_owned()), ..spec("x") }, &spec("y"), &CLEAR);
+    let says = "different answers to the same inputs, in 8 of 8 runs";
+    never(&bench, "engine=x", "engine=y", ObstacleKind::FailedVerification, says);
+}
+
+#[test]
+fn answers_to_other_inputs_may_differ_and_missing_ones_are_said() {
+    let mut bench = Bench::default();
+    let silent = Spec { answer: |_| None, agrees: None, ..spec("x") };
+    bench.pairs(&silent, &spec("y"), &CLEAR);
+    let found = bench.compared("engine=x", "engine=y", &Options::default());
+    assert!(found.lines[0].found.is_some());
+    assert!(found.warnings.contains(&"not all answers of x were verified".to_owned()), "{:?}", found.warnings);
+}
+
+#[test]
+fn a_sweep_is_no_configuration_and_the_message_tells_how_to_narrow_it() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        for value in ["full", "off"] {
+            bench.run(&session, round, &Spec { options: vec![("sync", value)], ..spec("x") }, &[a * 1000]);
+        }
+        bench.run(&session, round, &spec("y"), &[b * 1000]);
+    }
+    let says = "A is 2 configurations, which differ in sync (full | off): narrow --a, as with sync=full";
+    let found = never(&bench, "engine=x", "engine=y", ObstacleKind::SeveralConfigurations, says);
+    assert!(found.lines[0].a.is_none(), "the median of a mixture is no figure");
+    let narrowed = bench.compared("engine=x sync=full", "engine=y", &Options::default());
+    assert!(narrowed.lines[0].found.is_some());
+}
+
+#[test]
+fn several_engines_on_a_side_are_told_by_their_engine_alone() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &Spec { version: "2", options: vec![("cache", "1")], ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("z"), &spec("z"), &CLEAR);
+    let says = "A is 2 configurations, which differ in engine (x | y): narrow --a, as with engine=x";
+    never(&bench, "engine=x|y", "engine=z", ObstacleKind::SeveralConfigurations, says);
+}
+
+#[test]
+fn a_run_is_not_compared_with_itself() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    never(&bench, "engine=x", "size=1000 engine=x", ObstacleKind::SharedRuns, "8 runs are in both A and B");
+}
+
+#[test]
+fn a_time_of_zero_has_no_ratio() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &[(0, 10), (1, 10), (1, 10), (1, 10), (1, 10), (1, 10)]);
+    never(&bench, "engine=x", "engine=y", ObstacleKind::NoRatio, "0 ns");
+}
