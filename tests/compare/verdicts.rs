@@ -2,7 +2,7 @@
 
 use super::fixture::{Bench, CLEAR, spec};
 use dbdyno::{
-    compare::{Axis, Options},
+    compare::{Axis, Difference, Options},
     report::{
         comparison::{TableStyle, table},
         text::Colour,
@@ -58,7 +58,7 @@ fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_never() 
     assert!(matches!(found.verdict, Verdict::Undecided { more_rounds: Some(1) }), "{:?}", found.verdict);
     near(found.p_adjusted.unwrap(), 4.0 / 64.0);
     let text = table(&two, STYLE);
-    assert!(text.contains("undecided, ~1 more"), "{text}");
+    assert!(text.contains("undecided +1\n") && text.contains("about n more rounds would decide"), "{text}");
     assert!(text.contains("!  2 tests need 7 rounds before a difference can be shown, and there are 6"), "{text}");
 }
 
@@ -212,4 +212,28 @@ fn an_aa_session_gives_the_noise_floor() {
     let first: Vec<u64> = CLEAR.iter().map(|(a, _)| a * 1000).collect();
     assert_eq!(both.lines[0].a.as_ref().unwrap().times_ns, first);
     assert_eq!(both.lines[0].a.as_ref().unwrap().left_out, 8);
+}
+
+#[test]
+fn the_widest_figures_fit_80_columns_and_longer_names_get_what_room_there_is() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    let tier = super::fixture::Spec { tier: 2, suite: "other", ..spec("x") };
+    for round in 0..6 {
+        let time = 999_400_000 + u64::from(round);
+        let swings = if round % 2 == 0 { 1 } else { 400 };
+        bench.run(&session, round, &tier, &[time, time * swings]);
+        bench.run(&session, round, &spec("y"), &[time / 1000, time]);
+    }
+    for result in &mut bench.batch.results {
+        result.test_name = "25000 INSERTs in a transaction".to_owned();
+    }
+    let allowed = [Difference::Tiers, Difference::Suites].into_iter().collect();
+    let comparison = bench.compared("engine=x", "engine=y", &Options { allowed, ..Options::default() });
+    let narrow = table(&comparison, STYLE);
+    let figures = narrow.lines().filter(|line| line.starts_with("1 2") || line.starts_with("2 2"));
+    assert_eq!(figures.clone().count(), 2);
+    assert!(figures.clone().all(|line| line.chars().count() <= 80 && line.contains('…')), "{narrow}");
+    let wide = table(&comparison, TableStyle { width: 93, ..STYLE });
+    assert!(wide.contains("1 25000 INSERTs in a transaction  "), "{wide}");
 }

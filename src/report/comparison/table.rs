@@ -20,10 +20,10 @@ pub struct TableStyle {
     pub width: usize,
 }
 
-/// Columns that the table takes without a bar.
+/// Columns that the table takes without a bar, names of tests cut to [`NAME`].
 const NARROW: usize = 80;
-/// The widest name of a test.
-const NAME: usize = 21;
+/// Room for the name of a test in a narrow table.
+const NAME: usize = 19;
 /// The narrowest and the widest bar.
 const BARS: (usize, usize) = (9, 25);
 
@@ -41,6 +41,10 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
         comparison.lines.iter().for_each(|line| drop(notes.of(line)));
     } else {
         text.block(&lines(comparison, style, &mut notes));
+        let undecided = |found: &Found| matches!(found.verdict, Verdict::Undecided { .. });
+        if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
+            text.line(words::MORE);
+        }
         comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
     }
     for (number, note) in (1..).zip(&notes.texts) {
@@ -71,7 +75,11 @@ impl Text {
 }
 
 fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> String {
-    let bar = style.width.saturating_sub(NARROW + 2);
+    // What room there is beyond the narrow table goes to the names first.
+    let spare = style.width.saturating_sub(NARROW);
+    let longest = comparison.lines.iter().map(|line| name(line).chars().count()).max().unwrap_or(0);
+    let more = longest.saturating_sub(NAME).min(spare);
+    let bar = (spare - more).saturating_sub(2);
     let bar = (bar >= BARS.0).then(|| bar.min(BARS.1));
     let mut columns = vec![Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right, Alignment::Left];
     columns.extend(bar.map(|_| Alignment::Left));
@@ -88,7 +96,8 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
         for line in comparison.lines.iter().filter(of_mean) {
             let numbers = notes.of(line);
-            grid.row(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour));
+            let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
+            grid.row([shown].into_iter().chain(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour)));
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({})", mean.tests);
@@ -98,16 +107,19 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
     grid.render()
 }
 
+fn name(line: &Line) -> String {
+    plain(&format!("{} {}", line.test, line.name))
+}
+
+/// All cells but the name.
 fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour) -> Vec<String> {
-    let name = plain(&format!("{} {}", line.test, line.name));
-    let mut cells =
-        vec![truncate_str(&name, NAME, "…").into_owned(), words::time(line.a.as_ref()), words::time(line.b.as_ref())];
+    let mut cells = vec![words::time(line.a.as_ref()), words::time(line.b.as_ref())];
     let marks = words::marks(notes);
     match &line.found {
         Some(found) => {
             cells.extend([words::ratio(found.ratio), words::interval(found)]);
             cells.extend(bar.map(|(width, reach)| draw(found, width, reach)));
-            let text = format!("{} {marks}", words::verdict(found)).trim_end().to_owned();
+            let text = format!("{} {marks}", words::short_verdict(found)).trim_end().to_owned();
             cells.push(coloured(text, found.verdict, colour));
         }
         None => {

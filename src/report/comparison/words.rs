@@ -6,17 +6,31 @@ use crate::{
 };
 use dbdyno_engine::durability::Tier;
 
-/// The verdict in words: `A 3.1x faster`, `undecided, ~6 more rounds`.
+/// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub(super) fn verdict(found: &Found) -> String {
     match found.verdict {
         Verdict::Faster => format!("A {} faster", times(1.0 / found.ratio)),
         Verdict::Slower => format!("B {} faster", times(found.ratio)),
         Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
-        Verdict::Undecided { more_rounds: Some(more) } => format!("undecided, ~{more} more"),
-        Verdict::Undecided { more_rounds: None } => format!("undecided, >{MORE_ROUNDS_CAP} more"),
+        Verdict::Undecided { more_rounds: Some(more) } => {
+            format!("undecided, about {}", counted(more as usize, "more round"))
+        }
+        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
         Verdict::TooFew { need } => format!("need >= {need} runs"),
     }
 }
+
+/// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
+pub(super) fn short_verdict(found: &Found) -> String {
+    match found.verdict {
+        Verdict::Undecided { more_rounds: Some(more) } => format!("undecided +{more}"),
+        Verdict::Undecided { more_rounds: None } => format!("undecided +>{MORE_ROUNDS_CAP}"),
+        _ => verdict(found),
+    }
+}
+
+/// What the number of an undecided verdict means.
+pub(super) const MORE: &str = "undecided +n: about n more rounds would decide";
 
 /// The verdict's sign, so that it is never told by colour alone.
 pub(super) fn sign(verdict: Option<Verdict>) -> &'static str {
