@@ -23,6 +23,8 @@ pub struct Preset {
     pub suite_options: BTreeMap<String, Vec<String>>,
     /// Tests by number or name; empty for all.
     pub tests: Vec<String>,
+    /// The claims file whose figures are shown beside the measured ones.
+    pub claims: Option<String>,
     /// The engines, in order.
     pub engines: Vec<EngineChoice>,
 }
@@ -49,6 +51,7 @@ struct File {
     suite_options: BTreeMap<String, Values>,
     #[serde(default)]
     tests: Vec<Value>,
+    claims: Option<String>,
     #[serde(rename = "engine")]
     engines: Spanned<Vec<FileEngine>>,
 }
@@ -125,6 +128,7 @@ impl Preset {
             sizes,
             repeats: *file.repeats.get_ref(),
             suite_options: texts(&file.suite_options),
+            claims: file.claims,
             tests: file.tests.iter().map(Value::text).collect(),
             engines: file
                 .engines

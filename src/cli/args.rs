@@ -145,6 +145,8 @@ pub(super) enum Command {
     Results(ResultsArgs),
     /// Compare two selections of stored results: A/B, interval, verdict.
     Compare(CompareArgs),
+    /// Published figures beside what was measured here.
+    Claims(ClaimsArgs),
     /// Query the store.
     Sql(SqlArgs),
     /// Take in results: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
@@ -242,6 +244,25 @@ pub(super) struct CompareArgs {
 pub(super) enum SummaryKey {
     /// Sizes.
     Size,
+}
+
+/// `dbdyno claims`.
+#[derive(Debug, Args)]
+pub(super) struct ClaimsArgs {
+    /// The claims to judge; without a name they are listed.
+    pub(super) name: Option<String>,
+    /// How to write them.
+    #[arg(long, value_enum, default_value_t = ClaimsFormat::Table)]
+    pub(super) format: ClaimsFormat,
+}
+
+/// How claims are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ClaimsFormat {
+    /// Aligned text.
+    Table,
+    /// One object.
+    Json,
 }
 
 /// `dbdyno sql`.

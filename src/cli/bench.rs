@@ -2,22 +2,24 @@
 
 use super::{
     args::{BenchArgs, Places, RunArgs},
+    claims::judged,
     error::{CliError, INTERRUPTED},
     print,
     progress::{self, Style},
 };
 use crate::{
-    catalog::{Catalog, EngineChoice},
+    catalog::{Catalog, Claims, EngineChoice},
     engines::Registry,
     host::{WorkFolderFacts, measure_fsync},
     plan::{Configuration, Estimate, Plan, Request, Space, check_space, estimate},
     report::{
+        claims::claims_table,
         session_table::SessionTable,
         text::{self, Colour},
         units,
     },
     runner::{Report, SessionLaunch, run_session},
-    store::{Status, StoreHistory},
+    store::{Status, Store, StoreHistory},
 };
 use std::{collections::BTreeMap, io::IsTerminal, process::ExitCode, time::Duration};
 use tokio::sync::{mpsc, watch};
@@ -27,8 +29,16 @@ pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<Exi
     let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
     let preset = catalog.preset(name)?;
     let suite = catalog.suite(&preset.suite)?;
+    let claims = preset.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
     let request = Request::from_preset(&preset, suite, seed(&args))?;
-    bench(places, request, &args, Some(name))
+    bench(places, request, &args, Some(Named { name, claims }))
+}
+
+/// The preset that a bench is run by.
+struct Named<'p> {
+    name: &'p str,
+    /// Published figures that are shown beside the measured ones.
+    claims: Option<Claims>,
 }
 
 /// `dbdyno run`.
@@ -94,7 +104,12 @@ fn adjust(request: &mut Request, args: &BenchArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
+fn bench(
+    places: &Places,
+    mut request: Request,
+    args: &BenchArgs,
+    preset: Option<Named<'_>>,
+) -> Result<ExitCode, CliError> {
     adjust(&mut request, args)?;
     let registry = Registry::discover();
     let plan = Plan::new(request, &registry)?;
@@ -129,7 +144,7 @@ fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option
         silence: args.silence,
         deadline: args.deadline,
         command_line: command_line(std::env::args()),
-        preset: preset.map(str::to_owned),
+        preset: preset.as_ref().map(|preset| preset.name.to_owned()),
     };
     let expected_run = estimate.time / plan.runs.len().max(1) as u32;
     let null = harness(&registry, &plan)?;
@@ -148,7 +163,22 @@ fn bench(places: &Places, mut request: Request, args: &BenchArgs, preset: Option
         let _ = shown.await;
         report
     })?;
-    conclude(&report, &store.spool_path().display().to_string(), style)
+    let code = conclude(&report, &store.spool_path().display().to_string(), style)?;
+    if let Some(claims) = preset.and_then(|preset| preset.claims) {
+        show_claims(&claims, &store, style)?;
+    }
+    Ok(code)
+}
+
+/// Shows what was published beside what is now stored.
+fn show_claims(claims: &Claims, store: &Store, style: Style) -> Result<(), CliError> {
+    let table = judged(claims, store)?;
+    if style == Style::Json {
+        print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))?;
+    } else {
+        print(&format!("\n{}", claims_table(&table)))?;
+    }
+    Ok(())
 }
 
 /// Estimates the plan and refuses it when the disk has no room.

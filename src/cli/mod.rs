@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod claims;
 mod compare;
 mod doctor;
 mod error;
@@ -40,6 +41,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         (Some(Command::Run(run)), None) => bench::run(&places, run),
         (Some(Command::Results(results)), None) => results::results(&places, &results),
         (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
+        (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
         (Some(Command::Import(import)), None) => import::import(&places, &import),

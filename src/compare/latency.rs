@@ -18,7 +18,7 @@ pub(super) fn latency(samples: &[Sample<'_>]) -> Option<Latency> {
         if result.operations_per_sample != 1 {
             return None;
         }
-        all.add(from_bytes(&result.histogram.0).ok()?).ok()?;
+        all.add(from_bytes(&result.histogram.as_ref()?.0).ok()?).ok()?;
     }
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
     for counted in all.iter_recorded() {

@@ -8,7 +8,7 @@ use crate::{
 use duckdb::ToSql;
 use serde::de::DeserializeOwned;
 
-/// A run as an object. `wanted` has the run_id and test of each result that is to be loaded.
+/// A run as an object. Of an imported test that is not counted in operations, the whole test is one. `wanted` has the run_id and test of each result that is to be loaded.
 const RUNS: &str = "
     SELECT to_json({
         'run_id': r.run_id, 'session_id': r.session_id, 'ordinal': r.ordinal, 'round': r.round, 'seed': r.seed,
@@ -21,8 +21,8 @@ const RUNS: &str = "
     FROM run r
     JOIN (
         SELECT run_id, list({
-            'test': test, 'name': test_name, 'wall_ns': wall_ns, 'operations': operations, 'agrees': agrees,
-            'verification': verification, 'operations_per_sample': operations_per_sample,
+            'test': test, 'name': test_name, 'wall_ns': wall_ns, 'operations': coalesce(operations, 1), 'agrees': agrees,
+            'verification': verification, 'operations_per_sample': coalesce(operations_per_sample, 1),
             'histogram': base64(histogram)
         } ORDER BY test) AS tests
         FROM result JOIN wanted USING (run_id, test) GROUP BY run_id
@@ -39,8 +39,9 @@ const RUNS: &str = "
 /// The sessions of the selected results, each with what linters said of it or of those runs.
 const SESSIONS: &str = "
     SELECT to_json({
-        'session_id': s.session_id, 'started_at': strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'),
-        'dbdyno_version': s.dbdyno_version, 'debug_build': s.debug_build, 'command_line': s.command_line,
+        'session_id': s.session_id, 'started_at': coalesce(strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'), 'unknown'),
+        'dbdyno_version': coalesce(s.dbdyno_version, 'none (' || s.source || ')', 'unknown'),
+        'debug_build': coalesce(s.debug_build, false), 'command_line': coalesce(s.command_line, ''),
         'file_system': s.file_system, 'disk_model': s.disk_model, 'warnings': coalesce(w.messages, []),
         'host': {
             'host_id': s.host_id, 'name': coalesce(h.name, '?'), 'cpu_model': h.cpu_model, 'cores': h.cores,
@@ -66,6 +67,7 @@ const TWINS: &str = "
     wanted AS (
         SELECT t.run_id, t.test FROM result t JOIN run r USING (run_id)
         JOIN twins w ON r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin)
+        WHERE t.wall_ns IS NOT NULL
     )";
 
 /// Loads a side. `text` is the selection as typed: terms with spaces or commas between.
@@ -73,8 +75,12 @@ const TWINS: &str = "
 /// # Errors
 /// What is wrong with the store.
 pub fn load(store: &Store, text: &str, selection: &Selection) -> Result<Side, StoreError> {
-    let runs =
-        objects(store, selection, &format!(", wanted AS (SELECT DISTINCT run_id, test FROM selected) {RUNS}"), &[])?;
+    let runs = objects(
+        store,
+        selection,
+        &format!(", wanted AS (SELECT DISTINCT run_id, test FROM selected WHERE wall_ns IS NOT NULL) {RUNS}"),
+        &[],
+    )?;
     let sessions = objects(store, selection, SESSIONS, &[])?;
     let twins = objects(store, selection, &format!(", {TWINS} {RUNS}"), &[&TWIN_SUFFIX, &TWIN_SUFFIX])?;
     Ok(Side { selection: text.to_owned(), runs, sessions, twins })

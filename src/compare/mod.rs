@@ -31,7 +31,7 @@ pub use model::{
     Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
 };
 pub use options::{Axis, Difference, Options};
-pub use rows::{Configuration, Host, Measured, Run, Session, Side};
+pub use rows::{Configuration, Host, Measured, Run, Session, Side, tier_words};
 pub use sizes::{TestKey, by_test};
 
 /// Compares A with B.

@@ -107,8 +107,8 @@ pub struct Line {
 pub struct Figure {
     /// The configuration's label.
     pub label: String,
-    /// Durability tier.
-    pub tier: u8,
+    /// Durability tier; none: not recorded.
+    pub tier: Option<u8>,
     /// Median of the times, ns.
     pub median_ns: f64,
     /// The wall times that the figure rests on, ns; of paired runs, in the order of the pairs.

@@ -5,8 +5,8 @@ use super::{
     model::{Obstacle, ObstacleKind},
     options::{Difference, Options},
     pairs::Matched,
+    rows::tier_words,
 };
-use dbdyno_engine::durability::Tier;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that stands against comparing these runs. `places` is where each session ran.
@@ -112,7 +112,7 @@ fn verification(line: &Laid<'_>) -> Option<String> {
 }
 
 /// What answers follow from.
-fn inputs<'s>(sample: &Sample<'s>) -> (u64, &'s str, &'s str, &'s BTreeMap<String, String>) {
+fn inputs<'s>(sample: &Sample<'s>) -> (Option<u64>, &'s str, &'s str, &'s BTreeMap<String, String>) {
     let run = sample.run;
     (run.seed, &run.size, &run.configuration.suite, &run.configuration.suite_options)
 }
@@ -123,10 +123,7 @@ fn no_ratio(line: &Laid<'_>) -> Option<String> {
 }
 
 fn tiers(line: &Laid<'_>) -> Option<String> {
-    let (a, b) = both(line, |sample| {
-        let tier = sample.run.configuration.tier;
-        Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string())
-    });
+    let (a, b) = both(line, |sample| tier_words(sample.run.configuration.tier));
     (a != b).then(|| format!("a commit does not survive the same: A is tier {}, B is tier {}", joined(&a), joined(&b)))
 }
 

@@ -1,6 +1,7 @@
 //! What a comparison is made from: runs with their finished tests, and the sessions they belong to. Plain values.
 
 use crate::store::Blob;
+use dbdyno_engine::durability::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,8 +29,8 @@ pub struct Run {
     pub ordinal: u32,
     /// Round, from 0; runs of one session and round had the same inputs.
     pub round: u32,
-    /// Seed of its inputs.
-    pub seed: u64,
+    /// Seed of its inputs; none: whoever ran it did not record one.
+    pub seed: Option<u64>,
     /// How it ended: `done`, `failed`, `cancelled` or `running`.
     pub status: String,
     /// The engine with the options that tell it from others of its session.
@@ -49,8 +50,8 @@ pub struct Configuration {
     pub engine: String,
     /// Version of the engine's library.
     pub version: String,
-    /// Durability tier, 0 to 3.
-    pub tier: u8,
+    /// Durability tier, 0 to 3; none: not recorded.
+    pub tier: Option<u8>,
     /// The engine's options in force (as asked for where they cannot be read back).
     pub options: BTreeMap<String, String>,
     /// Suite.
@@ -76,8 +77,8 @@ pub struct Measured {
     pub agrees: Option<bool>,
     /// Operations in one sample of the histogram.
     pub operations_per_sample: u64,
-    /// All latencies, HdrHistogram V2.
-    pub histogram: Blob,
+    /// All latencies, HdrHistogram V2; none: not recorded.
+    pub histogram: Option<Blob>,
 }
 
 /// Where and how runs were made.
@@ -139,6 +140,12 @@ impl Session {
     }
 }
 
+/// A tier with its name, or that it is unknown.
+pub fn tier_words(tier: Option<u8>) -> String {
+    let named = |tier: u8| Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
+    tier.map_or_else(|| "unknown".to_owned(), named)
+}
+
 impl Configuration {
     /// Everything it is made of, by the words that selections use.
     pub fn facts(&self) -> BTreeMap<&str, String> {
@@ -147,7 +154,7 @@ impl Configuration {
         let named = [("engine", &self.engine), ("version", &self.version), ("suite", &self.suite)];
         options
             .chain(named.map(|(word, value)| (word, value.clone())))
-            .chain([("tier", self.tier.to_string())])
+            .chain([("tier", self.tier.map_or_else(|| "unknown".to_owned(), |tier| tier.to_string()))])
             .collect()
     }
 }

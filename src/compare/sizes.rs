@@ -26,27 +26,44 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
 }
 
 /// A test, at whatever size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestKey<'l> {
     /// The part.
     pub part: &'l Part,
     /// The test's number.
     pub test: u32,
-    /// The test's name.
-    pub name: &'l str,
+    /// The test's name; where names tell the size (`25000 INSERTs`), with `N` for their numbers.
+    pub name: String,
 }
 
 /// The lines of each test, in the order of tests and then of sizes.
 pub fn by_test(lines: &[Line]) -> BTreeMap<TestKey<'_>, Vec<&Line>> {
-    let mut tests: BTreeMap<TestKey<'_>, Vec<&Line>> = BTreeMap::new();
+    let mut folded: BTreeMap<(&Part, u32, String), Vec<&Line>> = BTreeMap::new();
     for line in lines {
-        let key = TestKey { part: &line.part, test: line.test, name: &line.name };
-        tests.entry(key).or_default().push(line);
+        folded.entry((&line.part, line.test, without_numbers(&line.name))).or_default().push(line);
     }
-    for lines in tests.values_mut() {
-        lines.sort_by(|a, b| by_size(&a.size, &b.size));
+    folded
+        .into_iter()
+        .map(|((part, test, folded), mut lines)| {
+            lines.sort_by(|a, b| by_size(&a.size, &b.size));
+            let one_name = lines.windows(2).all(|pair| pair[0].name == pair[1].name);
+            let name = lines.first().filter(|_| one_name).map_or(folded, |line| line.name.clone());
+            (TestKey { part, test, name }, lines)
+        })
+        .collect()
+}
+
+/// A test's name with `N` for each number in it.
+fn without_numbers(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    for c in name.chars() {
+        if !c.is_ascii_digit() {
+            folded.push(c);
+        } else if !folded.ends_with('N') {
+            folded.push('N');
+        }
     }
-    tests
+    folded
 }
 
 /// Each test over its sizes, in the order of tests; a test without a comparable size is left out.
@@ -61,7 +78,7 @@ pub(super) fn over_sizes(lines: &[Line]) -> Vec<OverSizes> {
         Some(OverSizes {
             part: part.clone(),
             test,
-            name: name.to_owned(),
+            name,
             median: median(&ratios).ok()?,
             min: ratios.iter().copied().fold(f64::INFINITY, f64::min),
             max: ratios.iter().copied().fold(0.0, f64::max),

@@ -2,7 +2,7 @@
 
 use super::{Evidence, Linter, series, some_of};
 use crate::{
-    stats::{MIN_RUNS, median},
+    stats::{MIN_RUNS, median, rounds_needed},
     store::Status,
 };
 use std::collections::BTreeSet;
@@ -50,16 +50,22 @@ impl Linter for TooFew {
     }
 
     fn explain(&self) -> &'static str {
-        "With fewer than six runs no 95 % interval exists; ten survive one outlier: use --repeat."
+        "With fewer than six runs no 95 % interval exists. The more tests a table has, the more are significant by chance \
+         alone: correcting for that takes more rounds. Use --repeat."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
-        let least = series(evidence).iter().map(|series| series.wall_ns.len()).min();
-        match least {
-            Some(runs) if runs < MIN_RUNS => {
-                vec![format!("{runs} runs a test: at least {MIN_RUNS} are needed for a 95 % interval")]
-            }
-            _ => Vec::new(),
+        let all = series(evidence);
+        let Some(runs) = all.iter().map(|series| series.wall_ns.len()).min() else { return Vec::new() };
+        let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
+        let configurations = all.iter().map(|series| &series.run.label).collect::<BTreeSet<_>>().len();
+        if runs < MIN_RUNS {
+            vec![format!("{runs} runs a test: at least {MIN_RUNS} are needed for a 95 % interval")]
+        } else if configurations > 1 && runs < rounds_needed(tests) {
+            let needed = rounds_needed(tests);
+            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: --repeat {needed} can")]
+        } else {
+            Vec::new()
         }
     }
 }

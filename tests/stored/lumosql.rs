@@ -210,6 +210,32 @@ fn hundreds_of_runs_give_medians_that_are_exactly_those_computed_by_hand() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no file appears beside it");
 }
 
+#[test]
+fn imported_backends_are_compared_to_ratios_computed_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Database::new(folder.path()).finished();
+    let store = folder.path().join("store.duckdb");
+    dbdyno(&store, &["import", file.to_str().unwrap()]).good();
+    let sides = ["--a", "engine=lmdb size=1", "--b", "engine=sqlite size=1", "--format", "json"];
+    let json = dbdyno(&store, &[&["compare"][..], &sides].concat()).good();
+    let comparison: dbdyno::compare::Comparison = serde_json::from_str(&json).unwrap();
+    assert_eq!((comparison.a.runs, comparison.b.runs, comparison.lines.len()), (30, 30, 17));
+    for line in &comparison.lines {
+        let (a, b) = (line.a.as_ref().unwrap(), line.b.as_ref().unwrap());
+        let of = |backend: u32| f64::from(1000 * backend + 20 * line.test) * 1e6 + 14.5e6;
+        assert_eq!((a.median_ns, b.median_ns), (of(1), of(0)), "test {}", line.test);
+        let found = line.found.as_ref().unwrap();
+        assert_eq!(found.median_ratio, of(1) / of(0));
+        assert!(!found.paired && found.verdict == dbdyno::stats::Verdict::Slower, "{found:?}");
+    }
+    let by_size = ["--a", "engine=lmdb", "--b", "engine=sqlite", "--by", "size", "--format", "json"];
+    let json = dbdyno(&store, &[&["compare"][..], &by_size].concat()).good();
+    let comparison: dbdyno::compare::Comparison = serde_json::from_str(&json).unwrap();
+    let over = comparison.by_size.unwrap();
+    assert_eq!(over.len(), 17);
+    assert!(over.iter().all(|test| test.sizes.len() == 3 && test.min == test.max && test.left_out.is_empty()));
+}
+
 /// Everything in the tables that an import fills.
 fn dump(store: &Path) -> Vec<Vec<String>> {
     let tables = ["host", "session", "run", "run_option", "run_key", "result", "result_key", "warning"];

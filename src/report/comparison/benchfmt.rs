@@ -5,7 +5,7 @@
 //! the one that changes. See golang.org/design/14313-benchmark-format.
 
 use super::words;
-use crate::compare::{Comparison, Figure, Line};
+use crate::compare::{Comparison, Figure, Line, tier_words};
 use std::collections::BTreeSet;
 
 /// The file.
@@ -20,7 +20,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
             side.configurations.iter().map(fact).collect::<Vec<_>>().join(" | ")
         };
         key(&format!("{name}-engine"), &of_each(&|one| format!("{} {}", one.label, one.configuration.version)));
-        key(&format!("{name}-tier"), &of_each(&|one| words::tier(one.configuration.tier)));
+        key(&format!("{name}-tier"), &of_each(&|one| tier_words(one.configuration.tier)));
         key(
             &format!("{name}-options"),
             &of_each(&|one| {

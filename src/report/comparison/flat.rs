@@ -103,7 +103,7 @@ fn figure_cells(figure: Option<&Figure>) -> Result<Vec<Cell>, serde_json::Error>
     let count = |value: Option<u64>| value.map_or(Cell::Missing, Cell::Count);
     Ok(vec![
         Cell::Text(figure.label.clone()),
-        Cell::Count(figure.tier.into()),
+        figure.tier.map_or(Cell::Missing, |tier| Cell::Count(tier.into())),
         Cell::Count(figure.times_ns.len() as u64),
         Cell::Number(figure.median_ns),
         Cell::Text(serde_json::to_string(&figure.times_ns)?),

@@ -1,10 +1,9 @@
 //! What every output says in the same words.
 
 use crate::{
-    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts},
+    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts, tier_words},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
 };
-use dbdyno_engine::durability::Tier;
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub(super) fn verdict(found: &Found) -> String {
@@ -94,7 +93,9 @@ pub(super) fn side(name: &str, side: &SideFacts) -> String {
     let configurations: Vec<String> = side
         .configurations
         .iter()
-        .map(|one| format!("{} ({}, tier {})", one.label, one.configuration.version, tier(one.configuration.tier)))
+        .map(|one| {
+            format!("{} ({}, tier {})", one.label, one.configuration.version, tier_words(one.configuration.tier))
+        })
         .collect();
     let sessions = side.sessions.len();
     format!(
@@ -111,11 +112,6 @@ pub(super) fn side(name: &str, side: &SideFacts) -> String {
 /// `1 run`, `2 runs`.
 fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A tier with its name.
-pub(super) fn tier(number: u8) -> String {
-    Tier::try_from(number).map_or_else(|_| number.to_string(), |tier| tier.to_string())
 }
 
 /// Where the sessions of both sides ran, each place once.

@@ -1,0 +1,159 @@
+//! A publication's claims beside the measurements that answer them.
+
+use super::{Measured, Reproduction, judge};
+use crate::{
+    catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims},
+    compare::{Comparison, Line},
+    stats::median,
+};
+use serde::Serialize;
+
+/// One publication's claims, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClaimsTable {
+    /// The claims file's name.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// Who published it, and when.
+    pub source: String,
+    /// On what it was measured.
+    pub setup: String,
+    /// What a reader of the published figures has to know.
+    pub caveats: Vec<String>,
+    /// What was compared with what.
+    pub comparisons: Vec<JudgedComparison>,
+}
+
+/// Two things that a publication compares, beside what was measured of them here.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedComparison {
+    /// One line about it.
+    pub title: String,
+    /// What the publication calls A.
+    pub a_name: String,
+    /// What the publication calls B.
+    pub b_name: String,
+    /// The selections of stored runs that are A and B.
+    pub selections: (String, String),
+    /// Runs found for A and B.
+    pub runs: (usize, usize),
+    /// What measures it.
+    pub preset: Option<String>,
+    /// The claims.
+    pub rows: Vec<JudgedClaim>,
+}
+
+/// One claim, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedClaim {
+    /// The test.
+    pub test: String,
+    /// What the publication calls it.
+    pub name: String,
+    /// What is claimed, in words: `0.08x [0.06, 0.15]`.
+    pub published: String,
+    /// The figures published for A and B.
+    pub figures: Option<(String, String)>,
+    /// What was measured.
+    pub measured: Option<Measured>,
+    /// The verdict.
+    pub reproduction: Reproduction,
+    /// Why runs that were found could not be compared.
+    pub obstacle: Option<String>,
+}
+
+impl ClaimsTable {
+    /// The table of a claims file. `compared`: for each of its comparisons, what was measured; none without any run.
+    pub fn new(claims: &Claims, compared: &[Option<Comparison>]) -> Self {
+        let none = std::iter::repeat(&None);
+        let comparisons = claims
+            .comparisons
+            .iter()
+            .zip(compared.iter().chain(none))
+            .map(|(claimed, found)| judged(claimed, found.as_ref()));
+        Self {
+            name: claims.name.clone(),
+            title: claims.title.clone(),
+            source: claims.source.clone(),
+            setup: claims.setup.clone(),
+            caveats: claims.caveats.clone(),
+            comparisons: comparisons.collect(),
+        }
+    }
+
+    /// How many claims have each verdict, in the order of [`Reproduction`].
+    pub fn counts(&self) -> Vec<(Reproduction, usize)> {
+        let all = [
+            Reproduction::Agrees,
+            Reproduction::DirectionOnly,
+            Reproduction::NotReproduced,
+            Reproduction::Undecided,
+            Reproduction::NotMeasured,
+        ];
+        let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        all.into_iter().map(|kind| (kind, rows().filter(|row| row.reproduction == kind).count())).collect()
+    }
+}
+
+fn judged(claimed: &ClaimedComparison, found: Option<&Comparison>) -> JudgedComparison {
+    JudgedComparison {
+        title: claimed.title.clone(),
+        a_name: claimed.a_name.clone(),
+        b_name: claimed.b_name.clone(),
+        selections: (claimed.a.clone(), claimed.b.clone()),
+        runs: found.map_or((0, 0), |found| (found.a.runs, found.b.runs)),
+        preset: claimed.preset.clone(),
+        rows: claimed.claims.iter().map(|claim| row(claim, found)).collect(),
+    }
+}
+
+fn row(claim: &Claim, found: Option<&Comparison>) -> JudgedClaim {
+    let lines: Vec<&Line> = found
+        .iter()
+        .flat_map(|found| &found.lines)
+        .filter(|line| line.test.to_string() == claim.test || line.name.eq_ignore_ascii_case(&claim.test))
+        .filter(|line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty())
+        .collect();
+    let measured = measured(&lines);
+    let obstacle = match measured {
+        Some(_) => None,
+        None => lines.iter().flat_map(|line| &line.obstacles).map(|obstacle| obstacle.message.clone()).next(),
+    };
+    let reproduction = match (&measured, &obstacle) {
+        (None, Some(_)) => Reproduction::Undecided,
+        _ => judge(claim.ratio, measured),
+    };
+    JudgedClaim {
+        test: claim.test.clone(),
+        name: claim.name.clone(),
+        published: published(claim.ratio),
+        figures: claim.a.clone().zip(claim.b.clone()),
+        measured,
+        reproduction,
+        obstacle,
+    }
+}
+
+/// The lines of a test over its sizes as one figure: the median ratio, and an interval that holds every size's.
+fn measured(lines: &[&Line]) -> Option<Measured> {
+    let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
+    let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
+    let ratio = median(&ratios).ok()?;
+    let intervals: Option<Vec<_>> = found.iter().map(|found| found.interval).collect();
+    let interval = intervals.map(|intervals| {
+        let low = intervals.iter().map(|interval| interval.low).fold(f64::INFINITY, f64::min);
+        let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
+        (low, high)
+    });
+    Some(Measured { ratio, interval })
+}
+
+fn published(claimed: ClaimedRatio) -> String {
+    match claimed {
+        ClaimedRatio::Figure { ratio, range: None } => format!("{ratio:.2}x"),
+        ClaimedRatio::Figure { ratio, range: Some((low, high)) } => format!("{ratio:.2}x [{low:.2}, {high:.2}]"),
+        ClaimedRatio::AFaster => "A faster".to_owned(),
+        ClaimedRatio::BFaster => "B faster".to_owned(),
+    }
+}

@@ -1,0 +1,87 @@
+//! The table of a publication's claims as text.
+
+use super::{grid::Grid, units::plain};
+use crate::claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction};
+use console::Alignment;
+use std::fmt::Write as _;
+
+/// Claims beside measurements, with what to know about them.
+pub fn claims_table(table: &ClaimsTable) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{}\n{}: {}", plain(&table.title), plain(&table.source), plain(&table.setup));
+    for caveat in &table.caveats {
+        let _ = writeln!(text, "!  {}", plain(caveat));
+    }
+    for comparison in &table.comparisons {
+        text.push('\n');
+        text.push_str(&one(comparison));
+    }
+    let counts: Vec<String> = table
+        .counts()
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(kind, count)| format!("{count} {}", kind.words()))
+        .collect();
+    let _ = writeln!(text, "\n{}. Ratios are time A / time B: below 1 A is faster.", counts.join(", "));
+    text
+}
+
+fn one(comparison: &JudgedComparison) -> String {
+    let (runs_a, runs_b) = comparison.runs;
+    let mut grid = Grid::new([Alignment::Left, Alignment::Left, Alignment::Left, Alignment::Left]);
+    grid.title(format!(
+        "{} · A {} ({runs_a} runs here) · B {} ({runs_b} runs here)",
+        plain(&comparison.title),
+        plain(&comparison.a_name),
+        plain(&comparison.b_name)
+    ));
+    grid.row(["test", "published", "measured", "verdict"].map(str::to_owned));
+    for row in &comparison.rows {
+        grid.row([name(row), published(row), measured(row), verdict(row)]);
+    }
+    let mut text = grid.render();
+    let missing = comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured);
+    if missing {
+        let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
+        let _ = match &comparison.preset {
+            Some(preset) => writeln!(text, "  `dbdyno --preset {}` measures it", plain(preset)),
+            None => writeln!(text, "  no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
+        };
+    }
+    text
+}
+
+fn name(row: &JudgedClaim) -> String {
+    let name = plain(&row.name);
+    if row.test == row.name { format!("  {name}") } else { format!("  {} {name}", plain(&row.test)) }
+}
+
+fn published(row: &JudgedClaim) -> String {
+    match &row.figures {
+        Some((a, b)) => format!("{} ({} / {})", row.published, plain(a), plain(b)),
+        None => row.published.clone(),
+    }
+}
+
+fn measured(row: &JudgedClaim) -> String {
+    match row.measured {
+        None => "-".to_owned(),
+        Some(measured) => match measured.interval {
+            Some((low, high)) => format!("{:.2}x [{low:.2}, {high:.2}]", measured.ratio),
+            None => format!("{:.2}x, need >= 6 runs", measured.ratio),
+        },
+    }
+}
+
+fn verdict(row: &JudgedClaim) -> String {
+    let sign = match row.reproduction {
+        Reproduction::Agrees => "✓ ",
+        Reproduction::NotReproduced => "✗ ",
+        Reproduction::DirectionOnly | Reproduction::Undecided | Reproduction::NotMeasured => "",
+    };
+    match &row.obstacle {
+        Some(obstacle) => format!("{}: {}", row.reproduction.words(), plain(obstacle)),
+        None => format!("{sign}{}", row.reproduction.words()),
+    }
+}
