@@ -1,6 +1,6 @@
 //! The command line's shape.
 
-use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs};
+use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
 use crate::{catalog::UserFolders, report::comparison, store::Store};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_engine::{serve, size::Size};
@@ -149,6 +149,8 @@ pub(super) enum Command {
     Claims(ClaimsArgs),
     /// Query the store.
     Sql(SqlArgs),
+    /// Write results to a file for other programs.
+    Export(ExportArgs),
     /// Take in results: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
     Import(ImportArgs),
     /// Copy runs to another store, or to a folder of Parquet.
@@ -284,6 +286,30 @@ pub(super) enum Format {
     Csv,
     /// An array of objects; every value is a text or null.
     Json,
+}
+
+/// `dbdyno export`.
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    #[command(flatten)]
+    pub(super) selection: Terms,
+    /// How to write the results: every column, one row a run and test.
+    #[arg(long, value_enum)]
+    pub(super) format: ExportFormat,
+    /// The file, which is replaced in one step.
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: PathBuf,
+}
+
+/// How results are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportFormat {
+    /// Comma-separated values with a header.
+    Csv,
+    /// An array of objects; every value is a text or null.
+    Json,
+    /// Parquet, with types.
+    Parquet,
 }
 
 /// What can be listed.

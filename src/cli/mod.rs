@@ -6,6 +6,7 @@ mod claims;
 mod compare;
 mod doctor;
 mod error;
+mod export;
 mod import;
 mod list;
 mod manage;
@@ -44,6 +45,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
+        (Some(Command::Export(args)), None) => export::export(&places, &args),
         (Some(Command::Import(import)), None) => import::import(&places, &import),
         (Some(Command::Copy(copy)), None) => manage::copy(&places, &copy),
         (Some(Command::Tag(tag)), None) => manage::tag(&places, &tag),

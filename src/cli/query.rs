@@ -33,21 +33,25 @@ pub(super) fn opened(places: &Places) -> Result<Store, CliError> {
 }
 
 pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
-    match format {
-        Format::Table => print(&text::rows(rows)),
+    print(&text_of(rows, format)?)
+}
+
+/// An answer as text.
+pub(super) fn text_of(rows: &Rows, format: Format) -> Result<String, CliError> {
+    Ok(match format {
+        Format::Table => text::rows(rows),
         Format::Json => {
             let objects: Vec<Object<'_>> = rows.rows.iter().map(|row| Object { columns: &rows.columns, row }).collect();
-            let json = serde_json::to_string_pretty(&objects).map_err(|error| CliError::Failed(error.to_string()))?;
-            print(&format!("{json}\n"))
+            serde_json::to_string_pretty(&objects).map_err(|error| CliError::Failed(error.to_string()))? + "\n"
         }
         Format::Csv => {
             let mut text = csv_line(rows.columns.iter().map(String::as_str));
             for row in &rows.rows {
                 text.push_str(&csv_line(row.iter().map(|value| value.as_deref().unwrap_or(""))));
             }
-            print(&text)
+            text
         }
-    }
+    })
 }
 
 /// A row as an object whose keys keep the order of the columns.

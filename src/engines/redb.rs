@@ -164,7 +164,7 @@ impl KvSession for Session<'_> {
     #[inline]
     fn read(&mut self) -> Result<Read, EngineError> {
         let transaction = self.database.begin_read().map_err(failed)?;
-        Ok(Read(transaction.open_table(TABLE).map_err(failed)?))
+        Ok(Rows(transaction.open_table(TABLE).map_err(failed)?))
     }
 
     fn write(&mut self) -> Result<Write, EngineError> {
@@ -173,7 +173,7 @@ impl KvSession for Session<'_> {
 }
 
 /// A read transaction; the table keeps it alive.
-pub struct Read(ReadOnlyTable<&'static [u8], &'static [u8]>);
+pub type Read = Rows<ReadOnlyTable<&'static [u8], &'static [u8]>>;
 
 /// A write transaction.
 pub struct Write(WriteTransaction);
@@ -182,7 +182,7 @@ impl KvTransaction for Write {
     type Table<'t> = Table<'t>;
 
     fn table(&mut self) -> Result<Table<'_>, EngineError> {
-        Ok(Table(self.0.open_table(TABLE).map_err(failed)?))
+        Ok(Rows(self.0.open_table(TABLE).map_err(failed)?))
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -190,58 +190,29 @@ impl KvTransaction for Write {
     }
 }
 
+/// A table, inside a read transaction or a write transaction.
+pub struct Rows<T>(T);
+
 /// The table inside a write transaction.
-pub struct Table<'t>(RedbTable<'t, &'static [u8], &'static [u8]>);
+pub type Table<'t> = Rows<RedbTable<'t, &'static [u8], &'static [u8]>>;
 
-#[inline]
-fn get<R>(
-    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    key: &[u8],
-    visit: impl FnOnce(&[u8]) -> R,
-) -> Result<Option<R>, EngineError> {
-    Ok(table.get(key).map_err(failed)?.map(|value| visit(value.value())))
-}
-
-fn scan(
-    table: &impl ReadableTable<&'static [u8], &'static [u8]>,
-    mut visit: impl FnMut(&[u8], &[u8]),
-) -> Result<(), EngineError> {
-    for row in table.iter().map_err(failed)? {
-        let (key, value) = row.map_err(failed)?;
-        visit(key.value(), value.value());
-    }
-    Ok(())
-}
-
-impl KvRead for Read {
+impl<T: ReadableTable<&'static [u8], &'static [u8]>> KvRead for Rows<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        get(&self.0, key, visit)
+        Ok(self.0.get(key).map_err(failed)?.map(|value| visit(value.value())))
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(get(&self.0, key, |_| ())?.is_some())
+        Ok(self.0.get(key).map_err(failed)?.is_some())
     }
 
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        scan(&self.0, visit)
-    }
-}
-
-impl KvRead for Table<'_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        get(&self.0, key, visit)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(get(&self.0, key, |_| ())?.is_some())
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        scan(&self.0, visit)
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.0.iter().map_err(failed)? {
+            let (key, value) = row.map_err(failed)?;
+            visit(key.value(), value.value());
+        }
+        Ok(())
     }
 }
 

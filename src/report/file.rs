@@ -5,7 +5,7 @@ use tempfile::Builder;
 
 /// Has `write` write a temporary file in the same folder, syncs it, and renames it to `path`. When anything fails, what
 /// was at `path` is still there, and the temporary file is not.
-pub(super) fn replace<E>(path: &Path, write: impl FnOnce(&Path) -> Result<(), E>) -> io::Result<Result<(), E>> {
+pub(crate) fn replace<E>(path: &Path, write: impl FnOnce(&Path) -> Result<(), E>) -> io::Result<Result<(), E>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if path.is_dir() {
         return Err(io::Error::other("it is a folder"));

@@ -2,7 +2,7 @@
 
 pub mod claims;
 pub mod comparison;
-mod file;
+pub(crate) mod file;
 mod grid;
 pub mod matrix;
 pub mod session_table;

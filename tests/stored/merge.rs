@@ -164,3 +164,31 @@ fn what_is_nothing_to_import_is_named_and_does_not_keep_others_out() {
     let said = dbdyno(&target, &["import", path(&target)]).refused(2);
     assert!(said.contains("the store itself"), "{said}");
 }
+
+#[test]
+fn an_export_carries_its_command_and_goes_back_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store.duckdb");
+    let run = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "2", "--quiet"];
+    let work = folder.path().join("work");
+    dbdyno(&store, &[&run[..], &["--work-dir", work.to_str().unwrap()]].concat()).good();
+    for format in ["csv", "json"] {
+        let file = folder.path().join(format!("results.{format}"));
+        let out = ["--format", format, "--out", file.to_str().unwrap()];
+        dbdyno(&store, &[&["export", "engine=null"][..], &out].concat()).good();
+        assert!(std::fs::read_to_string(&file).unwrap().contains("dbdyno --store"), "{format}");
+        let other = folder.path().join(format!("{format}.duckdb"));
+        dbdyno(&other, &["import", file.to_str().unwrap()]).good();
+        let all = "SELECT run_id, test, wall_ns, operations, verification, tier FROM results ORDER BY ALL";
+        assert_eq!(sql(&store, all).len(), 16);
+        assert_eq!(sql(&other, all), sql(&store, all), "{format}");
+    }
+    let file = folder.path().join("results.parquet");
+    let out = ["--format", "parquet", "--out", file.to_str().unwrap()];
+    dbdyno(&store, &[&["export", "test=3"][..], &out].concat()).good();
+    let read = format!("SELECT count(*), any_value(exported_by), sum(wall_ns) FROM '{}'", file.display());
+    let expected = sql(&store, "SELECT sum(wall_ns) FROM results WHERE test = 3").remove(0);
+    let found = sql(&store, &read).remove(0);
+    assert!(found.starts_with("2,") && found.contains("export test=3"), "{found}");
+    assert!(found.ends_with(&expected), "{found}");
+}

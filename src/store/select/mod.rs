@@ -6,6 +6,7 @@ mod matrix;
 mod selection;
 mod terms;
 mod values;
+mod whole;
 
 pub use list::Listed;
 pub use matrix::TestTime;

@@ -1,0 +1,42 @@
+//! Whole results for files: every column of the view, and the command that asked.
+
+use super::{
+    super::{Access, Store, StoreError, error::Doing},
+    Rows, Selection,
+};
+use duckdb::params_from_iter;
+use std::path::Path;
+
+/// All columns with their own types.
+const TYPED: &str = "*";
+/// All columns as text that a listing is read back from: maps and lists as JSON.
+const TEXT: &str = "* REPLACE (to_json(options) AS options, to_json(keys) AS keys, to_json(tags) AS tags)";
+
+/// The query and its parameters; `exported_by` is the command.
+fn query(columns: &str, selection: &Selection, command: &str) -> (String, Vec<String>) {
+    let (condition, of_condition) = selection.condition();
+    let sql = format!(
+        "SELECT {columns}, CAST(? AS VARCHAR) AS exported_by FROM results WHERE {condition} ORDER BY started_at, run_id, test"
+    );
+    (sql, std::iter::once(command.to_owned()).chain(of_condition).collect())
+}
+
+impl Store {
+    /// Every column of the results of a selection, in the order they were run.
+    pub fn whole(&self, selection: &Selection, command: &str) -> Result<Rows, StoreError> {
+        let (sql, parameters) = query(TEXT, selection, command);
+        self.bound(&sql, &parameters)
+    }
+
+    /// The same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
+    pub fn write_results_parquet(&self, selection: &Selection, command: &str, file: &Path) -> Result<(), StoreError> {
+        let (sql, parameters) = query(TYPED, selection, command);
+        let connection = self.open(Access::Read)?;
+        let copy = || -> duckdb::Result<()> {
+            connection.execute(&format!("CREATE TEMP TABLE exported AS {sql}"), params_from_iter(parameters))?;
+            connection.execute("SET VARIABLE file = ?", [file.to_string_lossy()])?;
+            connection.execute_batch("COPY exported TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd)")
+        };
+        copy().doing(self.path())
+    }
+}
