@@ -103,3 +103,21 @@ fn a_budget_ends_the_session_after_whole_rounds() {
     assert_eq!(rounds[0][1], rounds[1][1], "every engine ran as many rounds");
     assert!(rounds[0][1].parse::<u32>().unwrap() < 50);
 }
+
+#[test]
+fn a_session_that_waits_for_its_turn_can_be_interrupted() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("runtime/dbdyno")).unwrap();
+    let turn = fs::File::create(place.path("runtime/dbdyno/turn.lock")).unwrap();
+    turn.lock().unwrap();
+    let child = place.spawn(&LONG);
+    wait_until("the session is stored", || {
+        place.store().exists() && place.run(&["sql", "FROM session"]).stdout.contains("running")
+    });
+    signal(&child, Signal::INT);
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert_eq!(done.code, Some(130), "{}", done.stderr);
+    assert!(done.stderr.contains("waiting for another dbdyno session's run"), "{}", done.stderr);
+    assert_eq!(place.value("SELECT status FROM session"), "cancelled");
+    nothing_is_left(&place);
+}

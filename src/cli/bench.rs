@@ -162,7 +162,10 @@ fn bench(
         // The sender is gone with the session, so this ends once everything is shown.
         let _ = shown.await;
         report
-    })?;
+    });
+    // A thread may still wait for another session's turn after this one was told to stop.
+    runtime.shutdown_background();
+    let report = report?;
     let code = conclude(&report, &store.spool_path().display().to_string(), style)?;
     if let Some(claims) = preset.and_then(|preset| preset.claims) {
         show_claims(&claims, &store, style)?;

@@ -4,7 +4,6 @@ use super::{
     RunnerEvent,
     folder::RunFolder,
     session::{Launch, Session},
-    turn::Turn,
     worker::Worker,
 };
 use crate::{
@@ -176,7 +175,11 @@ impl<'r, 's> Running<'r, 's> {
 
     async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), Stop> {
         let suite = self.session.plan.job(configuration);
-        let _turn = self.take_turn().await?;
+        let turn = match self.session.turn().await {
+            Some(turn) => turn?,
+            None => return Err(Stop::Cancelled),
+        };
+        self.run.other_run_waited = turn.as_ref().is_some_and(|turn| turn.waited);
         self.run.started_at = Timestamp::now();
         self.announce(configuration, &suite).await;
 
@@ -203,26 +206,6 @@ impl<'r, 's> Running<'r, 's> {
             (Ok(()), None) => Err(Stop::Failed("the worker was done and did not exit: it was killed".to_owned())),
             _ => result,
         }
-    }
-
-    async fn take_turn(&mut self) -> Result<Option<Turn>, Stop> {
-        if self.session.launch.concurrent {
-            return Ok(None);
-        }
-        let events = self.session.events.clone();
-        let taking = tokio::task::spawn_blocking(move || {
-            Turn::take(|| {
-                // Nobody watching is fine.
-                let _ = events.send(RunnerEvent::WaitingForTurn);
-            })
-        });
-        let turn = tokio::select! {
-            turn = taking => turn.map_err(|error| error.to_string())?,
-            () = self.session.stopped() => return Err(Stop::Cancelled),
-        };
-        let turn = turn.map_err(|error| format!("taking turns with other sessions: {error}"))?;
-        self.run.other_run_waited = turn.waited;
-        Ok(Some(turn))
     }
 
     async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {

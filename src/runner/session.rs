@@ -5,6 +5,7 @@ use super::{
     agreement::agreement,
     folder,
     run::{calibrate, execute},
+    turn::Turn,
 };
 use crate::{
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
@@ -200,6 +201,29 @@ impl Session<'_> {
         }
     }
 
+    /// Takes this session's turn to measure; held until it is dropped. No turn is needed with `--concurrent`. None: the
+    /// session was told to stop while it waited.
+    pub(super) async fn turn(&self) -> Option<Result<Option<Turn>, String>> {
+        if self.launch.concurrent {
+            return Some(Ok(None));
+        }
+        let events = self.events.clone();
+        let taking = tokio::task::spawn_blocking(move || {
+            // Moved in, so that it is gone while this thread waits: the session's end is seen by its last sender's.
+            Turn::take(move || {
+                // Nobody watching is fine.
+                let _ = events.send(RunnerEvent::WaitingForTurn);
+            })
+        });
+        let taken = tokio::select! {
+            taken = taking => taken.map_err(|error| error.to_string()),
+            () = self.stopped() => return None,
+        };
+        Some(
+            taken.and_then(|turn| turn.map(Some).map_err(|error| format!("taking turns with other sessions: {error}"))),
+        )
+    }
+
     fn is_stopped(&self) -> bool {
         *self.stop.borrow()
     }
@@ -231,6 +255,11 @@ impl Session<'_> {
                 continue;
             }
             seen.push((configuration.size, &configuration.suite_settings));
+            // This too would disturb another session's run.
+            let _turn = match self.turn().await {
+                Some(turn) => turn.map_err(SessionError::Calibration)?,
+                None => break,
+            };
             let cost =
                 calibrate(self.launch, self.plan.job(configuration), null).await.map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
