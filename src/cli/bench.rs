@@ -3,6 +3,7 @@
 use super::{
     args::{BenchArgs, Places, RunArgs},
     claims::judged,
+    colour,
     error::{CliError, INTERRUPTED},
     print,
     progress::{self, Style},
@@ -12,16 +13,11 @@ use crate::{
     engines::Registry,
     host::{WorkFolderFacts, measure_fsync},
     plan::{Configuration, Estimate, Plan, Request, Space, check_space, estimate},
-    report::{
-        claims::claims_table,
-        session_table::SessionTable,
-        text::{self, Colour},
-        units,
-    },
+    report::{claims::claims_table, session_table::SessionTable, text, units},
     runner::{Report, SessionLaunch, run_session},
     store::{Status, Store, StoreHistory},
 };
-use std::{collections::BTreeMap, io::IsTerminal, process::ExitCode, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 use tokio::sync::{mpsc, watch};
 
 /// `dbdyno --preset NAME`.
@@ -276,13 +272,7 @@ fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliE
         let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
         print(&format!("{line}\n"))?;
     } else {
-        let colour =
-            if std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) {
-                Colour::On
-            } else {
-                Colour::Off
-            };
-        print(&text::session_table(&table, colour))?;
+        print(&text::session_table(&table, colour()))?;
     }
     if let Some(reason) = &report.spooled {
         eprintln!("warning: {reason}");

@@ -3,6 +3,7 @@
 use super::{
     args::{CompareArgs, Places, SummaryKey},
     bench::command_line,
+    colour,
     error::CliError,
     print,
     query::opened,
@@ -104,9 +105,5 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
 /// How the terminal shows a table.
 fn style() -> TableStyle {
     let terminal = console::Term::stdout();
-    let colour = terminal.is_term() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    TableStyle {
-        colour: if colour { Colour::On } else { Colour::Off },
-        width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)),
-    }
+    TableStyle { colour: colour(), width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)) }
 }

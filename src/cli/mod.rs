@@ -15,10 +15,14 @@ mod progress;
 mod query;
 mod results;
 
+use crate::report::text::Colour;
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use error::CliError;
-use std::{io::Write, process::ExitCode};
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -70,6 +74,12 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },
     }
+}
+
+/// Whether stdout takes colours: a terminal, and NO_COLOR is not set.
+fn colour() -> Colour {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && std::io::stdout().is_terminal() { Colour::On } else { Colour::Off }
 }
 
 /// Writes the result to stdout. A reader that went away (`| head`) is no error.
