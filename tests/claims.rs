@@ -112,6 +112,13 @@ fn the_published_benchmarks_are_listed() {
     for name in ["blog", "crossbench", "drivers", "lumosql", "pragma", "snkv"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}: {list}");
     }
+    let presets = place.ok(&["list", "presets"]);
+    for name in ["blog", "crossbench", "drivers", "lumosql", "pragma", "snkv"] {
+        for sent in place.ok(&["claims", name]).split("`dbdyno --preset ").skip(1) {
+            let preset = sent.split('`').next().unwrap();
+            assert!(presets.lines().any(|line| line.starts_with(preset)), "{name} sends to `{preset}`: {presets}");
+        }
+    }
     let done = place.run(&["claims", "nobody"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("no claims file `nobody`") && done.stderr.contains("lumosql"), "{}", done.stderr);

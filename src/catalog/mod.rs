@@ -39,10 +39,15 @@ impl Catalog {
         names(&self.folders, Folder::Claims)
     }
 
-    /// Reads and checks a claims file.
+    /// Reads and checks a claims file. A preset that it names and that is not there is left out: nobody is sent to it.
     pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
         let source = files::find(&self.folders, Folder::Claims, name)?;
-        Claims::parse(name, &source)
+        let mut claims = Claims::parse(name, &source)?;
+        let presets = self.preset_names();
+        for comparison in &mut claims.comparisons {
+            comparison.preset.take_if(|preset| !presets.contains(preset));
+        }
+        Ok(claims)
     }
 
     /// Reads and checks a suite.
