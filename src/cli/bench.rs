@@ -12,13 +12,13 @@ use crate::{
     catalog::{Catalog, Claims, EngineChoice},
     engines::Registry,
     host::{WorkFolderFacts, measure_fsync},
-    plan::{Configuration, Estimate, Plan, Request, Space, check_space, estimate},
+    plan::{Estimate, Plan, Request, Space, check_space, estimate},
     report::{claims::claims_table, session_table::SessionTable, text, units},
-    runner::{Report, SessionLaunch, run_session},
+    runner::{Handle, Report, SessionLaunch, run_session},
     store::{Status, Store, StoreHistory},
 };
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
@@ -143,17 +143,17 @@ fn bench(
         preset: preset.as_ref().map(|preset| preset.name.to_owned()),
     };
     let expected_run = estimate.time / plan.runs.len().max(1) as u32;
-    let null = harness(&registry, &plan)?;
+    let null = plan.harness(&registry)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let report = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
-        let (stop, stopped) = watch::channel(false);
+        let (handle, control) = Handle::new();
         let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let watching = tokio::spawn(watch_signals(stop));
-        let report = run_session(&plan, &null, &launch, &store, expected_run, events, stopped).await;
+        let watching = tokio::spawn(watch_signals(handle));
+        let report = run_session(&plan, &null, &launch, &store, expected_run, events, control).await;
         watching.abort();
         // The sender is gone with the session, so this ends once everything is shown.
         let _ = shown.await;
@@ -199,21 +199,6 @@ fn check_cpu(cpu: u32) -> Result<(), CliError> {
     Err(CliError::Usage(format!("--cpu {cpu}: expected a CPU from 0 to {}", cpus - 1)))
 }
 
-/// The configuration that measures the harness: the engine that does nothing, at its defaults.
-fn harness(registry: &Registry, plan: &Plan) -> Result<Configuration, CliError> {
-    let request = Request {
-        suite: plan.suite.clone(),
-        suite_options: BTreeMap::new(),
-        engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
-        sizes: Vec::new(),
-        repeats: 1,
-        pick: plan.pick.clone(),
-        seed: 1,
-    };
-    let plan = Plan::new(request, registry)?;
-    plan.configurations.into_iter().next().ok_or_else(|| CliError::Failed("the engine `null` is missing".to_owned()))
-}
-
 fn headline(plan: &Plan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     format!(
@@ -243,7 +228,7 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
 }
 
 /// The first signal stops the session in order, the second ends the program; workers end with it.
-async fn watch_signals(stop: watch::Sender<bool>) {
+async fn watch_signals(handle: Handle) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
@@ -259,8 +244,7 @@ async fn watch_signals(stop: watch::Sender<bool>) {
         if times > 0 {
             std::process::exit(i32::from(INTERRUPTED));
         }
-        // The session may be over already.
-        let _ = stop.send(true);
+        handle.stop();
     }
 }
 

@@ -198,6 +198,21 @@ impl Plan {
         self
     }
 
+    /// The configuration that measures the harness on this plan's tests: the engine that does nothing, at its defaults.
+    pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
+        let request = Request {
+            suite: self.suite.clone(),
+            suite_options: BTreeMap::new(),
+            engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
+            sizes: Vec::new(),
+            repeats: 1,
+            pick: self.pick.clone(),
+            seed: 1,
+        };
+        let mut configurations = Self::new(request, registry)?.configurations;
+        configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
+    }
+
     /// What a configuration's worker is given of the suite.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
         self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick)
