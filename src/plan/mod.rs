@@ -198,6 +198,24 @@ impl Plan {
         self
     }
 
+    /// The configuration that measures the harness on this plan's suite: the engine that does nothing, at its defaults.
+    ///
+    /// # Errors
+    /// When there is no engine `null`, or it cannot run the suite.
+    pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
+        let request = Request {
+            suite: self.suite.clone(),
+            suite_options: BTreeMap::new(),
+            engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
+            sizes: Vec::new(),
+            repeats: 1,
+            pick: self.pick.clone(),
+            seed: 1,
+        };
+        let missing = || PlanError::Request("the engine `null` is missing".to_owned());
+        Self::new(request, registry)?.configurations.into_iter().next().ok_or_else(missing)
+    }
+
     /// What a configuration's worker is given of the suite.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
         self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick)

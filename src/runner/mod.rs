@@ -2,12 +2,14 @@
 
 mod agreement;
 mod conversation;
+mod fit;
 mod folder;
 mod run;
 mod session;
 mod turn;
 mod worker;
 
+pub use fit::fit;
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
 
 use crate::store::{Status, WarningRecord};
