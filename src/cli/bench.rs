@@ -12,12 +12,12 @@ use crate::{
     catalog::{Catalog, Claims, EngineChoice},
     engines::Registry,
     plan::{Estimate, Plan, Request},
-    report::{claims::claims_table, session_table::SessionTable, text, units},
-    runner::{Report, SessionLaunch, fit, run_session},
+    report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},
+    runner::{Handle, Report, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
 use std::{collections::BTreeMap, process::ExitCode};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
@@ -150,10 +150,10 @@ fn bench(
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let report = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
-        let (stop, stopped) = watch::channel(false);
+        let (handle, control) = Handle::new();
         let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let watching = tokio::spawn(watch_signals(stop));
-        let report = run_session(&plan, &null, &launch, &store, expected_run, events, stopped).await;
+        let watching = tokio::spawn(watch_signals(handle));
+        let report = run_session(&plan, &null, &launch, &store, expected_run, events, control).await;
         watching.abort();
         // The sender is gone with the session, so this ends once everything is shown.
         let _ = shown.await;
@@ -217,7 +217,7 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
 }
 
 /// The first signal stops the session in order, the second ends the program; workers end with it.
-pub(super) async fn watch_signals(stop: watch::Sender<bool>) {
+pub(super) async fn watch_signals(handle: Handle) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
@@ -233,8 +233,7 @@ pub(super) async fn watch_signals(stop: watch::Sender<bool>) {
         if times > 0 {
             std::process::exit(i32::from(INTERRUPTED));
         }
-        // The session may be over already.
-        let _ = stop.send(true);
+        handle.stop();
     }
 }
 
@@ -264,16 +263,8 @@ fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliE
 
 /// The command as it could be typed again.
 pub(super) fn command_line(arguments: impl Iterator<Item = String>) -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
     // The program's own path is of no interest and of one machine only.
-    std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
+    shell(std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1)))
 }
 
 #[cfg(test)]

@@ -97,6 +97,9 @@ impl Lines {
             }
             RunnerEvent::SessionStarted { .. }
             | RunnerEvent::Calibrating
+            | RunnerEvent::Paused
+            | RunnerEvent::Resumed
+            | RunnerEvent::Uses { .. }
             | RunnerEvent::Worker { .. }
             | RunnerEvent::Warning(_) => {}
         }
@@ -132,7 +135,11 @@ impl Bars {
         match event {
             // What is printed between bars goes through them, so that neither tears the other.
             RunnerEvent::Note { text } => self.line(text),
-            RunnerEvent::SessionStarted { .. } | RunnerEvent::Warning(_) => {}
+            RunnerEvent::SessionStarted { .. }
+            | RunnerEvent::Paused
+            | RunnerEvent::Resumed
+            | RunnerEvent::Uses { .. }
+            | RunnerEvent::Warning(_) => {}
             RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
             RunnerEvent::WaitingForTurn => self.test.set_prefix("waiting for another session's run"),
             RunnerEvent::RunStarted { round, label, size, .. } => {

@@ -14,7 +14,7 @@ use crate::{
     catalog::Catalog,
     engines::Registry,
     report::{tune as report, units::plain},
-    runner::SessionLaunch,
+    runner::{Handle, SessionLaunch},
     store::Store,
     tune::{
         Change, Kind, Lab, State, Trial, TuneError, WhatIf, Workload, accept, default_rounds, find_trial, last_ledger,
@@ -23,7 +23,7 @@ use crate::{
 };
 use dbdyno_engine::{rng::SplitMix64, settings::Settings, size::Size};
 use std::{collections::BTreeMap, process::ExitCode};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 impl From<TuneError> for CliError {
     fn from(error: TuneError) -> Self {
@@ -171,10 +171,10 @@ fn with_lab(
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let trials = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
-        let (told, stop) = watch::channel(false);
+        let (handle, control) = Handle::new();
         let shown = tokio::spawn(tune_progress::show(received, style));
-        let watching = tokio::spawn(watch_signals(told));
-        let trials = tune(Lab { registry, store, launch, events, stop }).await;
+        let watching = tokio::spawn(watch_signals(handle));
+        let trials = tune(Lab { registry, store, launch, events, control }).await;
         watching.abort();
         // The sender is gone with the lab, so this ends once everything is shown.
         let _ = shown.await;

@@ -212,8 +212,8 @@ impl Plan {
             pick: self.pick.clone(),
             seed: 1,
         };
-        let missing = || PlanError::Request("the engine `null` is missing".to_owned());
-        Self::new(request, registry)?.configurations.into_iter().next().ok_or_else(missing)
+        let mut configurations = Self::new(request, registry)?.configurations;
+        configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
     }
 
     /// What a configuration's worker is given of the suite.
@@ -274,7 +274,7 @@ fn configurations_of(
 }
 
 /// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
-fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
+pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
     let mut all = vec![BTreeMap::new()];
     for (name, values) in options {
         all = all

@@ -1,16 +1,21 @@
 //! Runs a plan: one worker process and one fresh folder a run, results stored as they come.
 
 mod agreement;
+mod control;
 mod conversation;
 mod fit;
 mod folder;
 mod run;
 mod session;
 mod turn;
+mod uses;
 mod worker;
 
+pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
+
+pub use uses::Uses;
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;
@@ -36,6 +41,10 @@ pub enum RunnerEvent {
     Calibrating,
     /// Another session's run is being waited for.
     WaitingForTurn,
+    /// The session was asked to pause, and begins no run until it is asked to go on.
+    Paused,
+    /// It goes on.
+    Resumed,
     /// A run begins.
     RunStarted {
         /// Place in the session.
@@ -57,6 +66,14 @@ pub enum RunnerEvent {
         ordinal: u32,
         /// What.
         says: Event,
+    },
+    /// What the run's worker uses, a few times a second.
+    Uses {
+        /// Place of the run in the session.
+        ordinal: u32,
+        /// What.
+        #[serde(flatten)]
+        uses: Uses,
     },
     /// A run ended.
     RunEnded {

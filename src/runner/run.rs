@@ -4,6 +4,7 @@ use super::{
     RunnerEvent,
     folder::RunFolder,
     session::{Launch, Session},
+    uses::Watch,
     worker::Worker,
 };
 use crate::{
@@ -22,6 +23,7 @@ use std::{
     collections::{BTreeMap, HashMap},
     time::Duration,
 };
+use tokio::sync::OwnedMutexGuard;
 use uuid::Uuid;
 
 /// Time between two progress events.
@@ -49,6 +51,7 @@ pub(super) async fn execute(
     match running.execute(configuration, planned.seed).await {
         Ok(()) => running.finish(Status::Done, None),
         Err(Stop::Cancelled) => running.finish(Status::Cancelled, None),
+        Err(Stop::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
         Err(Stop::Failed(failure)) => running.finish(Status::Failed, Some(failure)),
     }
 }
@@ -110,6 +113,7 @@ fn job(
 /// Why a run stopped before its end.
 enum Stop {
     Cancelled,
+    Skipped,
     Failed(String),
 }
 
@@ -129,6 +133,9 @@ struct Running<'r, 's> {
     last_progress: (u64, u64),
     names: HashMap<u32, String>,
     noise: Option<NoiseSample>,
+    /// Held while something is measured.
+    quiet: Option<OwnedMutexGuard<()>>,
+    watch: Option<Watch>,
 }
 
 impl<'r, 's> Running<'r, 's> {
@@ -170,6 +177,8 @@ impl<'r, 's> Running<'r, 's> {
             last_progress: (0, 0),
             names: HashMap::new(),
             noise: None,
+            quiet: None,
+            watch: None,
         }
     }
 
@@ -189,14 +198,17 @@ impl<'r, 's> Running<'r, 's> {
         let expected = self.session.expected_run;
         let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
         let job = job(launch, self.run.run_id.clone(), configuration, suite, &folder, seed, deadline);
+        self.quiet = Some(self.session.control.quiet().await);
         self.noise = Some(NoiseSample::now());
         let mut worker = Worker::start(&configuration.engine.launch, &job, launch.silence + expected).await?;
+        self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(format!("the run's deadline of {} s has passed", deadline.as_secs())))
             });
         let after = NoiseSample::now();
         let ending = worker.end().await;
+        self.quiet = None;
         self.note_noise(&after);
         self.run.log = (!ending.log.is_empty()).then_some(ending.log);
         match (&result, ending.status) {
@@ -247,7 +259,7 @@ impl<'r, 's> Running<'r, 's> {
         loop {
             let event = tokio::select! {
                 event = worker.next() => event?,
-                () = self.session.stopped() => return Err(Stop::Cancelled),
+                () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
             };
             self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
             match event {
@@ -255,7 +267,7 @@ impl<'r, 's> Running<'r, 's> {
                     self.run.engine_version = version;
                     self.run.open_ns = Some(open_ns);
                     self.opened(configuration, &in_force).await?;
-                    worker.go_on().await;
+                    self.go_on(worker).await;
                 }
                 Event::TestStarted { .. } => {
                     self.timeline.clear();
@@ -263,10 +275,13 @@ impl<'r, 's> Running<'r, 's> {
                 }
                 Event::Progress { test, operations, elapsed_ns, histogram, .. } => {
                     self.slot(test, operations, elapsed_ns, histogram.as_deref());
+                    if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
+                        self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
+                    }
                 }
                 Event::TestDone(done) => {
                     self.test_done(&done).await?;
-                    worker.go_on().await;
+                    self.go_on(worker).await;
                 }
                 Event::Done => return Ok(()),
                 Event::Failed { test, message, .. } => {
@@ -277,6 +292,17 @@ impl<'r, 's> Running<'r, 's> {
                 Event::Committed { .. } | Event::Recovered { .. } => {}
             }
         }
+    }
+
+    fn given_up(&self) -> Stop {
+        if self.session.control.asked().stop { Stop::Cancelled } else { Stop::Skipped }
+    }
+
+    /// Lets the worker go on, once those who wanted the machine between two tests are done with it.
+    async fn go_on(&mut self, worker: &mut Worker) {
+        self.quiet = None;
+        self.quiet = Some(self.session.control.quiet().await);
+        worker.go_on().await;
     }
 
     async fn opened(&mut self, configuration: &Configuration, in_force: &BTreeMap<String, String>) -> Result<(), Stop> {

@@ -3,6 +3,7 @@
 use super::{
     RunnerEvent,
     agreement::agreement,
+    control::Control,
     folder,
     run::{calibrate, execute},
     turn::Turn,
@@ -20,7 +21,7 @@ use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
-use tokio::sync::{mpsc::UnboundedSender, watch};
+use tokio::sync::mpsc::UnboundedSender;
 use uuid::Uuid;
 
 /// How a session is run.
@@ -95,7 +96,7 @@ pub(super) struct Session<'s> {
     /// What a run is expected to take.
     pub(super) expected_run: Duration,
     store: &'s Store,
-    stop: watch::Receiver<bool>,
+    pub(super) control: Control,
     report: Unstored,
 }
 
@@ -106,7 +107,7 @@ struct Unstored {
     lost: Option<String>,
 }
 
-/// Runs a plan to its end, or until `stop` becomes true. `null`: the configuration that measures the harness.
+/// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
 pub async fn run_session(
     plan: &Plan,
     null: &Configuration,
@@ -114,13 +115,14 @@ pub async fn run_session(
     store: &Store,
     expected_run: Duration,
     events: UnboundedSender<RunnerEvent>,
-    stop: watch::Receiver<bool>,
+    control: Control,
 ) -> Result<Report, SessionError> {
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     let host = HostFacts::read();
     let record = describe(plan, launch, &host, &facts);
-    let mut session = Session { plan, launch, record, events, expected_run, store, stop, report: Unstored::default() };
+    let mut session =
+        Session { plan, launch, record, events, expected_run, store, control, report: Unstored::default() };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
     }
@@ -194,15 +196,6 @@ impl Session<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Returns once the session is told to stop.
-    pub(super) async fn stopped(&self) {
-        let mut stop = self.stop.clone();
-        if stop.wait_for(|stop| *stop).await.is_err() {
-            // Whoever could have stopped the session is gone: it runs to its end.
-            std::future::pending::<()>().await;
-        }
-    }
-
     /// Takes this session's turn to measure; held until it is dropped. No turn is needed with `--concurrent`. None: the
     /// session was told to stop while it waited.
     pub(super) async fn turn(&self) -> Option<Result<Option<Turn>, String>> {
@@ -219,7 +212,7 @@ impl Session<'_> {
         });
         let taken = tokio::select! {
             taken = taking => taken.map_err(|error| error.to_string()),
-            () = self.stopped() => return None,
+            () = self.control.stopped() => return None,
         };
         Some(
             taken.and_then(|turn| turn.map(Some).map_err(|error| format!("taking turns with other sessions: {error}"))),
@@ -227,7 +220,7 @@ impl Session<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        *self.stop.borrow()
+        self.control.asked().stop
     }
 
     /// Commits a batch now, on a thread that may block.
@@ -276,7 +269,7 @@ impl Session<'_> {
     }
 
     async fn run_all(&mut self) -> (Vec<RunRecord>, Vec<ResultRecord>) {
-        let begun = Instant::now();
+        let mut begun = Instant::now();
         let (mut runs, mut results): (Vec<RunRecord>, Vec<ResultRecord>) = (Vec::new(), Vec::new());
         let plan = self.plan;
         for (at, &planned) in plan.runs.iter().enumerate() {
@@ -293,6 +286,7 @@ impl Session<'_> {
                     return (runs, results);
                 }
             }
+            begun += self.paused().await;
             // Measuring on when nothing can be kept would only lose more.
             if self.is_stopped() || self.report.lost.is_some() {
                 break;
@@ -310,6 +304,18 @@ impl Session<'_> {
         let last = runs.last().map(|run| run.round);
         self.compare_answers(&runs, &mut results, last).await;
         (runs, results)
+    }
+
+    /// Waits while the session is asked to pause, and returns how long that was.
+    async fn paused(&self) -> Duration {
+        if !self.control.asked().pause {
+            return Duration::ZERO;
+        }
+        let since = Instant::now();
+        self.tell(RunnerEvent::Paused);
+        self.control.resumed().await;
+        self.tell(RunnerEvent::Resumed);
+        since.elapsed()
     }
 
     /// Whether another round would go over the budget, judged by the mean of those done.

@@ -81,6 +81,11 @@ impl Worker {
         Ok(worker)
     }
 
+    /// Its process; none once it has ended.
+    pub(super) fn process(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// The next event, or why there is none. Safe to be dropped and called again.
     pub(super) async fn next(&mut self) -> Result<Event, String> {
         let silence = self.silence;

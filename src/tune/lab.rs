@@ -4,14 +4,11 @@ use super::event::TuneEvent;
 use crate::{
     engines::Registry,
     plan::{Plan, PlanError},
-    runner::{Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
+    runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Store, StoreError, StoreHistory},
 };
 use std::collections::BTreeMap;
-use tokio::sync::{
-    mpsc::{self, UnboundedSender},
-    watch,
-};
+use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// Why something could not be tuned.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +41,8 @@ pub struct Lab<'l> {
     pub launch: SessionLaunch,
     /// Who is told what happens.
     pub events: UnboundedSender<TuneEvent>,
-    /// Becomes true when all is to stop.
-    pub stop: watch::Receiver<bool>,
+    /// What is asked of the sessions, one after the other, while they run.
+    pub control: Control,
 }
 
 impl Lab<'_> {
@@ -75,7 +72,7 @@ impl Lab<'_> {
                 self.tell(TuneEvent::Session { says: event });
             }
         };
-        let session = run_session(plan, &null, &launch, self.store, expected_run, events, self.stop.clone());
+        let session = run_session(plan, &null, &launch, self.store, expected_run, events, self.control.clone());
         let (report, ()) = tokio::join!(session, listening);
         let report = report?;
         match report.lost {

@@ -1,0 +1,109 @@
+//! What those who watch a session may ask of it, and when they may use the machine themselves.
+
+use std::sync::Arc;
+use tokio::sync::{Mutex, OwnedMutexGuard, watch};
+
+/// What a session was last asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Asked {
+    /// To end: the run under way is given up, none is begun.
+    pub stop: bool,
+    /// To begin no further run until this is taken back. A run under way goes on: a pause inside it would change
+    /// what its later tests find in caches.
+    pub pause: bool,
+    /// To give up the run of this place in the session, and go on with the next.
+    pub skip: Option<u32>,
+}
+
+/// Asks things of a session; when it is dropped, the session runs to its end.
+#[derive(Debug)]
+pub struct Handle {
+    asked: watch::Sender<Asked>,
+    quiet: Quiet,
+}
+
+/// The session's end of a [`Handle`].
+#[derive(Debug, Clone)]
+pub struct Control {
+    asked: watch::Receiver<Asked>,
+    quiet: Quiet,
+}
+
+/// The right to use the machine: a session holds it while it measures, and lets go of it between tests. Who queries
+/// the store while a session runs takes it first, so that DuckDB's threads never run beside a test.
+#[derive(Debug, Clone, Default)]
+pub struct Quiet(Arc<Mutex<()>>);
+
+impl Quiet {
+    /// Waits until nothing is measured; nothing will be until the guard is dropped.
+    pub async fn wait(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.0).lock_owned().await
+    }
+}
+
+impl Handle {
+    /// A handle and the end that a session is given.
+    pub fn new() -> (Self, Control) {
+        let (sender, receiver) = watch::channel(Asked::default());
+        let quiet = Quiet::default();
+        (Self { asked: sender, quiet: quiet.clone() }, Control { asked: receiver, quiet })
+    }
+
+    /// Ends the session.
+    pub fn stop(&self) {
+        self.asked.send_modify(|asked| asked.stop = true);
+    }
+
+    /// Pauses the session, or lets it go on.
+    pub fn pause(&self, pause: bool) {
+        self.asked.send_modify(|asked| asked.pause = pause);
+    }
+
+    /// Gives up the run of this place in the session.
+    pub fn skip(&self, ordinal: u32) {
+        self.asked.send_modify(|asked| asked.skip = Some(ordinal));
+    }
+
+    /// When the machine may be used for other things.
+    pub fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+}
+
+impl Control {
+    /// Whether the session was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.asked.borrow().stop
+    }
+
+    /// Returns once the session is asked to stop.
+    pub(super) async fn stopped(&self) {
+        self.asked_for(|asked| asked.stop).await;
+    }
+
+    /// Returns once the session is asked to stop, or to give up this run.
+    pub(super) async fn given_up(&self, ordinal: u32) {
+        self.asked_for(|asked| asked.stop || asked.skip == Some(ordinal)).await;
+    }
+
+    /// Returns once the session is not asked to pause, or is asked to stop, or nobody is there to ask.
+    pub(super) async fn resumed(&self) {
+        // An error says that the handle is gone.
+        let _ = self.asked.clone().wait_for(|asked| asked.stop || !asked.pause).await;
+    }
+
+    pub(super) fn asked(&self) -> Asked {
+        *self.asked.borrow()
+    }
+
+    pub(super) async fn quiet(&self) -> OwnedMutexGuard<()> {
+        self.quiet.wait().await
+    }
+
+    /// Returns once this is asked for: never, when the handle is gone before.
+    async fn asked_for(&self, reached: impl FnMut(&Asked) -> bool) {
+        if self.asked.clone().wait_for(reached).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
