@@ -3,6 +3,7 @@
 mod agreement;
 mod control;
 mod conversation;
+mod fit;
 mod folder;
 mod run;
 mod session;
@@ -11,6 +12,7 @@ mod uses;
 mod worker;
 
 pub use control::{Control, Handle, Quiet};
+pub use fit::fit;
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
 
 pub use uses::Uses;
