@@ -9,7 +9,7 @@ mod html;
 mod markdown;
 mod parquet;
 mod table;
-pub(super) mod words;
+pub(crate) mod words;
 
 pub use benchfmt::benchfmt;
 pub use csv::csv;

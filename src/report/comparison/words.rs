@@ -69,7 +69,7 @@ pub(in crate::report) fn times(factor: f64) -> String {
 }
 
 /// A ratio in four or five characters: `0.081`, `0.96`, `1.65`, `12.3`.
-pub(in crate::report) fn ratio(ratio: f64) -> String {
+pub(crate) fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.0995 => format!("{ratio:.3}"),
         ratio if ratio < 9.995 => format!("{ratio:.2}"),

@@ -2,7 +2,7 @@
 
 mod ledger;
 mod trial;
-mod words;
+pub(crate) mod words;
 
 pub use ledger::{Format, export, ledger};
 pub use trial::{progress, trial};

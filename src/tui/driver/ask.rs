@@ -40,6 +40,7 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
         Question::Results(question) => match question {},
         Question::Compare(question) => match question {},
+        Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
         Question::Claims(question) => match question {},
         Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
     }
@@ -83,6 +84,7 @@ fn written(path: &Path, content: &Content) -> Result<(), String> {
     }
     let text = match content {
         Content::Text(text) => text,
+        Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
         Content::Comparison(_) | Content::Results(_) => return Err("not written".to_owned()),
     };
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
