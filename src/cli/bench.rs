@@ -2,7 +2,6 @@
 
 use super::{
     args::{BenchArgs, Places, RunArgs},
-    claims::judged,
     colour,
     error::{CliError, INTERRUPTED},
     print,
@@ -10,6 +9,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Claims, EngineChoice},
+    claims::judged,
     engines::Registry,
     host::{WorkFolderFacts, measure_fsync},
     plan::{Estimate, Plan, Request, Space, check_space, estimate},
