@@ -69,7 +69,7 @@ impl App {
             results: results::Results::default(),
             compare: compare::Compare::default(),
             tune: tune::Tune::new(&world),
-            claims: claims::Claims::new(&world),
+            claims: claims::Claims::default(),
             notice: None,
             size,
             now: Duration::ZERO,

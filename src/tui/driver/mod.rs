@@ -1,6 +1,8 @@
 //! The impure side: the event loop, the terminal, questions answered, sessions run.
 
 mod ask;
+mod claims;
+mod compare;
 mod guardian;
 mod input;
 mod live;
