@@ -18,10 +18,12 @@ use crate::{
     store::Store,
     tune::{
         Change, Kind, Lab, State, Trial, TuneError, WhatIf, Workload, accept, default_rounds, find_trial, last_ledger,
-        ledger, more, what_if,
+        ledger, more,
+        search::{SearchSpec, search},
+        what_if,
     },
 };
-use dbdyno_engine::{rng::SplitMix64, settings::Settings, size::Size};
+use dbdyno_engine::{durability::Tier, rng::SplitMix64, settings::Settings, size::Size};
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 
@@ -43,6 +45,9 @@ pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliErro
     }
     if let Some(id) = &args.more {
         return extend(places, id, args);
+    }
+    if let Some(tier) = args.search.tier {
+        return find_best(places, tier, args);
     }
     match (&args.accept, args.what_if.is_empty()) {
         (Some(id), true) => accept_one(places, id),
@@ -113,7 +118,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let rounds = args.base.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
     let seed = args.measure.seed.unwrap_or_else(clock);
     let launch = launch(&args.measure)?;
-    let (code, trials) = with_lab(&registry, &store, launch, &args.output, async |lab| {
+    let trials = with_lab(&registry, &store, launch, &args.output, async |lab| {
         let mut trials = Vec::new();
         for (at, change) in (0..).zip(changes) {
             let question = WhatIf {
@@ -143,7 +148,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     if args.accept.is_some() {
         say_not_accepted(&trials);
     }
-    Ok(code)
+    conclude(&trials, &args.output)
 }
 
 fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliError> {
@@ -152,42 +157,67 @@ fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
     let trial = found(&store, id)?;
     let workload = workload_of(places, &trial, &BaseArgs::of_nothing(), &registry)?;
     let launch = launch(&args.measure)?;
-    with_lab(&registry, &store, launch, &args.output, async |lab| Ok(vec![more(&lab, &workload, trial).await?]))
-        .map(|(code, _)| code)
+    let trial = with_lab(&registry, &store, launch, &args.output, async |lab| more(&lab, &workload, trial).await)?;
+    conclude(&[trial], &args.output)
 }
 
-/// Runs trials with progress on stderr, prints what came of them, and chooses the exit code.
-fn with_lab(
+fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, CliError> {
+    let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
+    store.prepare()?;
+    let Questions { workload, base, parent_id, ledger } = questions(places, args, &registry, &store)?;
+    let spec = SearchSpec {
+        ledger,
+        parent_id,
+        base,
+        tier: Tier::try_from(tier).map_err(CliError::Usage)?,
+        budget: args.search.budget,
+        memory_limit: args.search.memory_limit,
+        seed: args.measure.seed.unwrap_or_else(clock),
+    };
+    let launch = launch(&args.measure)?;
+    let found = with_lab(&registry, &store, launch, &args.output, async |lab| search(&lab, &workload, spec).await)?;
+    if !args.output.json {
+        print(&report::found(&found))?;
+    }
+    Ok(found.confirmed.as_ref().map_or(ExitCode::SUCCESS, |trial| code(std::slice::from_ref(trial))))
+}
+
+/// Tunes with progress on stderr.
+fn with_lab<T>(
     registry: &Registry,
     store: &Store,
     launch: SessionLaunch,
     output: &OutputArgs,
-    tune: impl AsyncFnOnce(Lab<'_>) -> Result<Vec<Trial>, TuneError>,
-) -> Result<(ExitCode, Vec<Trial>), CliError> {
+    tune: impl AsyncFnOnce(Lab<'_>) -> Result<T, TuneError>,
+) -> Result<T, CliError> {
     let style = Style::choose(output.json, output.quiet);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
-    let trials = runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
         let (handle, control) = Handle::new();
         let shown = tokio::spawn(tune_progress::show(received, style));
         let watching = tokio::spawn(watch_signals(handle));
-        let trials = tune(Lab { registry, store, launch, events, control }).await;
+        let outcome = tune(Lab { registry, store, launch, events, control }).await;
         watching.abort();
         // The sender is gone with the lab, so this ends once everything is shown.
         let _ = shown.await;
-        trials
+        outcome
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
-    let trials = trials?;
-    if style != Style::Json {
+    Ok(outcome?)
+}
+
+/// Prints what came of trials, and chooses the exit code.
+fn conclude(trials: &[Trial], output: &OutputArgs) -> Result<ExitCode, CliError> {
+    if !output.json {
         let texts: Vec<String> = trials.iter().map(report::trial).collect();
         print(&texts.join("\n"))?;
     }
-    Ok((code(&trials), trials))
+    Ok(code(trials))
 }
 
 /// Says of each change that `--accept` was asked for why it was not accepted.

@@ -3,7 +3,7 @@
 use super::args::{WorkArgs, parse_duration};
 use crate::report::tune::Format;
 use clap::{ArgGroup, Args};
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{describe::parse_bytes, size::Size};
 use std::{path::PathBuf, time::Duration};
 
 /// `dbdyno tune`.
@@ -32,6 +32,8 @@ pub(super) struct TuneArgs {
     #[command(flatten)]
     pub(super) base: BaseArgs,
     #[command(flatten)]
+    pub(super) search: SearchArgs,
+    #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]
     pub(super) measure: MeasureArgs,
@@ -58,6 +60,20 @@ pub(super) struct BaseArgs {
     /// Rounds of a trial, fixed beforehand [default: the fewest that can decide].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) rounds: Option<u32>,
+}
+
+/// How settings are searched for.
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// Search for the fastest settings of which a commit survives at least this: 0 to 3.
+    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(super) tier: Option<u8>,
+    /// How long the search may take, its confirmation included.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    pub(super) budget: Duration,
+    /// Drop settings whose program takes more memory than this: 64MiB, 1GiB.
+    #[arg(long, value_name = "BYTES", requires = "tier", value_parser = parse_memory)]
+    pub(super) memory_limit: Option<u64>,
 }
 
 /// How what was found is written.
@@ -97,4 +113,8 @@ pub(super) struct MeasureArgs {
     /// Time after which a run has failed [default: 50 times what it is expected to take, at least 10 minutes].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) deadline: Option<Duration>,
+}
+
+fn parse_memory(text: &str) -> Result<u64, String> {
+    parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(|| format!("`{text}`: expected bytes, as in 64MiB or 1GiB"))
 }

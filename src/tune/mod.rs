@@ -16,6 +16,7 @@ mod ledger;
 mod live;
 mod price;
 mod samples;
+pub mod search;
 mod stored;
 mod trial;
 mod what_if;

@@ -1,5 +1,6 @@
 //! Tuning: what-if trials, their ledger, the statistics behind them.
 
 mod ledger;
+mod search;
 mod simulation;
 mod what_if;

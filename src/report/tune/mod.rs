@@ -1,8 +1,10 @@
 //! Trials and their ledger as text and files.
 
 mod ledger;
+mod search;
 mod trial;
 mod words;
 
 pub use ledger::{Format, export, ledger};
+pub use search::{found, standing};
 pub use trial::{progress, trial};
