@@ -172,6 +172,7 @@ fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, Cli
         tier: Tier::try_from(tier).map_err(CliError::Usage)?,
         budget: args.search.budget,
         memory_limit: args.search.memory_limit,
+        rounds: args.base.rounds,
         seed: args.measure.seed.unwrap_or_else(clock),
     };
     let launch = launch(&args.measure)?;

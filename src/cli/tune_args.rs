@@ -57,7 +57,8 @@ pub(super) struct BaseArgs {
     /// Set an option of the base or of the suite.
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE")]
     pub(super) set: Vec<String>,
-    /// Rounds of a trial, fixed beforehand [default: the fewest that can decide].
+    /// Rounds of a trial, fixed beforehand [default: the fewest that can decide; of a search's confirmation what the budget
+    /// allows].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) rounds: Option<u32>,
 }

@@ -12,7 +12,8 @@ fn events(stdout: &str, word: &str) -> Vec<Value> {
 #[test]
 fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
     let place = Place::new();
-    let said = place.ok(&[&tune(&["--tier", "0", "--budget", "12s", "--seed", "3"])[..], &["--json"]].concat());
+    let said = place
+        .ok(&[&tune(&["--tier", "0", "--budget", "10m", "--rounds", "6", "--seed", "3"])[..], &["--json"]].concat());
     let found = events(&said, "search_ended").remove(0)["found"].take();
     let trial = &found["confirmed"];
     assert_eq!(trial["change"]["latency_ns"], "800", "of 800 and 1250 against 1000");
@@ -35,7 +36,7 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
 #[test]
 fn what_takes_too_much_memory_is_dropped_with_the_reason() {
     let place = Place::new();
-    let limit = ["--tier", "0", "--budget", "12s", "--memory-limit", "1MiB"];
+    let limit = ["--tier", "0", "--budget", "10m", "--memory-limit", "1MiB"];
     let said = place.ok(&tune(&limit));
     assert!(said.contains("no setting was found that is faster"), "{said}");
     assert!(said.contains("latency_ns=800: it took") && said.contains("the limit is 1048576"), "{said}");

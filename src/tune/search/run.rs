@@ -38,6 +38,8 @@ pub struct SearchSpec {
     pub budget: Duration,
     /// The memory that a program may take, bytes.
     pub memory_limit: Option<u64>,
+    /// Rounds of the confirmation; none for as many as the budget allows.
+    pub rounds: Option<u32>,
     /// Seed of the choice of candidates and of all keys and values.
     pub seed: u64,
 }
@@ -340,7 +342,7 @@ impl Race<'_, '_> {
         }
         let left = self.spec.budget.saturating_sub(self.begun.elapsed());
         let affordable = (left.as_secs_f64() * MARGIN / (2.0 * self.each().as_secs_f64().max(1e-3))) as u32;
-        let rounds = (affordable & !1).clamp(MIN_RUNS as u32, MOST_ROUNDS);
+        let rounds = self.spec.rounds.unwrap_or((affordable & !1).clamp(MIN_RUNS as u32, MOST_ROUNDS));
         let question = WhatIf {
             ledger: self.spec.ledger.clone(),
             parent_id: self.spec.parent_id.clone(),
