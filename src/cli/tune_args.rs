@@ -1,7 +1,7 @@
 //! The shape of `dbdyno tune`.
 
 use super::args::{WorkArgs, parse_duration};
-use crate::report::tune::Format;
+use crate::report::tune::{AnswerFormat, Format};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::{describe::parse_bytes, size::Size};
 use std::{path::PathBuf, time::Duration};
@@ -23,6 +23,12 @@ pub(super) struct TuneArgs {
     /// Show what was tried under a name [default: the ledger used last].
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "last")]
     pub(super) ledger: Option<String>,
+    /// Write what a trial came to in the form that people use.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(super) answer: Option<AnswerFormat>,
+    /// The trial that --answer is about.
+    #[arg(long, value_name = "TRIAL", default_value = "last", requires = "answer")]
+    pub(super) of: String,
     /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with_all = ["engine", "more", "ledger"])]
     pub(super) from: Option<String>,

@@ -1,5 +1,6 @@
 //! Tuning: what-if trials, their ledger, the statistics behind them.
 
+mod answer;
 mod ledger;
 mod search;
 mod simulation;
