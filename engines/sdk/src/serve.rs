@@ -139,9 +139,8 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
     if let Some(cpu) = job.cpu {
         pin(cpu).map_err(|error| crate::EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
     }
-    let SuiteJob::Kv(suite) = &job.suite;
-    let Some(kv) = program.kv else {
-        let message = format!("engine `{}` cannot run suites of kind kv", description.name);
+    let (SuiteJob::Kv(suite), Some(kv)) = (&job.suite, program.kv) else {
+        let message = format!("engine `{}` cannot run suites of this kind", description.name);
         return Err(crate::EngineError::new(message).into());
     };
     match command {
