@@ -75,7 +75,8 @@ pub struct TestHead<'s> {
 }
 
 impl<'s> TestHead<'s> {
-    fn new(number: u32, name: &'s str, measured: bool) -> Self {
+    /// The facts of a test.
+    pub fn new(number: u32, name: &'s str, measured: bool) -> Self {
         Self { number, name, measured }
     }
 }

@@ -2,11 +2,17 @@
 
 use crate::{
     EngineError,
+    describe::OptionSpec,
     kv::Open,
     recorder::Clock,
-    suite::{Begin, IndexSpec, Statement, TableSpec},
+    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
 };
 use std::collections::BTreeMap;
+
+/// The option `reopen`, which every engine of SQL suites on files has.
+pub fn reopen() -> OptionSpec {
+    OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
+}
 
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -118,11 +124,14 @@ pub trait SqlSession<'e> {
     /// Rolls the transaction back.
     fn rollback(&mut self) -> Result<(), EngineError>;
 
+    /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has
+    /// no meaning there.
+    fn run(&mut self, sql: &'e str, direct: Option<&'e Plan>) -> Result<(), EngineError>;
+
     /// Makes a statement ready. Called when it is first executed, because tables may be created by the same test.
     fn prepare(&mut self, statement: &'e Statement) -> Result<Self::Statement, EngineError>;
 
-    /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted, 0 for
-    /// one that changes no rows of a table.
+    /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted.
     fn execute(&mut self, statement: &mut Self::Statement, values: &[Value]) -> Result<u64, EngineError>;
 
     /// Runs a statement that reads, and shows every row of its answer in order.

@@ -4,6 +4,7 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     protocol::PROTOCOL,
+    sql::reopen,
     suite::SuiteKind,
 };
 use rusqlite::Connection;
@@ -16,7 +17,7 @@ pub fn describe() -> Description {
         about: "SQLite's own B-tree, through rusqlite".to_owned(),
         version: rusqlite::version().to_owned(),
         build: compile_options(),
-        suites: vec![SuiteKind::Kv],
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: options(),
         tiers: tiers(),
     }
@@ -105,6 +106,7 @@ fn options() -> Vec<OptionSpec> {
             "each",
             "one read transaction for each read, or one held over all reads of a test",
         ),
+        reopen(),
     ]
 }
 

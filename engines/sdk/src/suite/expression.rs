@@ -8,8 +8,8 @@
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, str::FromStr};
 
-/// Names that stand for numbers, innermost last: a name is that which was added last.
-pub type Variables = Vec<(String, i64)>;
+/// Names that stand for numbers, innermost last: of two equal names the last counts.
+pub type Variables<'n> = Vec<(&'n str, i64)>;
 
 /// A whole-number expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub enum Operator {
 
 /// An expression as JSON and TOML have it.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
 enum Wire {
     Number(i64),
     Text(String),
@@ -56,7 +56,7 @@ impl Expression {
     /// The value, with names looked up from the innermost out. A name that is not there counts as 0: suites are checked
     /// for that when they are read.
     #[inline]
-    pub fn value(&self, variables: &Variables) -> i64 {
+    pub fn value(&self, variables: &Variables<'_>) -> i64 {
         match self {
             Self::Number(number) => *number,
             Self::Variable(name) => {
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str, i: i64) -> i64 {
-        text.parse::<Expression>().unwrap().value(&vec![("i".to_owned(), i)])
+        text.parse::<Expression>().unwrap().value(&vec![("i", i)])
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn the_innermost_name_counts() {
         let expression: Expression = "i".parse().unwrap();
-        let variables = vec![("i".to_owned(), 1), ("j".to_owned(), 2), ("i".to_owned(), 3)];
+        let variables = vec![("i", 1), ("j", 2), ("i", 3)];
         assert_eq!(expression.value(&variables), 3);
     }
 

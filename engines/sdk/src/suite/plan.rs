@@ -7,6 +7,16 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Plan {
+    /// Create a table that the suite declares.
+    CreateTable {
+        /// The table.
+        table: String,
+    },
+    /// Drop a table with its indexes.
+    DropTable {
+        /// The table.
+        table: String,
+    },
     /// Insert one row: the parameters are its columns in order.
     Insert {
         /// The table.
@@ -66,7 +76,9 @@ impl Plan {
     pub fn tables(&self) -> Vec<&str> {
         match self {
             Self::Copy { from, to } => vec![from, to],
-            Self::Insert { table }
+            Self::CreateTable { table }
+            | Self::DropTable { table }
+            | Self::Insert { table }
             | Self::Read { table, .. }
             | Self::CountAverage { table, .. }
             | Self::Update { table, .. }
@@ -77,7 +89,9 @@ impl Plan {
     /// Every column that is named.
     pub fn columns(&self) -> Vec<&str> {
         let (mut columns, condition): (Vec<&str>, _) = match self {
-            Self::Insert { .. } | Self::Copy { .. } => return Vec::new(),
+            Self::CreateTable { .. } | Self::DropTable { .. } | Self::Insert { .. } | Self::Copy { .. } => {
+                return Vec::new();
+            }
             Self::Read { condition, .. } | Self::Delete { condition, .. } => (Vec::new(), condition),
             Self::CountAverage { column, condition, .. } => (vec![column], condition),
             Self::Update { set, condition, .. } => (set.keys().map(String::as_str).collect(), condition),
@@ -131,7 +145,7 @@ impl Condition {
 
 /// A value in a plan: a number, `?N` for the N-th parameter from 1, or any other text for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a value of a direct plan: expected a whole number, a parameter such as ?1, or text")]
 pub enum Operand {
     /// A whole number.
     Integer(i64),
@@ -151,7 +165,7 @@ impl Operand {
 
 /// What a column becomes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a new value of a direct plan: expected a value, or { times = NUMBER }")]
 pub enum Assignment {
     /// What it was, times a whole number; NULL stays NULL.
     Times {

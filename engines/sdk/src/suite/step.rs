@@ -22,7 +22,12 @@ pub enum Step {
     /// Run a statement that reads, and digest every row of its answer; one operation.
     Read(Statement),
     /// Run a statement that neither changes rows nor reads; one operation.
-    Run(Statement),
+    Run {
+        /// The SQL.
+        sql: String,
+        /// What it asks for without SQL; nothing where it has no meaning there.
+        direct: Option<Plan>,
+    },
     /// Do steps again and again.
     Repeat {
         /// How often: depends on the suite's constants only.
@@ -73,7 +78,6 @@ impl Step {
         match self {
             Self::Write(statement) => Self::Write(statement.resolve(constants)),
             Self::Read(statement) => Self::Read(statement.resolve(constants)),
-            Self::Run(statement) => Self::Run(statement.resolve(constants)),
             Self::Repeat { count, variable, from, steps } => Self::Repeat {
                 count: count.resolve(constants),
                 variable: variable.clone(),
@@ -81,7 +85,7 @@ impl Step {
                 steps: all(steps),
             },
             Self::Transaction { begin, steps } => Self::Transaction { begin: *begin, steps: all(steps) },
-            Self::CreateTable(_) | Self::CreateIndex(_) | Self::DropTable(_) => self.clone(),
+            Self::CreateTable(_) | Self::CreateIndex(_) | Self::DropTable(_) | Self::Run { .. } => self.clone(),
         }
     }
 }
@@ -112,7 +116,7 @@ pub struct Statement {
     /// The values bound, in order.
     #[serde(default)]
     pub bind: Vec<Parameter>,
-    /// What it asks for without SQL; none where it has no meaning there, and the statement is then left out.
+    /// What it asks for without SQL; a suite without plans runs on engines with SQL only.
     #[serde(default)]
     pub direct: Option<Plan>,
 }
@@ -130,7 +134,10 @@ impl Statement {
 
 /// A value that is bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits and real"
+)]
 pub enum Parameter {
     /// The expression's value divided by a whole number, as a real number.
     Real {
@@ -231,8 +238,8 @@ impl TryFrom<Wire> for Step {
 
     fn try_from(mut wire: Wire) -> Result<Self, String> {
         let expected = "a step: expected exactly one of create_table, create_index, drop_table, write, read, run, repeat \
-                        and transaction, and beside write, read or run nothing but draw, bind and direct, beside repeat \
-                        from, as and steps, beside transaction begin";
+                        and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
+                        beside repeat from, as and steps, beside transaction begin";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
         let direct = wire.direct.take();
@@ -248,7 +255,7 @@ impl TryFrom<Wire> for Step {
         } else if let Some(sql) = wire.read.take() {
             Self::Read(statement(sql))
         } else if let Some(sql) = wire.run.take() {
-            Self::Run(statement(sql))
+            Self::Run { sql, direct: direct.clone() }
         } else if let (Some(count), Some(steps)) = (wire.repeat.take(), wire.steps.take()) {
             Self::Repeat {
                 count,
@@ -261,8 +268,9 @@ impl TryFrom<Wire> for Step {
         } else {
             return Err(expected.to_owned());
         };
-        let is_statement = matches!(step, Self::Write(_) | Self::Read(_) | Self::Run(_));
-        if !wire.is_empty() || !is_statement && (parameters || direct.is_some()) {
+        let is_statement = matches!(step, Self::Write(_) | Self::Read(_));
+        let is_planned = is_statement || matches!(step, Self::Run { .. });
+        if !wire.is_empty() || !is_statement && parameters || !is_planned && direct.is_some() {
             return Err(expected.to_owned());
         }
         Ok(step)
@@ -295,7 +303,7 @@ impl From<Step> for Wire {
             Step::DropTable(table) => Self { drop_table: Some(table), ..Self::default() },
             Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::of(statement) },
             Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::of(statement) },
-            Step::Run(statement) => Self { run: Some(statement.sql.clone()), ..Self::of(statement) },
+            Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },
             Step::Repeat { count, variable, from, steps } => Self {
                 repeat: Some(count),
                 variable: Some(variable),
