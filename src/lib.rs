@@ -15,3 +15,4 @@ pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod tui;

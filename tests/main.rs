@@ -14,4 +14,5 @@ mod store;
 mod stored;
 mod support;
 mod syncs;
+mod tui;
 mod workers;

@@ -13,7 +13,7 @@ use crate::{
     engines::Registry,
     host::{WorkFolderFacts, measure_fsync},
     plan::{Estimate, Plan, Request, Space, check_space, estimate},
-    report::{claims::claims_table, session_table::SessionTable, text, units},
+    report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},
     runner::{Handle, Report, SessionLaunch, run_session},
     store::{Status, Store, StoreHistory},
 };
@@ -274,16 +274,8 @@ fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliE
 
 /// The command as it could be typed again.
 pub(super) fn command_line(arguments: impl Iterator<Item = String>) -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+%".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
     // The program's own path is of no interest and of one machine only.
-    std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
+    shell(std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1)))
 }
 
 #[cfg(test)]

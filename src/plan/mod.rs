@@ -271,7 +271,7 @@ fn configurations_of(
 }
 
 /// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
-fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
+pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
     let mut all = vec![BTreeMap::new()];
     for (name, values) in options {
         all = all

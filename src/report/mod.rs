@@ -1,6 +1,7 @@
 //! From results to what a person or a program reads.
 
 pub mod claims;
+pub mod command;
 pub mod comparison;
 pub(crate) mod file;
 mod grid;
