@@ -19,10 +19,10 @@ pub use uses::Uses;
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a session tells those who watch it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunnerEvent {
     /// Something worth a line: left-over folders swept, results taken from the spool.

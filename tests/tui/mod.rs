@@ -2,6 +2,7 @@
 //! them, from a real store; only the terminal is a buffer.
 
 mod bench;
+mod live;
 
 use crate::support::Place;
 use dbdyno::{

@@ -346,9 +346,10 @@ impl App {
         }
         match (self.bench.start(&self.world), &self.bench.preview) {
             (Ok(start), Ok(preview)) => {
-                self.live.begin(preview, self.now);
+                let mut steps = self.live.begin(preview, self.now);
                 self.screen = Screen::Live;
-                vec![Step::Do(Effect::Start(Box::new(start)))]
+                steps.push(Step::Do(Effect::Start(Box::new(start))));
+                steps
             }
             (Err(reason), _) => vec![Step::failed(reason)],
             (Ok(_), Err(reason)) => vec![Step::failed(reason.clone())],

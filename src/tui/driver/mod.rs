@@ -3,6 +3,7 @@
 mod ask;
 mod guardian;
 mod input;
+mod live;
 mod session;
 mod terminal;
 mod world;
