@@ -174,7 +174,7 @@ impl App {
             }))],
             Action::Quit => vec![Step::Do(Effect::Leave)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
-            Action::Redraw => Steps::new(),
+            Action::Redraw => vec![Step::Do(Effect::Repaint)],
             action => match self.screen {
                 Screen::Bench => self.bench.act(action, &self.world),
                 Screen::Live => self.live.act(action, self.now),

@@ -229,6 +229,7 @@ impl Driver {
             match effect {
                 Effect::Leave => self.leaving = true,
                 Effect::Suspend => self.suspend()?,
+                Effect::Repaint => self.guard.wipe()?,
                 Effect::Start(start) => {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
