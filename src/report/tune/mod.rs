@@ -4,7 +4,7 @@ mod answer;
 mod ledger;
 mod search;
 mod trial;
-mod words;
+pub(crate) mod words;
 
 pub use answer::{AnswerFormat, answer};
 pub use ledger::{Format, export, ledger};
