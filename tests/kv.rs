@@ -33,7 +33,7 @@ fn every_engine_answers_as_the_model_in_python_does() {
         let place = Place::new();
         let (size, seed) = (model.size.to_string(), model.session_seed.to_string());
         let (repeat, mixed) = ((model.round + 1).to_string(), format!("kv.mixed={}", model.mixed));
-        let engines = ["--engine", "sqlite", "--engine", "lmdb", "--engine", "redb"];
+        let engines = ["--engine", "sqlite", "--engine", "lmdb", "--engine", "redb", "--engine", "fjall"];
         let rest = ["--size", &size, "--seed", &seed, "--repeat", &repeat, "--set", &mixed, "--quiet"];
         place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
         let sql = format!(
@@ -41,7 +41,7 @@ fn every_engine_answers_as_the_model_in_python_does() {
             model.round
         );
         let found = place.rows(&sql);
-        assert_eq!(found.len(), 24, "eight tests on three engines");
+        assert_eq!(found.len(), 32, "eight tests on four engines");
         for row in found {
             let test = row[1].parse().unwrap();
             let (rows, verification) = &model.answers[&test];
@@ -65,6 +65,8 @@ fn no_option_changes_an_answer() {
         "lmdb:sync=mapasync,writemap=on,read_transaction=held,map_size=64MiB",
         "redb:durability=immediate|none,two_phase_commit=on|off,quick_repair=on|off",
         "redb:cache_size=0|1MiB,read_transaction=held",
+        "fjall:persist=none|buffer|sync_data|sync_all,compression=lower|none|lz4",
+        "fjall:cache_size=0,memtable_size=1MiB,block_size=1KiB,separate_values=16,worker_threads=1,read_transaction=held",
     ];
     let engines: Vec<&str> = sweeps.iter().flat_map(|sweep| ["--engine", sweep]).collect();
     let rest = ["--size", "1000", "--seed", "42", "--repeat", "1", "--quiet"];

@@ -22,7 +22,7 @@ fn bad_input_is_refused_with_what_was_expected() {
         &["journal_mode", "walrus", "delete, truncate, persist, memory, wal or off"],
     );
     refused(&place, &run("sqlite:journal=wal"), &["no option `journal`", "journal_mode"]);
-    refused(&place, &run("postgres"), &["no engine `postgres`", "sqlite, lmdb, redb or null"]);
+    refused(&place, &run("postgres"), &["no engine `postgres`", "sqlite, lmdb, redb, fjall or null"]);
     refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
     refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);
     refused(&place, &["run", "--suite", "../kv", "--engine", "lmdb"], &["no suite"]);
@@ -38,7 +38,7 @@ fn bad_input_is_refused_with_what_was_expected() {
     let cpu = [&run("lmdb")[..], &["--cpu", "4096"]].concat();
     refused(&place, &cpu, &["--cpu 4096", "from 0 to"]);
     refused(&place, &["--preset", "quick", "--set", "sqlite.synchronous"], &["OWNER.OPTION=VALUE"]);
-    refused(&place, &["--preset", "quick", "--set", "fjall.x=1"], &["`fjall` is not part of this bench", "lmdb"]);
+    refused(&place, &["--preset", "quick", "--set", "duckdb.x=1"], &["`duckdb` is not part of this bench", "lmdb"]);
     refused(&place, &["--preset", "quick", "--set", "kv.mixed=50/50"], &["suite `kv`", "70/20/10 or 80/20"]);
     refused(&place, &["--preset", "quick", "list", "engines"], &["cannot be used with a command"]);
     refused(&place, &["results"], &["there is no store"]);
@@ -62,7 +62,7 @@ fn lists_name_everything_there_is_to_choose_from() {
     let place = Place::new();
     let engines = place.ok(&["list", "engines"]);
     assert!(engines.lines().any(|line| line.starts_with("lmdb") && line.contains(" 0.9.")), "{engines}");
-    for engine in ["sqlite", "redb", "null"] {
+    for engine in ["sqlite", "redb", "fjall", "null"] {
         assert!(engines.lines().any(|line| line.starts_with(engine)), "{engine}: {engines}");
     }
     let options = place.ok(&["list", "options"]);

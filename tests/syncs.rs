@@ -59,4 +59,8 @@ fn full_syncs_for_every_commit_and_off_never_does() {
     assert_eq!((stored, traced), (0, 0));
     let (stored, _) = syncs_of("redb");
     assert!(stored >= 20, "{stored}");
+    let (stored, _) = syncs_of("fjall:persist=sync_data");
+    assert_eq!(stored, 20, "one sync of the journal for each commit");
+    let (stored, _) = syncs_of("fjall");
+    assert_eq!(stored, 0, "the operating system has the journal, the disk may not");
 }

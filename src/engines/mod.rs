@@ -1,5 +1,6 @@
 //! The engines: those built into this program, and those found as programs of their own.
 
+pub mod fjall;
 pub mod lmdb;
 pub mod null;
 mod outside;
@@ -17,6 +18,7 @@ const BUILT_IN: &[(&str, Program)] = &[
     ("sqlite", Program { describe: sqlite::describe, kv: Some(KvProgram::of::<sqlite::SqliteKv>()) }),
     ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()) }),
     ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()) }),
+    ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()) }),
     ("null", Program { describe: null::describe, kv: Some(KvProgram::of::<null::Null>()) }),
 ];
 

@@ -119,7 +119,8 @@ pub async fn run_session(
     let swept = folder::sweep(&launch.work_dir);
     let host = HostFacts::read();
     let record = describe(plan, launch, &host, &facts);
-    let mut session = Session { plan, launch, record, events, expected_run, store, control, report: Unstored::default() };
+    let mut session =
+        Session { plan, launch, record, events, expected_run, store, control, report: Unstored::default() };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
     }
