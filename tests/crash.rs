@@ -4,12 +4,13 @@
 //! has the engine check it, and counts. Power losses cannot be made here: tiers 2 and 3 also count sync calls
 //! (tests/syncs.rs).
 
-use crate::support::{Place, wait_until};
+use crate::support::{Place, engine_program, wait_until};
 use dbdyno::{
     catalog::{Catalog, TestPick, UserFolders},
     engines::built_in,
 };
 use dbdyno_engine::{
+    describe::Description,
     durability::Tier,
     protocol::{Event, Job, PROTOCOL},
     rng::SplitMix64,
@@ -25,10 +26,19 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+/// What an engine says about itself, built in or not.
+fn description(engine: &str) -> Description {
+    if let Some(program) = built_in(engine) {
+        return (program.describe)();
+    }
+    let output = Command::new(engine_program(engine).unwrap()).arg("describe").output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
     let asked: BTreeMap<String, String> =
         options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let description = (built_in(engine).unwrap().describe)();
+    let description = description(engine);
     let settings = Settings::resolve(&description, &asked).unwrap();
     let (tier, reason) = description.tier(&settings);
     assert!(tier >= Tier::ProcessSafe, "{engine} {options:?} promises nothing: {reason}");
@@ -52,12 +62,14 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
 }
 
 fn worker(job: &Job, command: &str) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
-        .args(["worker", &job.engine, command])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut program = match built_in(&job.engine) {
+        Some(_) => Command::new(env!("CARGO_BIN_EXE_dbdyno")),
+        None => Command::new(engine_program(&job.engine).unwrap()),
+    };
+    if built_in(&job.engine).is_some() {
+        program.args(["worker", &job.engine]);
+    }
+    let mut child = program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let line = serde_json::to_string(job).unwrap();
     writeln!(child.stdin.as_mut().unwrap(), "{line}").unwrap();
     child
@@ -138,6 +150,18 @@ fn lmdb_keeps_every_acknowledged_commit() {
 }
 
 #[test]
+fn lmdb1_keeps_every_acknowledged_commit() {
+    if engine_program("lmdb1").is_none() {
+        return;
+    }
+    survives_kills("lmdb1", &[]);
+    survives_kills("lmdb1", &[("sync", "nosync"), ("encrypt", "chacha20poly1305")]);
+    survives_kills("lmdb1", &[("sync", "nometasync"), ("encrypt", "aes256gcm")]);
+    survives_kills("lmdb1", &[("sync", "nosync"), ("checksum", "on")]);
+    survives_kills("lmdb1", &[("sync", "mapasync"), ("writemap", "on")]);
+}
+
+#[test]
 fn redb_keeps_every_acknowledged_commit() {
     survives_kills("redb", &[]);
     survives_kills("redb", &[("two_phase_commit", "on"), ("quick_repair", "on")]);
@@ -154,7 +178,7 @@ fn fjall_keeps_every_acknowledged_commit() {
 #[track_caller]
 fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {
     let place = Place::new();
-    let description = (built_in(engine).unwrap().describe)();
+    let description = description(engine);
     let asked = BTreeMap::from([(option.to_owned(), "none".to_owned())]);
     let settings = Settings::resolve(&description, &asked).unwrap();
     assert_eq!(description.tier(&settings).0, Tier::Unsafe);

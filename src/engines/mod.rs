@@ -45,7 +45,7 @@ pub enum Launch {
     Program(PathBuf),
 }
 
-/// An engine that was found and cannot be run.
+/// An engine that is known or was found, and cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
     /// Its name.
@@ -73,7 +73,13 @@ impl Registry {
                 .collect(),
             unavailable: Vec::new(),
         };
-        for (name, path) in outside::find() {
+        let found = outside::find();
+        for known in outside::ours() {
+            if !found.contains_key(&known.name) {
+                registry.unavailable.push(Unavailable { reason: known.missing(), name: known.name });
+            }
+        }
+        for (name, path) in found {
             if built_in(&name).is_some() {
                 let reason = format!("{} has the name of a built-in engine: rename it", path.display());
                 registry.unavailable.push(Unavailable { name, reason });

@@ -51,6 +51,7 @@ pub fn describe() -> Description {
             ),
             TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
         ],
+        conflicts: Vec::new(),
     }
 }
 

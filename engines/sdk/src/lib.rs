@@ -11,6 +11,7 @@ pub mod durability;
 pub mod error;
 pub mod histogram;
 pub mod kv;
+pub mod lmdb;
 pub mod protocol;
 pub mod recorder;
 pub mod resources;

@@ -25,6 +25,7 @@ pub fn describe() -> Description {
         suites: vec![SuiteKind::Kv],
         options: options(),
         tiers: tiers(),
+        conflicts: Vec::new(),
     }
 }
 

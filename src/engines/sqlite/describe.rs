@@ -19,6 +19,7 @@ pub fn describe() -> Description {
         suites: vec![SuiteKind::Kv],
         options: options(),
         tiers: tiers(),
+        conflicts: Vec::new(),
     }
 }
 
