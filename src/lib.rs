@@ -15,3 +15,5 @@ pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod store;
+pub mod tui;
+pub mod tune;

@@ -14,4 +14,6 @@ mod store;
 mod stored;
 mod support;
 mod syncs;
+mod tui;
+mod tune;
 mod workers;

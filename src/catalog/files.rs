@@ -1,4 +1,4 @@
-//! Where suites, presets and claims are: in the user's folders, or inside the program.
+//! Where suites, presets, claims and themes are: in the user's folders, or inside the program.
 
 use super::{CatalogError, located::Source};
 use dbdyno_engine::describe::one_of;
@@ -7,6 +7,7 @@ use std::{collections::BTreeSet, fs, path::PathBuf};
 
 static SUITES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/suites");
 static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
+static THEMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/themes");
 static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/claims");
 
 /// Which files.
@@ -18,6 +19,8 @@ pub enum Folder {
     Presets,
     /// `claims/`
     Claims,
+    /// `themes/`
+    Themes,
 }
 
 impl Folder {
@@ -26,6 +29,7 @@ impl Folder {
             Self::Suites => "suites",
             Self::Presets => "presets",
             Self::Claims => "claims",
+            Self::Themes => "themes",
         }
     }
 
@@ -34,6 +38,7 @@ impl Folder {
             Self::Suites => "suite",
             Self::Presets => "preset",
             Self::Claims => "claims file",
+            Self::Themes => "theme",
         }
     }
 
@@ -42,11 +47,12 @@ impl Folder {
             Self::Suites => &SUITES,
             Self::Presets => &PRESETS,
             Self::Claims => &CLAIMS,
+            Self::Themes => &THEMES,
         }
     }
 }
 
-/// The folder that holds the user's `suites/`, `presets/` and `claims/`.
+/// The folder that holds the user's `suites/`, `presets/`, `claims/` and `themes/`.
 #[derive(Debug, Clone)]
 pub struct UserFolders {
     /// The configuration folder.

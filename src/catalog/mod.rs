@@ -1,16 +1,18 @@
-//! Suites, presets and claims: found, read, checked. They are files; the built-in ones are carried inside the program.
+//! Suites, presets, claims and themes: found, read, checked. They are files; the built-in ones are carried inside the program.
 
 mod claims;
 mod files;
 mod located;
 mod preset;
 mod suite;
+mod theme;
 
 pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
 pub use preset::{EngineChoice, Preset};
 pub use suite::{Suite, TestInfo, TestPick};
+pub use theme::{Colour, Ink, Role, Theme};
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
@@ -60,5 +62,32 @@ impl Catalog {
     pub fn preset(&self, name: &str) -> Result<Preset, CatalogError> {
         let source = files::find(&self.folders, Folder::Presets, name)?;
         Preset::parse(name, &source)
+    }
+
+    /// Names of all themes.
+    pub fn theme_names(&self) -> Vec<String> {
+        names(&self.folders, Folder::Themes)
+    }
+
+    /// Reads and checks a theme.
+    pub fn theme(&self, name: &str) -> Result<Theme, CatalogError> {
+        let source = files::find(&self.folders, Folder::Themes, name)?;
+        Theme::parse(name, &source)
+    }
+
+    /// Writes a preset into the user's folder, and says where; `None`: there is one of that name, and it was not to be
+    /// replaced.
+    pub fn save_preset(&self, preset: &Preset, replace: bool) -> Result<Option<std::path::PathBuf>, String> {
+        let folder = self.folders.of(Folder::Presets);
+        let path = folder.join(format!("{}.toml", preset.name));
+        if path.exists() && !replace {
+            return Ok(None);
+        }
+        let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        crate::report::file::replace(&path, |temporary| std::fs::write(temporary, preset.to_toml()))
+            .and_then(|written| written)
+            .map_err(failed)?;
+        Ok(Some(path))
     }
 }

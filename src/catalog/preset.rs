@@ -107,6 +107,36 @@ fn texts(options: &BTreeMap<String, Values>) -> BTreeMap<String, Vec<String>> {
 }
 
 impl Preset {
+    /// The preset as a file that reads back to the same.
+    pub fn to_toml(&self) -> String {
+        let texts = |values: &[String]| toml::Value::from(values.to_vec());
+        let options = |options: &BTreeMap<String, Vec<String>>| -> toml::Table {
+            options.iter().map(|(name, values)| (name.clone(), texts(values))).collect()
+        };
+        let mut file = toml::Table::new();
+        file.insert("title".to_owned(), self.title.clone().into());
+        file.insert("suite".to_owned(), self.suite.clone().into());
+        let sizes: Vec<String> = self.sizes.iter().map(Size::to_string).collect();
+        file.insert("sizes".to_owned(), texts(&sizes));
+        file.insert("repeats".to_owned(), i64::from(self.repeats).into());
+        if !self.suite_options.is_empty() {
+            file.insert("suite_options".to_owned(), options(&self.suite_options).into());
+        }
+        if !self.tests.is_empty() {
+            file.insert("tests".to_owned(), texts(&self.tests));
+        }
+        if let Some(claims) = &self.claims {
+            file.insert("claims".to_owned(), claims.clone().into());
+        }
+        let engines = self.engines.iter().map(|engine| {
+            let mut table = toml::Table::from_iter([("name".to_owned(), engine.name.clone().into())]);
+            table.insert("options".to_owned(), options(&engine.options).into());
+            toml::Value::Table(table)
+        });
+        file.insert("engine".to_owned(), toml::Value::Array(engines.collect()));
+        file.to_string()
+    }
+
     /// Reads a preset's file.
     pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
         let file: File = source.parse()?;
@@ -137,5 +167,32 @@ impl Preset {
                 .map(|engine| EngineChoice { name: engine.name.clone(), options: texts(&engine.options) })
                 .collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_preset_reads_back_to_the_same() {
+        let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+        let options = BTreeMap::from([("journal_mode".to_owned(), values(&["wal", "delete"]))]);
+        let preset = Preset {
+            name: "mine".to_owned(),
+            title: "quotes \" and \\ and ]".to_owned(),
+            suite: "kv".to_owned(),
+            sizes: vec![Size::one(1000), "2,3".parse().unwrap()],
+            repeats: 7,
+            suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
+            tests: values(&["Random reads"]),
+            claims: Some("snkv".to_owned()),
+            engines: vec![
+                EngineChoice { name: "sqlite".to_owned(), options },
+                EngineChoice { name: "sqlite".to_owned(), options: BTreeMap::new() },
+            ],
+        };
+        let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+        assert_eq!(Preset::parse("mine", &source).unwrap(), preset);
     }
 }

@@ -1,6 +1,7 @@
 //! The command line's shape.
 
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
+use super::tune_args::TuneArgs;
 use crate::{catalog::UserFolders, report::comparison, store::Store};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_engine::{serve, size::Size};
@@ -16,6 +17,12 @@ pub(super) struct Cli {
     /// Run this preset without a terminal UI: progress on stderr, the table on stdout, results in the store.
     #[arg(long, value_name = "NAME")]
     pub(super) preset: Option<String>,
+    /// Colours of the terminal UI: `dbdyno list themes` [default: dark, or sixteen without true colour].
+    #[arg(long, env = "DBDYNO_THEME", value_name = "NAME")]
+    pub(super) theme: Option<String>,
+    /// Only ASCII characters in the terminal UI.
+    #[arg(long)]
+    pub(super) ascii: bool,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
     #[command(subcommand)]
@@ -44,6 +51,13 @@ impl Places {
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
         Ok(Store::new(path).with_patience(self.store_wait))
+    }
+
+    /// These places as arguments, where they are not the usual ones.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let places = [("--store", &self.store), ("--config", &self.config)];
+        let given = places.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
+        given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]).collect()
     }
 
     /// The user's suites and presets.
@@ -145,6 +159,8 @@ pub(super) enum Command {
     Results(ResultsArgs),
     /// Compare two selections of stored results: A/B, interval, verdict.
     Compare(CompareArgs),
+    /// What if an option were set? Which should be? Trials against a base, kept in a ledger.
+    Tune(Box<TuneArgs>),
     /// Published figures beside what was measured here.
     Claims(ClaimsArgs),
     /// Query the store.
@@ -177,6 +193,9 @@ pub(super) enum Command {
     },
     /// Write the man page to stdout.
     Man,
+    /// Wait for the parent's end, and give the terminal back if it could not.
+    #[command(hide = true)]
+    GuardTerminal,
     /// Serve a built-in engine over the worker protocol.
     #[command(hide = true)]
     Worker {
@@ -325,9 +344,11 @@ pub(super) enum Listed {
     Tests,
     /// Presets.
     Presets,
+    /// Themes of the terminal UI.
+    Themes,
 }
 
-fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let expected = || format!("`{text}`: expected a number with ms, s, m or h (90s, 5m, 1h)");
     let digits = text.trim_end_matches(char::is_alphabetic);
     let factor = match &text[digits.len()..] {

@@ -17,6 +17,7 @@ pub(super) fn list(places: &Places, what: Listed) -> Result<ExitCode, CliError> 
         Listed::Suites => suites(&catalog),
         Listed::Tests => tests(&catalog),
         Listed::Presets => presets(&catalog),
+        Listed::Themes => themes(&catalog),
     };
     print(&text::list(&entries))
 }
@@ -96,4 +97,9 @@ fn presets(catalog: &Catalog) -> Vec<(String, String)> {
             (name, about)
         })
         .collect()
+}
+
+fn themes(catalog: &Catalog) -> Vec<(String, String)> {
+    let about = |name: &str| catalog.theme(name).map_or_else(|error| format!("✗ {error}"), |theme| theme.title);
+    catalog.theme_names().into_iter().map(|name| (name.clone(), about(&name))).collect()
 }

@@ -14,6 +14,10 @@ mod manage_args;
 mod progress;
 mod query;
 mod results;
+mod screens;
+mod tune;
+mod tune_args;
+mod tune_progress;
 
 use crate::report::text::Colour;
 use args::{Cli, Command};
@@ -36,16 +40,17 @@ pub fn main() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
-    let Cli { places, preset, bench, command } = cli;
+    let Cli { places, preset, theme, ascii, bench, command } = cli;
     match (command, preset) {
         (None, Some(preset)) => bench::preset(&places, &preset, bench),
-        (None, None) => Err(CliError::Usage("give --preset NAME or a command; `dbdyno --help` lists them".to_owned())),
+        (None, None) => screens::screens(&places, theme.as_deref(), ascii, &bench),
         (Some(_), Some(_)) => {
             Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
         }
         (Some(Command::Run(run)), None) => bench::run(&places, run),
         (Some(Command::Results(results)), None) => results::results(&places, &results),
         (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
+        (Some(Command::Tune(args)), None) => tune::tune(&places, &args),
         (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
@@ -69,6 +74,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
                 .map_err(|error| CliError::Failed(error.to_string()))?;
             print_bytes(&page)
         }
+        (Some(Command::GuardTerminal), None) => Ok(crate::tui::guard_terminal()),
         (Some(Command::Worker { engine, command }), None) => match crate::engines::built_in(&engine) {
             Some(program) => Ok(dbdyno_engine::serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),

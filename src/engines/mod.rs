@@ -64,15 +64,20 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The built-in engines, and the outside ones found beside this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
-    pub fn discover() -> Self {
-        let mut registry = Self {
+    /// The built-in engines.
+    pub fn built_in() -> Self {
+        Self {
             engines: BUILT_IN
                 .iter()
                 .map(|(_, program)| Engine { description: Arc::new((program.describe)()), launch: Launch::BuiltIn })
                 .collect(),
             unavailable: Vec::new(),
-        };
+        }
+    }
+
+    /// The built-in engines, and the outside ones found beside this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
+    pub fn discover() -> Self {
+        let mut registry = Self::built_in();
         let found = outside::find();
         for known in outside::ours() {
             if !found.contains_key(&known.name) {

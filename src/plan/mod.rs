@@ -198,7 +198,10 @@ impl Plan {
         self
     }
 
-    /// The configuration that measures the harness on this plan's tests: the engine that does nothing, at its defaults.
+    /// The configuration that measures the harness on this plan's suite: the engine that does nothing, at its defaults.
+    ///
+    /// # Errors
+    /// When there is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
         let request = Request {
             suite: self.suite.clone(),
@@ -274,7 +277,7 @@ fn configurations_of(
 }
 
 /// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
-fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
+pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
     let mut all = vec![BTreeMap::new()];
     for (name, values) in options {
         all = all

@@ -1,12 +1,14 @@
 //! From results to what a person or a program reads.
 
 pub mod claims;
+pub mod command;
 pub mod comparison;
 pub(crate) mod file;
 mod grid;
 pub mod matrix;
 pub mod session_table;
 pub mod text;
+pub mod tune;
 pub mod units;
 
 /// A line of CSV, its cells quoted as RFC 4180 has it.

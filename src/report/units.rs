@@ -43,9 +43,11 @@ fn scaled(value: f64, units: &[(&str, f64)]) -> String {
     format!("{number:.decimals$} {unit}")
 }
 
-/// Text from outside with every control character made visible, so that none reaches the terminal.
+/// Text from outside with every control character made visible, those that turn the direction of writing too, so that
+/// none reaches the terminal.
 pub fn plain(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().flat_map(|c| if obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
 }
 
 #[cfg(test)]
@@ -70,6 +72,7 @@ mod tests {
     #[test]
     fn control_characters_never_reach_the_terminal() {
         assert_eq!(plain("a\u{1b}[2Jb\u{9b}c\n"), "a\\u{1b}[2Jb\\u{9b}c\\n");
+        assert_eq!(plain("\u{202e}evil"), "\\u{202e}evil");
         assert_eq!(plain("größer"), "größer");
     }
 }

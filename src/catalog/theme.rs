@@ -1,0 +1,194 @@
+//! Themes: which colour stands for which meaning.
+
+use super::{CatalogError, located::Source};
+use serde::Deserialize;
+use std::{collections::BTreeMap, str::FromStr};
+use toml::Spanned;
+
+/// A theme.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Theme {
+    /// Its name: the file's, without `.toml`.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// How each meaning is painted.
+    pub roles: BTreeMap<Role, Ink>,
+}
+
+/// What something on screen means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Plain text.
+    Text,
+    /// What matters less.
+    Dim,
+    /// Titles of panes.
+    Title,
+    /// Borders.
+    Border,
+    /// The border and title of the pane with the cursor.
+    Focus,
+    /// The row under the cursor.
+    Cursor,
+    /// The tab of the screen in view.
+    Tab,
+    /// Keys in hints.
+    Key,
+    /// Chosen, done, as it should be.
+    Good,
+    /// Wrong, failed.
+    Bad,
+    /// Worth a second look.
+    Warn,
+    /// Figures that matter most, bars.
+    Accent,
+    /// Side A.
+    A,
+    /// Side B.
+    B,
+    /// The reference that is drawn behind.
+    Ghost,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::Text,
+        Self::Dim,
+        Self::Title,
+        Self::Border,
+        Self::Focus,
+        Self::Cursor,
+        Self::Tab,
+        Self::Key,
+        Self::Good,
+        Self::Bad,
+        Self::Warn,
+        Self::Accent,
+        Self::A,
+        Self::B,
+        Self::Ghost,
+    ];
+}
+
+/// How a meaning is painted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ink {
+    /// Colour of the text; none for the terminal's own.
+    pub fg: Option<Colour>,
+    /// Colour behind it.
+    pub bg: Option<Colour>,
+    /// Bold.
+    pub bold: bool,
+    /// Faint.
+    pub faint: bool,
+    /// Underlined.
+    pub underline: bool,
+    /// Text and background exchanged.
+    pub reverse: bool,
+}
+
+/// A colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Colour {
+    /// One of the terminal's sixteen, 0 to 15, as its user has set them.
+    Terminal(u8),
+    /// Red, green, blue.
+    Rgb(u8, u8, u8),
+}
+
+/// The sixteen colours by name, in the order of their numbers.
+const NAMES: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "gray",
+    "dark gray",
+    "bright red",
+    "bright green",
+    "bright yellow",
+    "bright blue",
+    "bright magenta",
+    "bright cyan",
+    "white",
+];
+
+impl FromStr for Colour {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(number) = NAMES.iter().position(|name| *name == text) {
+            return Ok(Self::Terminal(number as u8));
+        }
+        let wrong = || format!("colour `{text}`: expected #rrggbb or one of {}", NAMES.join(", "));
+        let hex = text.strip_prefix('#').filter(|hex| hex.len() == 6).ok_or_else(wrong)?;
+        let number = u32::from_str_radix(hex, 16).map_err(|_| wrong())?;
+        let [_, red, green, blue] = number.to_be_bytes();
+        Ok(Self::Rgb(red, green, blue))
+    }
+}
+
+impl TryFrom<String> for Colour {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    roles: Spanned<BTreeMap<Role, Ink>>,
+}
+
+impl Theme {
+    /// Reads a theme's file. Every meaning must be there, so that none is invisible by mistake.
+    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+        let file: File = source.parse()?;
+        let roles = file.roles.get_ref();
+        if let Some(missing) = Role::ALL.iter().find(|role| !roles.contains_key(role)) {
+            let message = format!("roles: expected {missing:?} too (in lower case)");
+            return Err(source.wrong(file.roles.span(), message));
+        }
+        Ok(Self { name: name.to_owned(), title: file.title, roles: file.roles.into_inner() })
+    }
+
+    /// How a meaning is painted.
+    pub fn ink(&self, role: Role) -> Ink {
+        self.roles.get(&role).copied().unwrap_or_default()
+    }
+
+    /// The same theme without any colour, for NO_COLOR: weight, underline and reversal stay.
+    #[must_use]
+    pub fn without_colour(mut self) -> Self {
+        for ink in self.roles.values_mut() {
+            // What stood out by its background alone still has to.
+            ink.reverse |= ink.bg.is_some();
+            (ink.fg, ink.bg) = (None, None);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read_by_name_and_by_number() {
+        assert_eq!("bright blue".parse(), Ok(Colour::Terminal(12)));
+        assert_eq!("#0a80ff".parse(), Ok(Colour::Rgb(10, 128, 255)));
+        assert!("#12345".parse::<Colour>().unwrap_err().contains("expected #rrggbb"));
+        assert!("mauve".parse::<Colour>().is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! Questions answered: everything the application wants to know or have written.
+
+use super::{
+    super::{
+        app::{Noise, Place, bench},
+        event::{Answer, Content, Question},
+    },
+    Setup,
+};
+use crate::{
+    catalog::Preset,
+    engines::Registry,
+    host::{NoiseSample, WorkFolderFacts, measure_fsync},
+    store::StoreHistory,
+};
+use std::{path::Path, thread, time::Duration};
+
+/// How long others are watched to tell how busy the machine is.
+const WATCH: Duration = Duration::from_secs(1);
+/// CPU time that others may use on a quiet machine.
+const BUSY: f64 = 0.10;
+/// CPU time that other guests may take.
+const STEAL: f64 = 0.01;
+
+/// Whether answering reads the store or writes to it; both must not happen beside a test.
+pub(super) fn disturbs(question: &Question) -> bool {
+    !matches!(question, Question::Engines | Question::Bench(_))
+}
+
+/// The answer to a question. Takes its time: called on a thread of its own.
+pub fn answer(question: Question, setup: &Setup) -> Answer {
+    match question {
+        Question::Engines => Answer::Engines(Registry::discover()),
+        Question::Place => Answer::Place(place(&setup.work_dir)),
+        Question::History => Answer::History(StoreHistory::read(&setup.store)),
+        Question::Noise => Answer::Noise(noise()),
+        Question::Bench(bench::Question::SavePreset { preset, replace }) => {
+            Answer::Bench(saved(preset, replace, setup))
+        }
+        Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
+        Question::Results(question) => match question {},
+        Question::Compare(question) => match question {},
+        Question::Claims(question) => match question {},
+        Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
+    }
+}
+
+fn place(work_dir: &Path) -> Place {
+    // A folder that cannot be made is told when a session begins.
+    let _ = std::fs::create_dir_all(work_dir);
+    let fsync = measure_fsync(work_dir).ok().map(Duration::from_nanos);
+    Place { facts: Some(WorkFolderFacts::read(work_dir)), fsync }
+}
+
+fn noise() -> Noise {
+    let before = NoiseSample::now();
+    thread::sleep(WATCH);
+    let noise = NoiseSample::now().since(&before);
+    let percent = |share: f64| (share * 100.0).round().clamp(0.0, 100.0) as u8;
+    match (noise.steal_share, noise.busy_share) {
+        (Some(steal), _) if steal > STEAL => Noise::Stolen(percent(steal)),
+        (_, Some(busy)) if busy > BUSY => Noise::Busy(percent(busy)),
+        (None, None) => Noise::Unknown,
+        _ => Noise::Quiet,
+    }
+}
+
+fn saved(preset: Box<Preset>, replace: bool, setup: &Setup) -> bench::Answer {
+    match setup.catalog.save_preset(&preset, replace) {
+        Ok(Some(_)) => bench::Answer::Saved(preset),
+        Ok(None) => bench::Answer::Exists(preset.name),
+        Err(reason) => bench::Answer::Unsaved(reason),
+    }
+}
+
+/// Writes a file that is not there yet.
+fn written(path: &Path, content: &Content) -> Result<(), String> {
+    if path.as_os_str().is_empty() {
+        return Err("no file was named".to_owned());
+    }
+    if path.exists() {
+        return Err(format!("{} is there already: choose another name", path.display()));
+    }
+    let text = match content {
+        Content::Text(text) => text,
+        Content::Comparison(_) | Content::Results(_) => return Err("not written".to_owned()),
+    };
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+    crate::report::file::replace(path, |temporary| std::fs::write(temporary, text))
+        .and_then(|done| done)
+        .map_err(failed)
+}

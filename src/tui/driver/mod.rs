@@ -1,0 +1,304 @@
+//! The impure side: the event loop, the terminal, questions answered, sessions run.
+
+mod ask;
+mod guardian;
+mod input;
+mod live;
+mod session;
+mod terminal;
+mod world;
+
+pub use ask::answer;
+pub use guardian::guard_terminal;
+pub use world::read;
+
+use super::{
+    app::App,
+    bindings::Screen,
+    event::{Effect, Event, Question},
+    view::{self, Hit, Look},
+};
+use crate::{catalog::Catalog, runner::RunnerEvent, store::Store};
+use crossterm::{
+    event::EventStream,
+    execute,
+    terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
+};
+use dbdyno_engine::protocol::Event as Said;
+use futures_util::StreamExt;
+use guardian::Guardian;
+use session::Session;
+use std::{io, path::PathBuf, time::Duration};
+use terminal::{Guard, give_back};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    time::{Instant, sleep_until},
+};
+
+/// Least time between two frames: twenty a second.
+const FRAME: Duration = Duration::from_millis(50);
+
+/// What the terminal UI is started with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Suites, presets, claims, themes.
+    pub catalog: Catalog,
+    /// The store.
+    pub store: Store,
+    /// Where databases are put.
+    pub work_dir: PathBuf,
+    /// CPU to pin workers to.
+    pub cpu: Option<u32>,
+    /// Colours and characters.
+    pub look: Look,
+    /// Arguments that command lines shown need to mean the same (`--store FILE`).
+    pub arguments: Vec<String>,
+}
+
+/// Runs the terminal UI until the user leaves.
+///
+/// # Errors
+/// What the terminal said.
+pub fn run(setup: Setup) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let result = runtime.block_on(async {
+        let mut driver = Driver::start(setup)?;
+        driver.run().await
+    });
+    // A question may still be under way; nobody waits for its answer.
+    runtime.shutdown_background();
+    result
+}
+
+struct Driver {
+    setup: Setup,
+    app: App,
+    guard: Guard,
+    guardian: Option<Guardian>,
+    hits: Vec<Hit>,
+    session: Option<Session>,
+    begun: Instant,
+    drawn: Instant,
+    dirty: bool,
+    leaving: bool,
+    sender: UnboundedSender<Event>,
+    events: UnboundedReceiver<Event>,
+}
+
+/// What a signal asks of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signalled {
+    /// To end.
+    End,
+    /// To stop until it is resumed.
+    Stop,
+    /// It was resumed.
+    Resume,
+}
+
+/// Signals that the program answers.
+struct Signals {
+    end: [Signal; 3],
+    stop: Signal,
+    resume: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let raw = |number| signal(SignalKind::from_raw(number));
+        Ok(Self {
+            end: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?],
+            stop: raw(libc::SIGTSTP)?,
+            resume: raw(libc::SIGCONT)?,
+        })
+    }
+
+    /// Waits for the next.
+    async fn next(&mut self) -> Signalled {
+        let [terminate, hangup, interrupt] = &mut self.end;
+        tokio::select! {
+            _ = terminate.recv() => Signalled::End,
+            _ = hangup.recv() => Signalled::End,
+            _ = interrupt.recv() => Signalled::End,
+            _ = self.stop.recv() => Signalled::Stop,
+            _ = self.resume.recv() => Signalled::Resume,
+        }
+    }
+}
+
+impl Driver {
+    fn start(setup: Setup) -> io::Result<Self> {
+        let guardian = Guardian::start();
+        let guard = Guard::take()?;
+        let size = guard.terminal.size()?;
+        let (app, effects) = App::new(world::read(&setup), (size.width, size.height));
+        let (sender, events) = mpsc::unbounded_channel();
+        let now = Instant::now();
+        let mut driver = Self {
+            setup,
+            app,
+            guard,
+            guardian,
+            hits: Vec::new(),
+            session: None,
+            begun: now,
+            drawn: now,
+            dirty: true,
+            leaving: false,
+            sender,
+            events,
+        };
+        driver.draw()?;
+        driver.perform(effects)?;
+        Ok(driver)
+    }
+
+    async fn run(&mut self) -> io::Result<()> {
+        let mut keys = EventStream::new();
+        let mut signals = Signals::new()?;
+        let mut told_to_end = false;
+        while !self.leaving {
+            let wake = self.wake();
+            tokio::select! {
+                biased;
+                key = keys.next() => match key {
+                    Some(key) => {
+                        if let Some(event) = input::decode(key?, &self.hits) {
+                            self.take(event)?;
+                        }
+                    }
+                    // The terminal is gone.
+                    None => self.take(Event::Terminate)?,
+                },
+                signalled = signals.next() => match signalled {
+                    // The second time nothing is waited for; workers end with this process.
+                    Signalled::End if told_to_end => break,
+                    Signalled::End => {
+                        told_to_end = true;
+                        self.take(Event::Terminate)?;
+                    }
+                    Signalled::Stop => self.suspend()?,
+                    Signalled::Resume => self.resumed()?,
+                },
+                Some(event) = self.events.recv() => {
+                    self.take(event)?;
+                    while let Ok(event) = self.events.try_recv() {
+                        self.take(event)?;
+                    }
+                }
+                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Event::Time(self.begun.elapsed()))?,
+            }
+            if self.dirty && self.drawn.elapsed() >= FRAME {
+                self.draw()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When to look again with nothing else happening: for the next frame, or because something on screen moves.
+    fn wake(&self) -> Option<Instant> {
+        let frame = self.dirty.then(|| self.drawn + FRAME);
+        let moving = self.app.wakes().map(|after| Instant::now() + after);
+        [frame, moving].into_iter().flatten().min()
+    }
+
+    fn take(&mut self, event: Event) -> io::Result<()> {
+        self.dirty |= self.is_seen(&event);
+        if matches!(event, Event::SessionOver(_)) {
+            self.session = None;
+        }
+        let mut effects = self.app.on_event(Event::Time(self.begun.elapsed()));
+        if !matches!(event, Event::Time(_)) {
+            effects.extend(self.app.on_event(event));
+        }
+        self.perform(effects)
+    }
+
+    /// Whether an event can change what is painted. Progress is seen on the Live screen only.
+    fn is_seen(&self, event: &Event) -> bool {
+        let progress = matches!(event, Event::Runner(event) if matches!(
+            **event,
+            RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. }
+        ));
+        !progress || self.app.screen == Screen::Live
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+        for effect in effects {
+            match effect {
+                Effect::Leave => self.leaving = true,
+                Effect::Suspend => self.suspend()?,
+                Effect::Repaint => self.guard.wipe()?,
+                Effect::Start(start) => {
+                    let registry = self.app.world.registry.clone();
+                    self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
+                }
+                Effect::Tell(tell) => {
+                    if let Some(session) = &self.session {
+                        session.tell(tell);
+                    }
+                }
+                Effect::Ask(question) => self.ask(question),
+                Effect::Copy(text) => {
+                    execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has a question answered on a thread of its own; while a session runs, between two of its tests.
+    fn ask(&self, question: Question) {
+        let (setup, sender) = (self.setup.clone(), self.sender.clone());
+        let quiet = self.session.as_ref().filter(|_| ask::disturbs(&question)).map(Session::quiet);
+        tokio::spawn(async move {
+            let _quiet = match &quiet {
+                Some(quiet) => Some(quiet.wait().await),
+                None => None,
+            };
+            let answered = tokio::task::spawn_blocking(move || ask::answer(question, &setup)).await;
+            if let Ok(answer) = answered {
+                // Nobody waits for it when the program ends.
+                let _ = sender.send(Event::Answer(Box::new(answer)));
+            }
+        });
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        self.dirty = false;
+        self.drawn = Instant::now();
+        execute!(io::stdout(), BeginSynchronizedUpdate)?;
+        let (app, look, hits) = (&self.app, &self.setup.look, &mut self.hits);
+        self.guard.terminal.draw(|frame| {
+            let (found, cursor) = view::draw(app, look, frame.buffer_mut());
+            *hits = found;
+            if let Some(cursor) = cursor {
+                frame.set_cursor_position(cursor);
+            }
+        })?;
+        execute!(io::stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Gives the terminal back and stops; the shell goes on.
+    fn suspend(&mut self) -> io::Result<()> {
+        give_back();
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
+        self.resumed()
+    }
+
+    /// The shell has put us into the foreground again.
+    fn resumed(&mut self) -> io::Result<()> {
+        self.guard.take_again()?;
+        self.dirty = true;
+        let size = self.guard.terminal.size()?;
+        self.take(Event::Resized(size.width, size.height))
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        give_back();
+        drop(self.guardian.take());
+    }
+}

@@ -1,0 +1,93 @@
+//! A bench that is run beside the screens.
+
+use super::{
+    super::event::{Event, Start, Tell},
+    Setup,
+};
+use crate::{
+    engines::Registry,
+    plan::Plan,
+    runner::{Handle, Quiet, Report, SessionLaunch, run_session},
+};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::sync::mpsc::{self, UnboundedSender};
+
+/// How long a worker may say nothing, beyond what a whole run is expected to take.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// The session under way.
+#[derive(Debug)]
+pub(super) struct Session {
+    handle: Handle,
+}
+
+impl Session {
+    /// Starts a bench; what it says and how it ends comes as events.
+    pub(super) fn start(start: Start, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+        let (handle, control) = Handle::new();
+        let setup = setup.clone();
+        tokio::spawn(async move {
+            let (sender, mut said) = mpsc::unbounded_channel();
+            let forward = events.clone();
+            // A screen that is gone does not end the session: it is told to stop before.
+            let forwarding = tokio::spawn(async move {
+                while let Some(event) = said.recv().await {
+                    let _ = forward.send(Event::Runner(Box::new(event)));
+                }
+            });
+            let outcome = run(start, &setup, &registry, sender, control).await;
+            // The sender is gone with the session, so this ends once everything is passed on.
+            let _ = forwarding.await;
+            let _ = events.send(Event::SessionOver(Box::new(outcome)));
+        });
+        Self { handle }
+    }
+
+    /// Tells the session something.
+    pub(super) fn tell(&self, tell: Tell) {
+        match tell {
+            Tell::Stop => self.handle.stop(),
+            Tell::Pause => self.handle.pause(true),
+            Tell::Resume => self.handle.pause(false),
+            Tell::Skip(ordinal) => self.handle.skip(ordinal),
+        }
+    }
+
+    /// When nothing is measured.
+    pub(super) fn quiet(&self) -> Quiet {
+        self.handle.quiet().clone()
+    }
+}
+
+async fn run(
+    start: Start,
+    setup: &Setup,
+    registry: &Registry,
+    events: UnboundedSender<crate::runner::RunnerEvent>,
+    control: crate::runner::Control,
+) -> Result<Report, String> {
+    let Start { mut request, aa, preset, command_line, expected_run } = start;
+    request.seed = jiff::Timestamp::now().as_nanosecond() as u64;
+    let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
+    let plan = if aa { plan.with_twins() } else { plan };
+    let null = plan.harness(registry).map_err(|error| error.to_string())?;
+    let launch = SessionLaunch {
+        work_dir: setup.work_dir.clone(),
+        cpu: setup.cpu,
+        keep_databases: false,
+        allow_differing_options: false,
+        concurrent: false,
+        budget: None,
+        silence: SILENCE,
+        deadline: None,
+        command_line,
+        preset,
+        keys: BTreeMap::new(),
+    };
+    let store = setup.store.clone();
+    let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
+    prepared.map_err(|error| error.to_string())?;
+    run_session(&plan, &null, &launch, &setup.store, expected_run, events, control)
+        .await
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,116 @@
+//! The Bench screen and the frame around it.
+
+use super::Journey;
+use dbdyno::tui::{
+    bindings::Screen,
+    event::{Event, Key},
+};
+
+#[test]
+fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
+    let mut journey = Journey::begin(80, 24);
+    journey.shows("▸ kv").shows("[x] sqlite").shows("18 runs").shows("(a guess)").shows("Enter run");
+    journey.key(Key::Enter);
+    assert_eq!(journey.app.screen, Screen::Live, "it shows what it started");
+    let start = &journey.started[0];
+    assert_eq!(start.request.repeats, 6);
+    let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 6";
+    assert_eq!(start.command_line, command, "the command does the same without a screen");
+}
+
+#[test]
+fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
+    let mut journey = Journey::begin(120, 40);
+    journey.key(Key::Right).key(Key::Down).shows("synchronous");
+    journey.keys("s").shows("Values of synchronous").shows("tier 1 process-safe");
+    journey.key(Key::Up).key(Key::Up).keys(" ").key(Key::Enter);
+    journey.shows("2 values").shows("24 runs").shows("unequal tiers");
+    journey.keys("d").shows("18 runs").hides("2 values");
+}
+
+#[test]
+fn a_typed_value_is_refused_with_what_was_expected() {
+    let mut journey = Journey::begin(120, 40);
+    journey.key(Key::Right);
+    for _ in 0..3 {
+        journey.key(Key::Down);
+    }
+    journey.keys("i").shows("cache_size").keys("x").key(Key::Enter);
+    journey.shows("expected a whole number");
+    journey.key(Key::Ctrl('u')).keys("-4000|8000").key(Key::Enter).shows("[-4000] [8000]").shows("24 runs");
+}
+
+#[test]
+fn a_bench_is_saved_as_a_preset_and_loaded_again() {
+    let mut journey = Journey::begin(120, 40);
+    journey.keys(" ").shows("12 runs");
+    journey.keys("S").keys("two words").key(Key::Enter).shows("expected a name of letters");
+    journey.key(Key::Ctrl('u')).keys("mine").key(Key::Enter).shows("`dbdyno --preset mine`");
+    assert!(journey.place().path("config/presets/mine.toml").exists());
+    journey.keys(" ").shows("18 runs").keys("p").keys("mine").key(Key::Enter).shows("preset mine").shows("12 runs");
+    journey.keys("S").keys("mine").key(Key::Enter).shows("Replace your preset mine?").keys("y");
+    journey.shows("saved");
+}
+
+#[test]
+fn tests_sizes_and_rounds_are_chosen() {
+    let mut journey = Journey::begin(80, 24);
+    journey.keys("t").shows("2 Random reads").key(Key::Down).keys(" ").key(Key::Enter).shows("7 tests");
+    journey.click("100,000").shows("[x] 100,000").shows("36 runs");
+    journey.key(Key::Right).shows("‹6›").key(Key::Up).shows("‹7›").shows("42 runs");
+    journey.keys("a").shows("+ A/A");
+}
+
+#[test]
+fn a_terminal_that_is_too_small_says_what_is_needed() {
+    let mut journey = Journey::begin(79, 24);
+    journey.shows("dbdyno needs 80 x 24").shows("this is 79 x 24");
+    journey.event(Event::Resized(10, 1));
+    journey.shows("dbdyno");
+    journey.event(Event::Resized(80, 24));
+    journey.shows("Suite");
+}
+
+#[test]
+fn every_screen_is_reached_by_number_tab_palette_and_click() {
+    let mut journey = Journey::begin(80, 24);
+    for screen in Screen::ALL {
+        journey.keys(&screen.number().to_string());
+        assert_eq!(journey.app.screen, screen);
+    }
+    journey.key(Key::Tab);
+    assert_eq!(journey.app.screen, Screen::Bench, "Tab goes around");
+    journey.keys(":").shows("Commands").keys("beside your own").key(Key::Enter);
+    assert_eq!(journey.app.screen, Screen::Claims);
+    journey.click("3 Results");
+    assert_eq!(journey.app.screen, Screen::Results);
+}
+
+#[test]
+fn help_names_every_key_of_the_screen() {
+    let mut journey = Journey::begin(80, 24);
+    journey.keys("?").shows("Keys of Bench").shows("Enter").shows("run this bench");
+    journey.key(Key::End).shows("leave (asks while a session runs)").key(Key::Esc).hides("Keys of Bench");
+}
+
+#[test]
+fn leaving_asks_while_a_session_runs() {
+    let mut journey = Journey::begin(80, 24);
+    journey.key(Key::Enter).keys("q").shows("A session is running. Leave?");
+    journey.keys("n");
+    assert!(!journey.left);
+    journey.keys("qy").shows("leaving as soon as the session has stopped");
+    assert!(journey.others.iter().any(|effect| effect.contains("Stop")), "the session is told to stop");
+    journey.event(Event::SessionOver(Box::new(Err("it was stopped".to_owned()))));
+    assert!(journey.left);
+}
+
+#[test]
+fn ascii_paints_nothing_else() {
+    let mut journey = Journey::begin(120, 40);
+    journey.setup.look.ascii = true;
+    for number in "123456".chars() {
+        journey.key(Key::Char(number));
+        assert!(journey.screen().is_ascii(), "{}", journey.screen());
+    }
+}

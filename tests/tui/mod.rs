@@ -1,0 +1,151 @@
+//! Journeys through the terminal UI: keys in, painted screen out. Questions are answered as the real program answers
+//! them, from a real store; only the terminal is a buffer.
+
+mod bench;
+mod live;
+mod terminal;
+
+use crate::support::Place;
+use dbdyno::{
+    catalog::{Catalog, UserFolders},
+    store::Store,
+    tui::{
+        self, App, Setup,
+        event::{Effect, Event, Key, Start},
+        view::{Look, draw},
+    },
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+use std::time::Duration;
+
+/// The application with a painted screen, and a place of its own.
+pub(crate) struct Journey {
+    pub(crate) app: App,
+    pub(crate) setup: Setup,
+    /// Benches that were to be started.
+    pub(crate) started: Vec<Start>,
+    /// Whether the program was to end.
+    pub(crate) left: bool,
+    /// Effects that are neither questions nor starts, as text.
+    pub(crate) others: Vec<String>,
+    place: Place,
+}
+
+impl Journey {
+    /// Begins at the first screen, with an empty store.
+    pub(crate) fn begin(columns: u16, rows: u16) -> Self {
+        Self::begin_in(Place::new(), columns, rows)
+    }
+
+    /// Begins in a place where something may be stored.
+    pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
+        let catalog = Catalog::new(UserFolders { root: place.path("config") });
+        let setup = Setup {
+            look: Look { theme: catalog.theme("dark").unwrap(), ascii: false },
+            catalog,
+            store: Store::new(place.store()),
+            work_dir: place.path("work"),
+            cpu: None,
+            arguments: Vec::new(),
+        };
+        let (app, effects) = App::new(tui::read(&setup), (columns, rows));
+        let mut journey = Self { app, setup, started: Vec::new(), left: false, others: Vec::new(), place };
+        journey.perform(effects);
+        journey
+    }
+
+    /// The place, for what it holds.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Something happens.
+    pub(crate) fn event(&mut self, event: Event) {
+        let effects = self.app.on_event(event);
+        self.perform(effects);
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                // The machine's noise is no part of a journey.
+                Effect::Ask(tui::event::Question::Noise) => {}
+                Effect::Ask(question) => {
+                    let answer = tui::answer(question, &self.setup);
+                    self.event(Event::Answer(Box::new(answer)));
+                }
+                Effect::Start(start) => self.started.push(*start),
+                Effect::Leave => self.left = true,
+                other => self.others.push(format!("{other:?}")),
+            }
+        }
+    }
+
+    /// Presses a key.
+    pub(crate) fn key(&mut self, key: Key) -> &mut Self {
+        self.event(Event::Key(key));
+        self
+    }
+
+    /// Types characters.
+    pub(crate) fn keys(&mut self, characters: &str) -> &mut Self {
+        for c in characters.chars() {
+            self.key(Key::Char(c));
+        }
+        self
+    }
+
+    /// Lets time pass until this long after the start.
+    pub(crate) fn time(&mut self, milliseconds: u64) -> &mut Self {
+        self.event(Event::Time(Duration::from_millis(milliseconds)));
+        self
+    }
+
+    /// What is painted: characters only, a line a row.
+    pub(crate) fn screen(&self) -> String {
+        let buffer = self.painted();
+        let lines = buffer.content.chunks(usize::from(buffer.area.width));
+        lines
+            .map(|line| line.iter().map(|cell| cell.symbol()).collect::<String>().trim_end().to_owned() + "\n")
+            .collect()
+    }
+
+    /// The cells that are painted.
+    pub(crate) fn painted(&self) -> Buffer {
+        let (columns, rows) = self.app.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        draw(&self.app, &self.setup.look, &mut buffer);
+        buffer
+    }
+
+    /// Clicks on the first place where this text is painted.
+    pub(crate) fn click(&mut self, text: &str) -> &mut Self {
+        let (columns, rows) = self.app.size;
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        let (hits, _) = draw(&self.app, &self.setup.look, &mut buffer);
+        let screen = self.screen();
+        let (row, line) =
+            screen.lines().enumerate().find(|(_, line)| line.contains(text)).expect("the text is painted");
+        let before = &line[..line.find(text).expect("the line has the text")];
+        let at = ratatui::layout::Position { x: before.chars().count() as u16, y: row as u16 };
+        let hit = hits.iter().rev().find(|hit| hit.area.contains(at)).expect("the place can be clicked");
+        self.event(Event::Click(hit.target));
+        self
+    }
+
+    /// Asserts that the screen shows a text.
+    #[track_caller]
+    pub(crate) fn shows(&mut self, text: &str) -> &mut Self {
+        let screen = self.screen();
+        assert!(screen.contains(text), "the screen should show `{text}`:\n{screen}");
+        self
+    }
+
+    /// Asserts that the screen does not show a text.
+    #[track_caller]
+    pub(crate) fn hides(&mut self, text: &str) -> &mut Self {
+        let screen = self.screen();
+        assert!(!screen.contains(text), "the screen should not show `{text}`:\n{screen}");
+        self
+    }
+}
