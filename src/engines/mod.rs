@@ -9,17 +9,31 @@ pub mod sqlite;
 
 use dbdyno_engine::{
     describe::{Description, one_of},
-    serve::{KvProgram, Program},
+    serve::{KvProgram, Program, SqlProgram},
 };
 use std::{path::PathBuf, sync::Arc};
 
 /// The engines built in, in the order they are listed.
 const BUILT_IN: &[(&str, Program)] = &[
-    ("sqlite", Program { describe: sqlite::describe, kv: Some(KvProgram::of::<sqlite::SqliteKv>()) }),
-    ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()) }),
-    ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()) }),
-    ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()) }),
-    ("null", Program { describe: null::describe, kv: Some(KvProgram::of::<null::Null>()) }),
+    (
+        "sqlite",
+        Program {
+            describe: sqlite::describe,
+            kv: Some(KvProgram::of::<sqlite::SqliteKv>()),
+            sql: Some(SqlProgram::of::<sqlite::SqliteSql>()),
+        },
+    ),
+    ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()), sql: None }),
+    ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()), sql: None }),
+    ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()), sql: None }),
+    (
+        "null",
+        Program {
+            describe: null::describe,
+            kv: Some(KvProgram::of::<null::Null>()),
+            sql: Some(SqlProgram::of::<null::Null>()),
+        },
+    ),
 ];
 
 /// The built-in engine of this name.

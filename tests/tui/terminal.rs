@@ -117,7 +117,6 @@ impl Terminal {
     }
 }
 
-
 #[test]
 fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     let mut terminal = Terminal::start(100, 30);

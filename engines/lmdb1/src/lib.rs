@@ -19,4 +19,4 @@ pub use kv::Lmdb1;
 use dbdyno_engine::serve::{KvProgram, Program};
 
 /// The engine as a program.
-pub const PROGRAM: Program = Program { describe, kv: Some(KvProgram::of::<Lmdb1>()) };
+pub const PROGRAM: Program = Program { describe, kv: Some(KvProgram::of::<Lmdb1>()), sql: None };

@@ -1,13 +1,16 @@
 //! Keys and values in a SQLite table, with the statements that the suite gives.
 
-use super::pragmas;
+use super::{
+    connection::{self, failed},
+    statement::Sql,
+};
 use dbdyno_engine::{
     EngineError,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     recorder::MonotonicClock,
     suite::KvStatements,
 };
-use rusqlite::{Connection, OpenFlags, Statement, types::ValueRef};
+use rusqlite::{Connection, types::ValueRef};
 use std::collections::BTreeMap;
 
 /// An open database.
@@ -19,10 +22,6 @@ pub struct SqliteKv {
     held: bool,
 }
 
-fn failed(error: rusqlite::Error) -> EngineError {
-    EngineError::new(error.to_string())
-}
-
 impl KvEngine for SqliteKv {
     const MAIN_FILE: &'static str = "sqlite.db";
     type Clock = MonotonicClock;
@@ -30,27 +29,13 @@ impl KvEngine for SqliteKv {
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
-        let mutex = match settings.text("open_mutex")? {
-            "fullmutex" => OpenFlags::SQLITE_OPEN_FULL_MUTEX,
-            _ => OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        };
-        let path = open.folder.join(Self::MAIN_FILE);
-        let connection = Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | mutex,
-        )
-        .map_err(EngineError::doing("opening the database"))?;
-        pragmas::apply(&connection, settings)?;
+        let connection = connection::open(open, Self::MAIN_FILE)?;
         for statement in open.schema {
             connection.execute_batch(statement).map_err(EngineError::doing(statement))?;
         }
         Ok(Self {
             connection,
-            begin: match settings.text("transaction")? {
-                "immediate" => "BEGIN IMMEDIATE",
-                "exclusive" => "BEGIN EXCLUSIVE",
-                _ => "BEGIN DEFERRED",
-            },
+            begin: connection::begin(settings)?,
             text: settings.text("statements")? == "text",
             held: settings.text("read_transaction")? == "held",
         })
@@ -61,10 +46,7 @@ impl KvEngine for SqliteKv {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        let mut in_force = pragmas::in_force(&self.connection)?;
-        let mutex = if has_mutex(&self.connection) { "fullmutex" } else { "nomutex" };
-        in_force.insert("open_mutex".to_owned(), mutex.to_owned());
-        Ok(in_force)
+        connection::in_force(&self.connection)
     }
 
     fn holds_reads(&self) -> bool {
@@ -89,49 +71,11 @@ impl KvEngine for SqliteKv {
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        let answer: String =
-            self.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).map_err(failed)?;
-        if answer == "ok" { Ok(()) } else { Err(EngineError::fatal(format!("PRAGMA integrity_check: {answer}"))) }
+        connection::check(&self.connection)
     }
 
     fn close(self) -> Result<(), EngineError> {
         self.connection.close().map_err(|(_, error)| failed(error))
-    }
-}
-
-#[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_mutex")]
-fn has_mutex(connection: &Connection) -> bool {
-    // SAFETY: the handle is that of an open connection, and the mutex is only compared with null.
-    unsafe { !rusqlite::ffi::sqlite3_db_mutex(connection.handle()).is_null() }
-}
-
-/// A statement: prepared once, or parsed again each time.
-#[derive(Debug)]
-enum Sql<'e> {
-    Prepared(Statement<'e>),
-    Text(&'e Connection, &'e str),
-}
-
-impl<'e> Sql<'e> {
-    fn new(connection: &'e Connection, sql: &'e str, text: bool) -> Result<Self, EngineError> {
-        if text {
-            return Ok(Self::Text(connection, sql));
-        }
-        connection.prepare(sql).map(Self::Prepared).map_err(EngineError::doing(sql))
-    }
-
-    #[inline]
-    fn with<R>(&mut self, run: impl FnOnce(&mut Statement<'e>) -> rusqlite::Result<R>) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(statement) => run(statement),
-            Self::Text(connection, sql) => connection.prepare(sql).and_then(|mut statement| run(&mut statement)),
-        }
-        .map_err(failed)
-    }
-
-    #[inline]
-    fn execute(&mut self) -> Result<usize, EngineError> {
-        self.with(|statement| statement.execute([]))
     }
 }
 
