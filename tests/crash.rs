@@ -195,6 +195,12 @@ fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {
 }
 
 #[test]
+fn duckdb_keeps_every_acknowledged_commit() {
+    survives_kills("duckdb", &[]);
+    survives_kills("duckdb", &[("fsync_mode", "none"), ("checkpoint_threshold", "64KiB")]);
+}
+
+#[test]
 fn redb_without_durability_loses_every_commit_and_so_is_tier_0() {
     let kills = kept_of_acknowledged("redb", "durability");
     assert!(kills.iter().all(|(acknowledged, kept)| *acknowledged > 0 && *kept == 0), "{kills:?}");

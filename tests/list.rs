@@ -22,7 +22,7 @@ fn bad_input_is_refused_with_what_was_expected() {
         &["journal_mode", "walrus", "delete, truncate, persist, memory, wal or off"],
     );
     refused(&place, &run("sqlite:journal=wal"), &["no option `journal`", "journal_mode"]);
-    refused(&place, &run("postgres"), &["no engine `postgres`", "expected sqlite, lmdb, redb, fjall"]);
+    refused(&place, &run("postgres"), &["no engine `postgres`", "expected sqlite, lmdb, redb, fjall, duckdb"]);
     refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
     refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);
     refused(&place, &["run", "--suite", "../kv", "--engine", "lmdb"], &["no suite"]);
@@ -63,7 +63,7 @@ fn lists_name_everything_there_is_to_choose_from() {
     let place = Place::new();
     let engines = place.ok(&["list", "engines"]);
     assert!(engines.lines().any(|line| line.starts_with("lmdb") && line.contains(" 0.9.")), "{engines}");
-    for engine in ["sqlite", "redb", "fjall", "null"] {
+    for engine in ["sqlite", "redb", "fjall", "duckdb", "null"] {
         assert!(engines.lines().any(|line| line.starts_with(engine)), "{engine}: {engines}");
     }
     let options = place.ok(&["list", "options"]);

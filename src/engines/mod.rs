@@ -1,5 +1,6 @@
 //! The engines: those built into this program, and those found as programs of their own.
 
+pub mod duckdb;
 pub mod fjall;
 pub mod lmdb;
 pub mod null;
@@ -26,6 +27,14 @@ const BUILT_IN: &[(&str, Program)] = &[
     ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()), sql: None }),
     ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()), sql: None }),
     ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()), sql: None }),
+    (
+        "duckdb",
+        Program {
+            describe: duckdb::describe,
+            kv: Some(KvProgram::of::<duckdb::DuckKv>()),
+            sql: Some(SqlProgram::of::<duckdb::DuckSql>()),
+        },
+    ),
     (
         "null",
         Program {
