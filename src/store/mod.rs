@@ -24,7 +24,7 @@ pub use record::{
     Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
     TimelineRecord, WarningRecord,
 };
-pub use select::{Key, Listed, Rows, Selection, TestTime, history::StoreHistory};
+pub use select::{Key, Listed, Rows, Selection, TestTime, history::StoreHistory, literal};
 pub use spool::Spooled;
 pub use trials::TrialRecord;
 pub use value::Blob;

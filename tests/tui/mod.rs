@@ -4,6 +4,7 @@
 mod bench;
 mod live;
 mod terminal;
+mod tune;
 
 use crate::support::Place;
 use dbdyno::{

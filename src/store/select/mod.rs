@@ -11,6 +11,7 @@ mod whole;
 pub use list::Listed;
 pub use matrix::TestTime;
 pub use selection::{Key, Selection};
+pub use values::literal;
 
 use super::{Access, Store, StoreError, error::Doing};
 use duckdb::{ToSql, params_from_iter};

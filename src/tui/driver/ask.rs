@@ -11,6 +11,10 @@ use crate::{
     catalog::Preset,
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
+    report::{
+        comparison::{Format, TableStyle, export},
+        text::Colour,
+    },
     store::StoreHistory,
 };
 use std::{path::Path, thread, time::Duration};
@@ -21,6 +25,8 @@ const WATCH: Duration = Duration::from_secs(1);
 const BUSY: f64 = 0.10;
 /// CPU time that other guests may take.
 const STEAL: f64 = 0.01;
+/// Columns of a table in a file.
+const FILE_WIDTH: usize = 80;
 
 /// Whether answering reads the store or writes to it; both must not happen beside a test.
 pub(super) fn disturbs(question: &Question) -> bool {
@@ -39,8 +45,9 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         }
         Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
         Question::Results(question) => match question {},
-        Question::Compare(question) => match question {},
-        Question::Claims(question) => match question {},
+        Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
+        Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
+        Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
         Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
     }
 }
@@ -83,7 +90,12 @@ fn written(path: &Path, content: &Content) -> Result<(), String> {
     }
     let text = match content {
         Content::Text(text) => text,
-        Content::Comparison(_) | Content::Results(_) => return Err("not written".to_owned()),
+        Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
+        Content::Comparison(comparison) => {
+            let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
+            return export(comparison, Format::of_file(path)?, style, path).map_err(|error| error.to_string());
+        }
+        Content::Results(_) => return Err("not written".to_owned()),
     };
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     crate::report::file::replace(path, |temporary| std::fs::write(temporary, text))
