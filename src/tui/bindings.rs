@@ -295,6 +295,7 @@ const TUNE: &[Binding] = &[
     binding(&[K::Char('p')], A::Presets, "base", "choose engine and suite"),
     binding(&[K::Char('A')], A::Accept, "accept", "take the change over as the new base"),
     binding(&[K::Char('m')], A::More, "more", "as many rounds again"),
+    binding(&[K::Char('x')], A::Stop, "", "stop the trial"),
     binding(&[K::Char('y')], A::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
     binding(&[K::Char('e')], A::Export, "export", "export the ledger"),
 ];

@@ -4,6 +4,9 @@
 mod bench;
 mod claims;
 mod compare;
+mod live;
+mod terminal;
+mod tune;
 
 use crate::support::Place;
 use dbdyno::{

@@ -59,7 +59,7 @@ pub(crate) fn verdict_word(line: &Line) -> &'static str {
 }
 
 /// A factor: `13x`, `3.1x`, `1.42x`, `1.004x`.
-fn times(factor: f64) -> String {
+pub(in crate::report) fn times(factor: f64) -> String {
     match factor {
         factor if factor >= 9.95 => format!("{factor:.0}x"),
         factor if factor >= 1.995 => format!("{factor:.1}x"),

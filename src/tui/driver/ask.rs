@@ -43,9 +43,10 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         Question::Bench(bench::Question::SavePreset { preset, replace }) => {
             Answer::Bench(saved(preset, replace, setup))
         }
-        Question::Live(question) => match question {},
+        Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
         Question::Results(question) => match question {},
         Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
+        Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
         Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
         Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
     }
@@ -89,6 +90,7 @@ fn written(path: &Path, content: &Content) -> Result<(), String> {
     }
     let text = match content {
         Content::Text(text) => text,
+        Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
         Content::Comparison(comparison) => {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
             return export(comparison, Format::of_file(path)?, style, path).map_err(|error| error.to_string());
