@@ -1,5 +1,7 @@
 //! The engine that does nothing, deterministically: the harness's own cost, and what tests script behaviour with.
 
+mod sql;
+
 use dbdyno_engine::{
     EngineError,
     describe::{Description, OptionSpec},
@@ -25,7 +27,7 @@ pub fn describe() -> Description {
         about: "does nothing: the harness's own cost, and scripted behaviour for tests".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Vec::new(),
-        suites: vec![SuiteKind::Kv],
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: vec![
             OptionSpec::choice(
                 "clock",
@@ -62,6 +64,7 @@ pub fn describe() -> Description {
             ),
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
+        conflicts: Vec::new(),
     }
 }
 
@@ -119,13 +122,9 @@ impl Null {
     }
 }
 
-impl KvEngine for Null {
-    const MAIN_FILE: &'static str = "null";
-    type Clock = NullClock;
-    type Session<'e> = NullSession<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        fs::write(open.folder.join(Self::MAIN_FILE), "")?;
+impl Null {
+    fn new(open: Open<'_>) -> Result<Self, EngineError> {
+        fs::write(open.folder.join(<Self as KvEngine>::MAIN_FILE), "")?;
         let simulated = open.settings.text("clock")? == "simulated";
         Ok(Self {
             answers: open.settings.text("answers")? == "wrong",
@@ -142,6 +141,31 @@ impl KvEngine for Null {
             },
             sessions_left: open.settings.integer("fault_session")?,
         })
+    }
+
+    /// Counts a test, and does what the option `fault` asks for in this one.
+    fn count_session(&mut self) -> Result<(), EngineError> {
+        self.sessions_left -= 1;
+        if self.sessions_left == 0 {
+            match self.fault {
+                Fault::None => {}
+                Fault::Fail => return Err(EngineError::new("the option fault=fail asked for this")),
+                Fault::Crash => std::process::abort(),
+                Fault::Stop => rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
+                    .map_err(EngineError::doing("stopping"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl KvEngine for Null {
+    const MAIN_FILE: &'static str = "null";
+    type Clock = NullClock;
+    type Session<'e> = NullSession<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        Self::new(open)
     }
 
     fn clock(&self) -> NullClock {
@@ -161,16 +185,7 @@ impl KvEngine for Null {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<NullSession<'e>, EngineError> {
-        self.sessions_left -= 1;
-        if self.sessions_left == 0 {
-            match self.fault {
-                Fault::None => {}
-                Fault::Fail => return Err(EngineError::new("the option fault=fail asked for this")),
-                Fault::Crash => std::process::abort(),
-                Fault::Stop => rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)
-                    .map_err(EngineError::doing("stopping"))?,
-            }
-        }
+        self.count_session()?;
         Ok(NullSession(self))
     }
 

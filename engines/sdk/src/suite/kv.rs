@@ -1,28 +1,8 @@
-//! A suite as a worker gets it: every count, format and statement already resolved for one size and one choice of the
-//! suite's options.
+//! A key-value suite as a worker gets it: every count, format and statement already resolved for one size and one choice
+//! of the suite's options.
 
 use crate::template::Template;
 use serde::{Deserialize, Serialize};
-
-/// What a suite asks of an engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SuiteKind {
-    /// Ordered keys and values.
-    Kv,
-    /// SQL statements.
-    Sql,
-}
-
-impl SuiteKind {
-    /// The word used in files and on screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Kv => "kv",
-            Self::Sql => "sql",
-        }
-    }
-}
 
 /// A resolved key-value suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
