@@ -14,7 +14,7 @@ mod spool;
 mod tables;
 mod value;
 
-pub use annotate::{Annotation, Deleted};
+pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported, Kind, Merged, Taken};
@@ -23,7 +23,10 @@ pub use record::{
     Batch, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, TimelineRecord,
     WarningRecord,
 };
-pub use select::{Key, Listed, Rows, Selection, TestTime, history::StoreHistory};
+pub use select::{
+    GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection, StoredFact,
+    StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory,
+};
 pub use spool::Spooled;
 pub use value::Blob;
 

@@ -11,9 +11,14 @@ use crate::{
     catalog::Preset,
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
-    store::StoreHistory,
+    report::{
+        command::shell,
+        file::create,
+        results::{self, ResultsFileError, ResultsFormat},
+    },
+    store::{Selection, StoreHistory},
 };
-use std::{path::Path, thread, time::Duration};
+use std::{io::ErrorKind, path::Path, thread, time::Duration};
 
 /// How long others are watched to tell how busy the machine is.
 const WATCH: Duration = Duration::from_secs(1);
@@ -38,10 +43,10 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
             Answer::Bench(saved(preset, replace, setup))
         }
         Question::Live(question) => match question {},
-        Question::Results(question) => match question {},
+        Question::Results(question) => Answer::Results(super::results::answer(question, &setup.store)),
         Question::Compare(question) => match question {},
         Question::Claims(question) => match question {},
-        Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
+        Question::Write { path, content } => Answer::Written(written(&path, &content, setup).map(|()| path)),
     }
 }
 
@@ -74,19 +79,35 @@ fn saved(preset: Box<Preset>, replace: bool, setup: &Setup) -> bench::Answer {
 }
 
 /// Writes a file that is not there yet.
-fn written(path: &Path, content: &Content) -> Result<(), String> {
+fn written(path: &Path, content: &Content, setup: &Setup) -> Result<(), String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
-    if path.exists() {
-        return Err(format!("{} is there already: choose another name", path.display()));
-    }
-    let text = match content {
-        Content::Text(text) => text,
-        Content::Comparison(_) | Content::Results(_) => return Err("not written".to_owned()),
+    let done = match content {
+        Content::Text(text) => create(path, |temporary| std::fs::write(temporary, text)),
+        Content::Results(line) => {
+            let format = ResultsFormat::of(path)?;
+            let selection = Selection::parse_line(line)?;
+            let command = export_command(path, line, format, setup);
+            create(path, |temporary| match results::write(&setup.store, &selection, format, &command, temporary) {
+                Err(ResultsFileError::File(error)) => Err(error),
+                other => other.map_err(std::io::Error::other),
+            })
+        }
+        Content::Comparison(_) => return Err("not written".to_owned()),
     };
-    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    crate::report::file::replace(path, |temporary| std::fs::write(temporary, text))
-        .and_then(|done| done)
-        .map_err(failed)
+    done.and_then(|done| done).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => format!("{} is there already: choose another name", path.display()),
+        _ => format!("{} cannot be written: {error}", path.display()),
+    })
+}
+
+/// The command that writes the same file.
+fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
+    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
+    words.extend(Selection::terms(line));
+    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
+    words.push(path.display().to_string());
+    words.extend(setup.arguments.iter().cloned());
+    shell(words)
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod guardian;
 mod input;
+mod results;
 mod session;
 mod terminal;
 mod world;
