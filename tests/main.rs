@@ -15,4 +15,5 @@ mod stored;
 mod support;
 mod syncs;
 mod tui;
+mod tune;
 mod workers;

@@ -118,6 +118,27 @@ fn the_paired_ratio_agrees_with_brute_force_over_all_walsh_averages() {
     }
 }
 
+#[derive(Deserialize)]
+struct RatioAtRow {
+    alpha: f64,
+    #[serde(flatten)]
+    row: RatioRow,
+}
+
+#[test]
+fn the_paired_ratio_agrees_with_brute_force_at_other_confidences() {
+    for RatioAtRow { alpha, row } in table::<RatioAtRow>("paired_at", 30) {
+        let got = paired_ratio_at(&row.a, &row.b, alpha).unwrap();
+        close(got.low, row.low, 1e-12, &format!("{alpha} low"));
+        close(got.high, row.high, 1e-12, &format!("{alpha} high"));
+        close(got.confidence, row.confidence, 1e-12, &format!("{alpha} confidence"));
+        assert!(got.confidence >= 1.0 - alpha);
+    }
+    let few = [1.0; 6];
+    assert_eq!(paired_ratio_at(&few, &few, 0.025).unwrap_err(), NoAnswer::TooFew { have: 6, need: 7 });
+    assert_eq!(paired_ratio_at(&few, &few, 0.0).unwrap_err(), NoAnswer::NotAProbability(0.0));
+}
+
 #[test]
 fn the_unpaired_ratio_agrees_with_brute_force_over_all_differences() {
     for row in table::<RatioRow>("unpaired", 80) {

@@ -8,6 +8,7 @@ use dbdyno_engine::{
     size::Size,
     suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, SuiteKind, Transaction, Work},
     template::Template,
+    tuning::Tuning,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -366,6 +367,7 @@ fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec
                 default,
                 help: option.help.clone(),
                 fresh: true,
+                tuning: Tuning::default(),
             })
         })
         .collect()

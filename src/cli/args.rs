@@ -1,6 +1,7 @@
 //! The command line's shape.
 
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
+use super::tune_args::TuneArgs;
 use crate::{catalog::UserFolders, report::comparison, store::Store};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_engine::{serve, size::Size};
@@ -158,6 +159,8 @@ pub(super) enum Command {
     Results(ResultsArgs),
     /// Compare two selections of stored results: A/B, interval, verdict.
     Compare(CompareArgs),
+    /// What if an option were set? Which should be? Trials against a base, kept in a ledger.
+    Tune(Box<TuneArgs>),
     /// Published figures beside what was measured here.
     Claims(ClaimsArgs),
     /// Query the store.
@@ -345,7 +348,7 @@ pub(super) enum Listed {
     Themes,
 }
 
-fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let expected = || format!("`{text}`: expected a number with ms, s, m or h (90s, 5m, 1h)");
     let digits = text.trim_end_matches(char::is_alphabetic);
     let factor = match &text[digits.len()..] {

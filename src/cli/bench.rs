@@ -11,13 +11,12 @@ use super::{
 use crate::{
     catalog::{Catalog, Claims, EngineChoice},
     engines::Registry,
-    host::{WorkFolderFacts, measure_fsync},
-    plan::{Estimate, Plan, Request, Space, check_space, estimate},
+    plan::{Estimate, Plan, Request},
     report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},
-    runner::{Handle, Report, SessionLaunch, run_session},
+    runner::{Handle, Report, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
-use std::{collections::BTreeMap, process::ExitCode, time::Duration};
+use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 
 /// `dbdyno --preset NAME`.
@@ -63,7 +62,7 @@ fn seed(args: &BenchArgs) -> u64 {
 }
 
 /// `ENGINE`, or `ENGINE:OPTION=VALUE[|VALUE],...`
-fn parse_engine(text: &str) -> Result<EngineChoice, CliError> {
+pub(super) fn parse_engine(text: &str) -> Result<EngineChoice, CliError> {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let mut choice = EngineChoice { name: name.trim().to_owned(), options: BTreeMap::new() };
     for option in options.split(',').filter(|option| !option.trim().is_empty()) {
@@ -115,7 +114,7 @@ fn bench(
     }
     let store = places.store().map_err(CliError::Usage)?;
     let work_dir = args.work.folder().map_err(CliError::Usage)?;
-    let estimate = fitting(&plan, &work_dir, &StoreHistory::read(&store))?;
+    let estimate = fit(&plan, &work_dir, &StoreHistory::read(&store)).map_err(CliError::Usage)?;
     if args.dry_run {
         return print(&describe(&plan, &estimate));
     }
@@ -141,6 +140,7 @@ fn bench(
         deadline: args.deadline,
         command_line: command_line(std::env::args()),
         preset: preset.as_ref().map(|preset| preset.name.to_owned()),
+        keys: BTreeMap::new(),
     };
     let expected_run = estimate.time / plan.runs.len().max(1) as u32;
     let null = plan.harness(&registry)?;
@@ -180,18 +180,7 @@ fn show_claims(claims: &Claims, store: &Store, style: Style) -> Result<(), CliEr
     Ok(())
 }
 
-/// Estimates the plan and refuses it when the disk has no room.
-fn fitting(plan: &Plan, work_dir: &std::path::Path, history: &StoreHistory) -> Result<Estimate, CliError> {
-    let facts = WorkFolderFacts::read(work_dir);
-    let fsync = measure_fsync(work_dir).map_or(Duration::from_millis(5), Duration::from_nanos);
-    let estimate = estimate(plan, history, fsync);
-    if let (Some(free), Some(total)) = (facts.free_bytes, facts.total_bytes) {
-        check_space(&estimate, Space { free, total }, &facts.path).map_err(CliError::Usage)?;
-    }
-    Ok(estimate)
-}
-
-fn check_cpu(cpu: u32) -> Result<(), CliError> {
+pub(super) fn check_cpu(cpu: u32) -> Result<(), CliError> {
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u32;
     if cpu < cpus {
         return Ok(());
@@ -228,7 +217,7 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
 }
 
 /// The first signal stops the session in order, the second ends the program; workers end with it.
-async fn watch_signals(handle: Handle) {
+pub(super) async fn watch_signals(handle: Handle) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {

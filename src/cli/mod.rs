@@ -15,6 +15,9 @@ mod progress;
 mod query;
 mod results;
 mod screens;
+mod tune;
+mod tune_args;
+mod tune_progress;
 
 use crate::report::text::Colour;
 use args::{Cli, Command};
@@ -47,6 +50,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         (Some(Command::Run(run)), None) => bench::run(&places, run),
         (Some(Command::Results(results)), None) => results::results(&places, &results),
         (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
+        (Some(Command::Tune(args)), None) => tune::tune(&places, &args),
         (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),

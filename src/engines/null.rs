@@ -32,8 +32,11 @@ pub fn describe() -> Description {
                 &["real", "simulated"],
                 "real",
                 "real time, or only what latency_ns adds up to",
-            ),
-            OptionSpec::integer("latency_ns", 1, 1_000_000_000, "1000", "simulated time of one operation, ns"),
+            )
+            .tune(&[]),
+            OptionSpec::integer("latency_ns", 1, 1_000_000_000, "1000", "simulated time of one operation, ns")
+                .tune(&["800", "1000", "1250"])
+                .same(&[], &[("clock", &["real"])], "the clock is real: nothing is simulated"),
             OptionSpec::integer("noise_percent", 0, 100, "0", "seeded uniform noise on the simulated time, +- percent"),
             OptionSpec::integer("noise_seed", 0, i64::MAX, "1", "seed of the noise"),
             OptionSpec::choice(
@@ -41,13 +44,15 @@ pub fn describe() -> Description {
                 &["none", "wrong"],
                 "none",
                 "whether answers are given (always wrong) to be verified",
-            ),
+            )
+            .tune(&[]),
             OptionSpec::choice(
                 "fault",
                 &["none", "fail", "crash", "stop"],
                 "none",
                 "an error, an abort, or a process that is stopped",
-            ),
+            )
+            .tune(&[]),
             OptionSpec::integer(
                 "fault_session",
                 1,

@@ -33,7 +33,11 @@ pub fn describe() -> Description {
                 "immediate",
                 "whether a commit waits for the disk, or is kept in memory until a later one does",
             ),
-            OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache"),
+            OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache").tune(&[
+                "16777216",
+                "134217728",
+                "1073741824",
+            ]),
             OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
             OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
             OptionSpec::choice(

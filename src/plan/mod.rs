@@ -198,7 +198,10 @@ impl Plan {
         self
     }
 
-    /// The configuration that measures the harness on this plan's tests: the engine that does nothing, at its defaults.
+    /// The configuration that measures the harness on this plan's suite: the engine that does nothing, at its defaults.
+    ///
+    /// # Errors
+    /// When there is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
         let request = Request {
             suite: self.suite.clone(),

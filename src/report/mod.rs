@@ -9,6 +9,7 @@ pub mod matrix;
 pub mod results;
 pub mod session_table;
 pub mod text;
+pub mod tune;
 pub mod units;
 
 /// A line of CSV, its cells quoted as RFC 4180 has it.

@@ -71,6 +71,11 @@ impl Handle {
 }
 
 impl Control {
+    /// Whether the session was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.asked.borrow().stop
+    }
+
     /// Returns once the session is asked to stop.
     pub(super) async fn stopped(&self) {
         self.asked_for(|asked| asked.stop).await;

@@ -3,6 +3,7 @@
 mod agreement;
 mod control;
 mod conversation;
+mod fit;
 mod folder;
 mod run;
 mod session;
@@ -11,16 +12,17 @@ mod uses;
 mod worker;
 
 pub use control::{Control, Handle, Quiet};
+pub use fit::fit;
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
 
 pub use uses::Uses;
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a session tells those who watch it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RunnerEvent {
     /// Something worth a line: left-over folders swept, results taken from the spool.

@@ -11,7 +11,7 @@ use crate::{
     host::NoiseSample,
     plan::{Configuration, PlannedRun},
     report::session_table::supported_quantile,
-    store::{Batch, Blob, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
+    store::{Batch, Blob, KeyRecord, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
@@ -232,8 +232,17 @@ impl<'r, 's> Running<'r, 's> {
         };
         let options = configuration.settings.iter().map(|(name, value)| of("engine", name, value));
         let of_suite = configuration.suite_settings.iter().map(|(name, value)| of("suite", name, value));
-        let batch =
-            Batch { runs: vec![self.run.clone()], options: options.chain(of_suite).collect(), ..Batch::default() };
+        let key = |(key, value): (&String, &String)| KeyRecord {
+            run_id: self.run.run_id.clone(),
+            key: key.clone(),
+            value: value.clone(),
+        };
+        let batch = Batch {
+            runs: vec![self.run.clone()],
+            options: options.chain(of_suite).collect(),
+            keys: self.session.launch.keys.iter().map(key).collect(),
+            ..Batch::default()
+        };
         self.session.store(batch).await;
         self.session.tell(RunnerEvent::RunStarted {
             ordinal: self.ordinal,

@@ -47,6 +47,8 @@ pub struct Launch {
     pub command_line: String,
     /// The preset.
     pub preset: Option<String>,
+    /// Keys with values that every run gets, by which its results can be selected.
+    pub keys: BTreeMap<String, String>,
 }
 
 /// What a session left.

@@ -1,6 +1,6 @@
 //! What a worker uses while it runs, read from the kernel by this process: the worker is not disturbed, and need not know.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -11,7 +11,7 @@ use std::{
 const EVERY: Duration = Duration::from_millis(250);
 
 /// Counters of a worker since it began. What cannot be read is 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uses {
     /// Resident memory, bytes.
     pub rss_bytes: u64,

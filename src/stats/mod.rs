@@ -38,7 +38,7 @@ pub use null::EXACT_LIMIT;
 pub use order::{Interval, Spread, median, median_interval, quantile, spread};
 pub use rank_sum::rank_sum;
 pub use ranks::{Method, TestResult};
-pub use ratio::{RatioInterval, Runs, geometric_mean, log_ratios, paired_ratio, unpaired_ratio};
+pub use ratio::{RatioInterval, Runs, geometric_mean, log_ratios, paired_ratio, paired_ratio_at, unpaired_ratio};
 pub use rounds::{MORE_ROUNDS_CAP, more_rounds, rounds_needed};
 pub use signed_rank::signed_rank;
 pub use verdict::{Evidence, Verdict};

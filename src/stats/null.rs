@@ -5,7 +5,6 @@
 //! Methods", sections 3.3 and 4.3): of the M sorted values (order statistics, Walsh averages, differences), the k-th
 //! smallest and the k-th largest, with confidence 1 - 2 P(S <= k-1).
 
-use super::ALPHA;
 use super::normal::upper_tail;
 
 /// Rank tests and their intervals are exact up to this many runs a side, and use the normal approximation beyond.
@@ -109,15 +108,17 @@ impl Null {
         (2.0 * self.at_most(near_zero)).min(1.0)
     }
 
-    /// The largest rank k (counted from 1) whose interval reaches the confidence, and the confidence it has.
+    /// The largest rank k (counted from 1) whose interval misses the true value with a probability of `alpha` at most, and
+    /// the confidence it has.
     ///
-    /// Rank 1, whose interval is the whole range, where even that does not reach it (below [`MIN_RUNS`](super::MIN_RUNS)).
-    pub(super) fn interval(&self) -> (usize, f64) {
-        // The smallest k with 2 P(S <= k) > ALPHA; P rises with k.
+    /// Rank 1, whose interval is the whole range, where even that does not reach it (for [`ALPHA`](super::ALPHA), below
+    /// [`MIN_RUNS`](super::MIN_RUNS)).
+    pub(super) fn interval(&self, alpha: f64) -> (usize, f64) {
+        // The smallest k with 2 P(S <= k) > alpha; P rises with k.
         let (mut rank, mut above) = (0, self.max() / 2);
         while rank < above {
             let middle = rank.midpoint(above);
-            if 2.0 * self.at_most(middle) <= ALPHA {
+            if 2.0 * self.at_most(middle) <= alpha {
                 rank = middle + 1;
             } else {
                 above = middle;

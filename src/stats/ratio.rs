@@ -1,7 +1,7 @@
-use super::MIN_RUNS;
 use super::error::{NoAnswer, at_least, finite, positive};
 use super::null::Null;
 use super::select::{Pairs, differences, walsh};
+use super::{ALPHA, MIN_RUNS};
 
 /// How many runs a ratio stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,11 +61,29 @@ fn log_ratio(a: f64, b: f64) -> f64 {
 /// # Errors
 /// As [`log_ratios`], and [`NoAnswer::TooFew`] below [`MIN_RUNS`] pairs.
 pub fn paired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
+    paired_ratio_at(a, b, ALPHA)
+}
+
+/// As [`paired_ratio`], with an interval that misses the true ratio with a probability of `alpha` at most: a comparison
+/// that is looked at more than once needs more than [`CONFIDENCE`](super::CONFIDENCE) at each look.
+///
+/// # Errors
+/// As [`paired_ratio`]; the pairs needed are those whose whole range reaches the confidence, `2 / 2^n <= alpha`.
+/// [`NoAnswer::NotAProbability`] for an `alpha` that is not between 0 and 1.
+pub fn paired_ratio_at(a: &[f64], b: &[f64], alpha: f64) -> Result<RatioInterval, NoAnswer> {
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(NoAnswer::NotAProbability(alpha));
+    }
     let mut logs = log_ratios(a, b)?;
-    at_least(MIN_RUNS, logs.len())?;
+    at_least(pairs_needed(alpha), logs.len())?;
     logs.sort_unstable_by(f64::total_cmp);
     let null = Null::signed_rank(logs.len());
-    interval(&walsh(&logs), &null, Runs::Paired(logs.len()))
+    interval(&walsh(&logs), &null, Runs::Paired(logs.len()), alpha)
+}
+
+/// The fewest pairs whose range from the smallest to the largest holds the true value with probability 1 - `alpha`.
+fn pairs_needed(alpha: f64) -> usize {
+    ((2.0 / alpha).log2().ceil() as usize).max(1)
 }
 
 /// The ratio of times that were measured independently.
@@ -82,7 +100,7 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     let (log_a, log_b) = (sorted_logs(a)?, sorted_logs(b)?);
     at_least(MIN_RUNS, a.len().min(b.len()))?;
     let null = Null::rank_sum(a.len(), b.len());
-    interval(&differences(&log_a, &log_b), &null, Runs::Unpaired(a.len(), b.len()))
+    interval(&differences(&log_a, &log_b), &null, Runs::Unpaired(a.len(), b.len()), ALPHA)
 }
 
 /// The geometric mean of ratios, exp(mean ln r_i). No unit.
@@ -105,8 +123,13 @@ fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
 }
 
 /// Median and interval of the log ratios that pairs give, as ratios.
-fn interval<F: Fn(f64) -> usize>(pairs: &Pairs<F>, null: &Null, runs: Runs) -> Result<RatioInterval, NoAnswer> {
-    let (rank, confidence) = null.interval();
+fn interval<F: Fn(f64) -> usize>(
+    pairs: &Pairs<F>,
+    null: &Null,
+    runs: Runs,
+    alpha: f64,
+) -> Result<RatioInterval, NoAnswer> {
+    let (rank, confidence) = null.interval(alpha);
     let ratio = pairs.median().exp();
     let low = pairs.kth(rank).exp();
     let high = pairs.kth(pairs.total + 1 - rank).exp();

@@ -70,14 +70,7 @@ impl Store {
         let row = self.bound(&sql, &parameters)?.rows.into_iter().next().unwrap_or_default();
         let mut counts = row.into_iter().map(|value| value.and_then(|count| count.parse().ok()).unwrap_or(0));
         let mut next = || counts.next().unwrap_or(0);
-        Ok(Extent {
-            runs: next(),
-            results: next(),
-            tags: next(),
-            notes: next(),
-            sessions: next(),
-            unfinished: next(),
-        })
+        Ok(Extent { runs: next(), results: next(), tags: next(), notes: next(), sessions: next(), unfinished: next() })
     }
 
     /// How many runs a selection means: those it names, or that have a result it names.

@@ -12,6 +12,7 @@ mod record;
 mod select;
 mod spool;
 mod tables;
+mod trials;
 mod value;
 
 pub use annotate::{Annotation, Deleted, Extent};
@@ -20,14 +21,15 @@ pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported, Kind, Merged, Taken};
 pub use migrate::SCHEMA_VERSION;
 pub use record::{
-    Batch, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, TimelineRecord,
-    WarningRecord,
+    Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
+    TimelineRecord, WarningRecord,
 };
 pub use select::{
-    GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection, StoredFact,
-    StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory,
+    GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
+    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory,
 };
 pub use spool::Spooled;
+pub use trials::TrialRecord;
 pub use value::Blob;
 
 use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
@@ -163,16 +165,18 @@ impl Store {
 }
 
 fn write_batch(connection: &mut Connection, batch: &Batch) -> duckdb::Result<()> {
-    let Batch { hosts, sessions, runs, options, results, timelines, harness, warnings } = batch;
+    let Batch { hosts, sessions, runs, options, keys, results, timelines, harness, warnings, trials } = batch;
     let transaction = connection.transaction()?;
     upsert(&transaction, hosts)?;
     upsert(&transaction, sessions)?;
     upsert(&transaction, runs)?;
     upsert(&transaction, options)?;
+    upsert(&transaction, keys)?;
     upsert(&transaction, results)?;
     upsert(&transaction, timelines)?;
     upsert(&transaction, harness)?;
     upsert(&transaction, warnings)?;
+    upsert(&transaction, trials)?;
     transaction.commit()
 }
 

@@ -1,7 +1,10 @@
 //! The rows of the store's tables. Each struct is one table of schema.sql, field for column, so that a record can be
 //! stored, spooled as a line of JSON and taken in again without a second list of columns.
 
-use super::value::{Blob, Column};
+use super::{
+    trials::TrialRecord,
+    value::{Blob, Column},
+};
 use duckdb::types::Value;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -281,6 +284,18 @@ record! {
 }
 
 record! {
+    /// What is kept of a run beyond the columns.
+    KeyRecord in "run_key" {
+        /// The run.
+        run_id: String,
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+    }
+}
+
+record! {
     /// What a reader of the figures should know.
     WarningRecord in "warning" {
         /// UUID.
@@ -336,6 +351,8 @@ pub struct Batch {
     pub runs: Vec<RunRecord>,
     /// Options.
     pub options: Vec<OptionRecord>,
+    /// Keys.
+    pub keys: Vec<KeyRecord>,
     /// Results.
     pub results: Vec<ResultRecord>,
     /// Timelines.
@@ -344,4 +361,6 @@ pub struct Batch {
     pub harness: Vec<HarnessRecord>,
     /// Warnings.
     pub warnings: Vec<WarningRecord>,
+    /// Trials.
+    pub trials: Vec<TrialRecord>,
 }

@@ -1,4 +1,4 @@
--- The store's tables, version 2; views.sql has the views. Times are UTC, durations nanoseconds, sizes bytes.
+-- The store's tables, version 3; views.sql has the views. Times are UTC, durations nanoseconds, sizes bytes.
 -- NULL: not known. Results of another program's database have many of them; dbdyno's own have few.
 
 CREATE TABLE schema_version (
@@ -173,4 +173,38 @@ CREATE TABLE note (
     run_id   UUID NOT NULL,
     noted_at TIMESTAMP NOT NULL,
     text     VARCHAR NOT NULL
+);
+
+-- A change of options that was measured against its base: the ledger of tuning. Its runs have the key `trial`.
+CREATE TABLE trial (
+    trial_id           UUID PRIMARY KEY,
+    session_id         UUID,              -- of its last look; NULL: it was not run
+    ledger             VARCHAR NOT NULL,  -- the name under which it is kept
+    parent_id          UUID,              -- the accepted trial that the base comes from; NULL: the base was given
+    tried_at           TIMESTAMP NOT NULL,
+    kind               VARCHAR NOT NULL,  -- what-if, search
+    engine             VARCHAR NOT NULL,
+    engine_version     VARCHAR NOT NULL,
+    suite              VARCHAR NOT NULL,
+    suite_options      JSON NOT NULL,     -- those not at their default
+    size               VARCHAR NOT NULL,
+    tests              JSON NOT NULL,     -- numbers of the tests that count
+    base               JSON NOT NULL,     -- every option of the engine
+    change             JSON NOT NULL,     -- options that are changed, with their new values
+    tier_before        UTINYINT NOT NULL,
+    tier_after         UTINYINT NOT NULL,
+    tier_reason_before VARCHAR NOT NULL,
+    tier_reason_after  VARCHAR NOT NULL,
+    risks              JSON NOT NULL,     -- what to know before using the new values
+    seed               UBIGINT NOT NULL,
+    rounds             INTEGER NOT NULL,  -- over all looks
+    looks              INTEGER NOT NULL,  -- 1, and 1 more for each extension
+    changes            INTEGER NOT NULL,  -- how many changes share the allowed false alarms
+    state              VARCHAR NOT NULL,  -- tried, stopped, cannot_differ, failed
+    reason             VARCHAR,           -- why it cannot differ, or failed
+    effects            JSON NOT NULL,     -- for each test: ratio changed / base with interval, p and verdict
+    overall            JSON,              -- the same of all tests together, of a search
+    price              JSON,              -- memory, disk, side files and syncs, before and after
+    accepted           BOOLEAN NOT NULL,  -- whether it is the base of what follows
+    command_line       VARCHAR NOT NULL
 );

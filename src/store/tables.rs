@@ -34,7 +34,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
 /// are replaced by the same import.
-pub(super) const TABLES: [Table; 12] = [
+pub(super) const TABLES: [Table; 13] = [
     Table {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
@@ -66,6 +66,10 @@ pub(super) const TABLES: [Table; 12] = [
     table("result_key", &["run_id", "test", "key"], Owner::Run),
     table("tag", &["run_id", "tag"], Owner::Run),
     table("note", &["note_id"], Owner::Run),
+    Table {
+        fuller: Some("n.looks > o.looks OR n.looks = o.looks AND n.accepted AND NOT o.accepted"),
+        ..table("trial", &["trial_id"], Owner::Session)
+    },
 ];
 
 impl Owner {

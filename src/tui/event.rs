@@ -109,6 +109,8 @@ pub enum Effect {
     Leave,
     /// Put the program into the background (Ctrl-Z).
     Suspend,
+    /// Paint everything again.
+    Repaint,
     /// Run a bench.
     Start(Box<Start>),
     /// Tell the session under way.

@@ -5,5 +5,5 @@ mod command;
 mod fixture;
 mod formats;
 mod obstacles;
-mod simulation;
+pub(crate) mod simulation;
 mod verdicts;

@@ -12,11 +12,11 @@ use dbdyno_engine::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
-struct Machine {
-    rng: SplitMix64,
-    noise: f64,
+pub(crate) struct Machine {
+    pub(crate) rng: SplitMix64,
+    pub(crate) noise: f64,
     /// Standard deviation of the logarithm of a time.
-    sd: f64,
+    pub(crate) sd: f64,
 }
 
 impl Machine {
@@ -26,7 +26,7 @@ impl Machine {
     }
 
     /// What a millisecond of work takes `share` of the way through a session, ns.
-    fn time(&mut self, work: f64, share: f64) -> u64 {
+    pub(crate) fn time(&mut self, work: f64, share: f64) -> u64 {
         let fresh = self.gaussian();
         // Correlation 0.5, the same variance for ever.
         self.noise = 0.5 * self.noise + 0.75_f64.sqrt() * fresh;

@@ -7,7 +7,7 @@ mod migration;
 
 use dbdyno::store::{
     Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, Store,
-    TimelineRecord, WarningRecord,
+    TimelineRecord, TrialRecord, WarningRecord,
 };
 use duckdb::Connection;
 use jiff::Timestamp;
@@ -66,7 +66,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 12);
+    assert_eq!(tables.len(), 13);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -191,6 +191,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 in_force: in_force.map(text),
             })
             .into(),
+        keys: Vec::new(),
+        trials: vec![trial(number, &session_id)],
         results: vec![result(1), result(2)],
         timelines: vec![TimelineRecord {
             run_id: run_id.clone(),
@@ -225,6 +227,43 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 message: text("fast"),
             },
         ],
+    }
+}
+
+/// A trial that a session belongs to.
+fn trial(number: u32, session_id: &str) -> TrialRecord {
+    let text = |text: &str| text.to_owned();
+    TrialRecord {
+        trial_id: uuid(number * 1000 + 4),
+        session_id: Some(text(session_id)),
+        ledger: text("lmdb-kv"),
+        parent_id: None,
+        tried_at: "2026-01-01T00:00:00.5Z".parse().unwrap(),
+        kind: text("what-if"),
+        engine: text("lmdb"),
+        engine_version: text("0.9.33"),
+        suite: text("kv"),
+        suite_options: text("{}"),
+        size: text("1000"),
+        tests: text("[1]"),
+        base: text("{\"sync\":\"on\"}"),
+        change: text("{\"sync\":\"off\"}"),
+        tier_before: 3,
+        tier_after: 1,
+        tier_reason_before: text("waits"),
+        tier_reason_after: text("does not"),
+        risks: text("[]"),
+        seed: u64::MAX,
+        rounds: 8,
+        looks: 1,
+        changes: 1,
+        state: text("tried"),
+        reason: None,
+        effects: text("[]"),
+        overall: None,
+        price: None,
+        accepted: false,
+        command_line: text("dbdyno tune"),
     }
 }
 

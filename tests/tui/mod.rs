@@ -2,6 +2,8 @@
 //! them, from a real store; only the terminal is a buffer.
 
 mod bench;
+mod live;
+mod terminal;
 
 use crate::support::Place;
 use dbdyno::{

@@ -4,6 +4,7 @@ use crate::{
     durability::{Tier, TierRule},
     settings::Settings,
     suite::SuiteKind,
+    tuning::{SameRule, Statement, Tuning},
 };
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,9 @@ pub struct OptionSpec {
     /// Whether a change needs a fresh database.
     #[serde(default)]
     pub fresh: bool,
+    /// What is known of tuning it.
+    #[serde(default)]
+    pub tuning: Tuning,
 }
 
 impl OptionSpec {
@@ -93,8 +97,46 @@ impl OptionSpec {
         self
     }
 
+    /// Gives the values that the option search tries; none keeps the option out of it.
+    #[must_use]
+    pub fn tune(mut self, values: &[&str]) -> Self {
+        self.tuning.values = Some(values.iter().map(|value| (*value).to_owned()).collect());
+        self
+    }
+
+    /// Says that under the conditions `(option, values)` there is no difference between `values`, or between any values
+    /// where none are given.
+    #[must_use]
+    pub fn same(mut self, values: &[&str], when: &[(&str, &[&str])], reason: &str) -> Self {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let when = when.iter().map(|(option, values)| ((*option).to_owned(), owned(values))).collect();
+        self.tuning.same.push(SameRule { values: owned(values), when, reason: reason.to_owned() });
+        self
+    }
+
+    /// Says what to know before using a value.
+    #[must_use]
+    pub fn risk(mut self, value: &str, risk: &str) -> Self {
+        self.tuning.risks.insert(value.to_owned(), risk.to_owned());
+        self
+    }
+
+    /// Gives the statement that sets it, `{value}` in place of the value, and its place among the engine's statements.
+    #[must_use]
+    pub fn statement(mut self, place: u32, text: &str) -> Self {
+        self.tuning.statement = Some(Statement { place, text: text.to_owned() });
+        self
+    }
+
     fn of(name: &str, kind: OptionKind, default: &str, help: &str) -> Self {
-        Self { name: name.to_owned(), kind, default: default.to_owned(), help: help.to_owned(), fresh: false }
+        Self {
+            name: name.to_owned(),
+            kind,
+            default: default.to_owned(),
+            help: help.to_owned(),
+            fresh: false,
+            tuning: Tuning::default(),
+        }
     }
 }
 

@@ -21,6 +21,7 @@ pub mod size;
 pub mod suite;
 pub mod syncs;
 pub mod template;
+pub mod tuning;
 pub mod workload;
 
 pub use error::EngineError;

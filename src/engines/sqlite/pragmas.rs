@@ -1,6 +1,6 @@
 //! Setting options as pragmas, and reading back what is in force.
 
-use dbdyno_engine::{EngineError, settings::Settings};
+use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings};
 use rusqlite::{Connection, types::Value};
 use std::collections::BTreeMap;
 
@@ -25,6 +25,14 @@ const PRAGMAS: &[(&str, Spelling)] = &[
     ("journal_mode", Spelling::Same),
     ("wal_autocheckpoint", Spelling::Same),
 ];
+
+/// The option with its statement, where it is a pragma.
+pub(super) fn with_statement(option: OptionSpec) -> OptionSpec {
+    match (0..).zip(PRAGMAS).find(|(_, (name, _))| *name == option.name) {
+        Some((place, (name, _))) => option.statement(place, &format!("PRAGMA {name} = {{value}};")),
+        None => option,
+    }
+}
 
 /// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
 pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {

@@ -9,7 +9,7 @@ mod html;
 mod markdown;
 mod parquet;
 mod table;
-mod words;
+pub(super) mod words;
 
 pub use benchfmt::benchfmt;
 pub use csv::csv;

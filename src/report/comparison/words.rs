@@ -59,7 +59,7 @@ pub(super) fn verdict_word(line: &Line) -> &'static str {
 }
 
 /// A factor: `13x`, `3.1x`, `1.42x`, `1.004x`.
-fn times(factor: f64) -> String {
+pub(in crate::report) fn times(factor: f64) -> String {
     match factor {
         factor if factor >= 9.95 => format!("{factor:.0}x"),
         factor if factor >= 1.995 => format!("{factor:.1}x"),
@@ -69,7 +69,7 @@ fn times(factor: f64) -> String {
 }
 
 /// A ratio in four or five characters: `0.081`, `0.96`, `1.65`, `12.3`.
-pub(super) fn ratio(ratio: f64) -> String {
+pub(in crate::report) fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.0995 => format!("{ratio:.3}"),
         ratio if ratio < 9.995 => format!("{ratio:.2}"),
@@ -79,7 +79,7 @@ pub(super) fn ratio(ratio: f64) -> String {
 }
 
 /// `0.91-1.02`, or `-` with too few runs.
-pub(super) fn interval(found: &Found) -> String {
+pub(in crate::report) fn interval(found: &Found) -> String {
     found.interval.map_or("-".to_owned(), |interval| format!("{}-{}", ratio(interval.low), ratio(interval.high)))
 }
 
@@ -110,7 +110,7 @@ pub(super) fn side(name: &str, side: &SideFacts) -> String {
 }
 
 /// `1 run`, `2 runs`.
-fn counted(number: usize, word: &str) -> String {
+pub(in crate::report) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 

@@ -162,7 +162,8 @@ impl Selection {
         let mut parameters = parameters.into_iter();
         let literal = |text: String| format!("'{}'", text.replace('\'', "''"));
         // The texts of a condition are constants without a question mark: each one stands for a value.
-        let shown = |c: char| if c == '?' { parameters.next().map_or_else(String::new, literal) } else { c.to_string() };
+        let shown =
+            |c: char| if c == '?' { parameters.next().map_or_else(String::new, literal) } else { c.to_string() };
         condition.chars().map(shown).collect()
     }
 

@@ -174,7 +174,7 @@ impl App {
             }))],
             Action::Quit => vec![Step::Do(Effect::Leave)],
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
-            Action::Redraw => Steps::new(),
+            Action::Redraw => vec![Step::Do(Effect::Repaint)],
             action => match self.screen {
                 Screen::Bench => self.bench.act(action, &self.world),
                 Screen::Live => self.live.act(action, self.now),
@@ -346,9 +346,10 @@ impl App {
         }
         match (self.bench.start(&self.world), &self.bench.preview) {
             (Ok(start), Ok(preview)) => {
-                self.live.begin(preview, self.now);
+                let mut steps = self.live.begin(preview, self.now);
                 self.screen = Screen::Live;
-                vec![Step::Do(Effect::Start(Box::new(start)))]
+                steps.push(Step::Do(Effect::Start(Box::new(start))));
+                steps
             }
             (Err(reason), _) => vec![Step::failed(reason)],
             (Ok(_), Err(reason)) => vec![Step::failed(reason.clone())],

@@ -42,7 +42,7 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         Question::Bench(bench::Question::SavePreset { preset, replace }) => {
             Answer::Bench(saved(preset, replace, setup))
         }
-        Question::Live(question) => match question {},
+        Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
         Question::Results(question) => Answer::Results(super::results::answer(question, &setup.store)),
         Question::Compare(question) => match question {},
         Question::Claims(question) => match question {},

@@ -3,6 +3,7 @@
 mod ask;
 mod guardian;
 mod input;
+mod live;
 mod results;
 mod session;
 mod terminal;
@@ -229,6 +230,7 @@ impl Driver {
             match effect {
                 Effect::Leave => self.leaving = true,
                 Effect::Suspend => self.suspend()?,
+                Effect::Repaint => self.guard.wipe()?,
                 Effect::Start(start) => {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));

@@ -49,7 +49,11 @@ fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
         return Err(format!("{}: nothing is stored of it any more", target.words));
     }
     let mut lines = vec![
-        format!("{} with {} and all that was measured around them", many(extent.runs, "run"), many(extent.results, "result")),
+        format!(
+            "{} with {} and all that was measured around them",
+            many(extent.runs, "run"),
+            many(extent.results, "result")
+        ),
         format!("{} and {} of yours", many(extent.tags, "tag"), many(extent.notes, "note")),
         format!("{} that nothing would be left of", many(extent.sessions, "session")),
     ];
@@ -78,5 +82,9 @@ fn word(annotation: &Annotation) -> String {
 
 fn delete(store: &Store, target: &Target) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
-    Ok(format!("deleted {} and {} that nothing is left of", many(deleted.runs, "run"), many(deleted.sessions, "session")))
+    Ok(format!(
+        "deleted {} and {} that nothing is left of",
+        many(deleted.runs, "run"),
+        many(deleted.sessions, "session")
+    ))
 }

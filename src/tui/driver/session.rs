@@ -9,7 +9,7 @@ use crate::{
     plan::Plan,
     runner::{Handle, Quiet, Report, SessionLaunch, run_session},
 };
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// How long a worker may say nothing, beyond what a whole run is expected to take.
@@ -82,6 +82,7 @@ async fn run(
         deadline: None,
         command_line,
         preset,
+        keys: BTreeMap::new(),
     };
     let store = setup.store.clone();
     let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use crossterm::{
     cursor,
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     execute,
-    terminal::{self, EnterAlternateScreen, LeaveAlternateScreen},
+    terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen},
 };
 use ratatui::{Terminal, backend::CrosstermBackend};
 use std::{
@@ -35,15 +35,19 @@ impl Guard {
             }));
         });
         enter()?;
-        let mut guard = Self { terminal: Terminal::new(CrosstermBackend::new(io::stdout()))? };
-        guard.terminal.clear()?;
-        Ok(guard)
+        Ok(Self { terminal: blank()? })
     }
 
     /// Takes it over again after it was given back.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
         enter()?;
-        self.terminal.clear()
+        self.wipe()
+    }
+
+    /// Forgets what is on screen, so that all of it is painted again.
+    pub(super) fn wipe(&mut self) -> io::Result<()> {
+        self.terminal = blank()?;
+        Ok(())
     }
 }
 
@@ -51,6 +55,12 @@ impl Drop for Guard {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// An empty screen. ratatui's own `clear` asks the terminal where its cursor is, which not every terminal answers.
+fn blank() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    execute!(io::stdout(), Clear(ClearType::All))?;
+    Terminal::new(CrosstermBackend::new(io::stdout()))
 }
 
 fn enter() -> io::Result<()> {

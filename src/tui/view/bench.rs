@@ -129,8 +129,12 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     list(paint, rows_area, bench, Pane::Options, lines.into_iter());
     if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
         let fresh = if row.spec.fresh { " (of a fresh database)" } else { "" };
-        let default = format!("default {}", row.spec.default);
-        let text = format!("{}{fresh} · {default} · {}", row.spec.help, row.spec.kind.expected());
+        let expected = match &row.spec.kind {
+            // The row has its words.
+            OptionKind::Choice { .. } | OptionKind::Bool => String::new(),
+            kind => format!(" · {}", kind.expected()),
+        };
+        let text = format!("{}{fresh} · default {}{expected}", row.spec.help, row.spec.default);
         paint.wrapped(help_area, &text, Role::Dim);
     }
 }

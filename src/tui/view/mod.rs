@@ -3,11 +3,13 @@
 mod bench;
 mod claims;
 mod compare;
+mod histogram;
 mod live;
 mod look;
 mod overlay;
 mod paint;
 mod results;
+mod throughput;
 mod tune;
 
 pub use look::Look;

@@ -110,22 +110,22 @@ def mann_whitney():
 # ---- Ratios ------------------------------------------------------------------------------------------------------
 
 
-def rank_from(probabilities, largest):
-    """The largest k with 1 - 2 P(S <= k-1) >= LEVEL, and that confidence."""
+def rank_from(probabilities, largest, level=LEVEL):
+    """The largest k with 1 - 2 P(S <= k-1) >= level, and that confidence."""
     best = None
     below = 0.0
     for k in range(1, largest // 2 + 1):
         below += probabilities(k - 1)
-        if 1 - 2 * below >= LEVEL:
+        if 1 - 2 * below >= level:
             best = (k, 1 - 2 * below)
     return best
 
 
-def rank_from_normal(mean, sd, largest):
+def rank_from_normal(mean, sd, largest, level=LEVEL):
     best = None
     for k in range(1, largest // 2 + 1):
         confidence = 1 - 2 * stats.norm.cdf((k - 1 + 0.5 - mean) / sd)
-        if confidence < LEVEL:
+        if confidence < level:
             break
         best = (k, float(confidence))
     return best
@@ -141,15 +141,15 @@ def signed_rank_count(n, s):
 
 
 @functools.cache
-def signed_rank_k(n):
+def signed_rank_k(n, level=LEVEL):
     largest = n * (n + 1) // 2
     if n <= 12:  # every sign vector
         signs = itertools.product((0, 1), repeat=n)
         sums = np.bincount([sum(i for i, up in enumerate(s, 1) if up) for s in signs], minlength=largest + 1)
-        return rank_from(lambda k: sums[k] / 2**n, largest)
+        return rank_from(lambda k: sums[k] / 2**n, largest, level)
     if n <= LIMIT:
-        return rank_from(lambda k: signed_rank_count(n, k) / 2**n, largest)
-    return rank_from_normal(n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24), largest)
+        return rank_from(lambda k: signed_rank_count(n, k) / 2**n, largest, level)
+    return rank_from_normal(n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24), largest, level)
 
 
 @functools.cache
@@ -179,10 +179,10 @@ def ratio_row(a, b, logs, k, confidence):
     return {"a": a, "b": b} | {name: float(np.exp(v)) for name, v in ends.items()} | {"confidence": float(confidence)}
 
 
-def paired_row(a, b):
+def paired_row(a, b, level=LEVEL):
     r = np.log(np.array(a)) - np.log(np.array(b))
     walsh = [(r[i] + r[j]) / 2 for i in range(len(r)) for j in range(i, len(r))]
-    return ratio_row(a, b, walsh, *signed_rank_k(len(r)))
+    return ratio_row(a, b, walsh, *signed_rank_k(len(r), level))
 
 
 def unpaired_row(a, b):
@@ -202,6 +202,17 @@ def paired():
         rows.append(paired_row(short(np.array(a) * 1e-200), short(np.array(b) * 1e100)))
         rows.append(paired_row(short(a, 2), short(b, 2)))  # ties
         rows.append(paired_row([3.0] * n, [2.0] * n))  # nothing but ties
+    return rows
+
+
+def paired_at():
+    """Intervals of other confidences than LEVEL."""
+    rng = np.random.default_rng(10)
+    rows = []
+    for alpha in (0.2, 0.025, 0.0125, 0.00625, 0.001):
+        fewest = math.ceil(math.log2(2 / alpha))
+        for n in (fewest, fewest + 1, 16, 24, 48, 64):
+            rows.append({"alpha": alpha} | paired_row(times(rng, n, 90), times(rng, n), 1 - alpha))
     return rows
 
 
@@ -313,7 +324,7 @@ def bootstrap():
 
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
-        for table in (wilcoxon, mann_whitney, paired, unpaired, order, normal, quantiles_of_normal, holm,
+        for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
                       geometric_means, noise, bootstrap):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

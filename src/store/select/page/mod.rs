@@ -144,13 +144,7 @@ pub struct Page {
 impl Store {
     /// At most `rows` rows from `offset` on; where there are fewer before the end, the page begins earlier. A store that is
     /// not there yet has an empty page.
-    pub fn page(
-        &self,
-        selection: &Selection,
-        listing: &Listing,
-        offset: u64,
-        rows: u64,
-    ) -> Result<Page, StoreError> {
+    pub fn page(&self, selection: &Selection, listing: &Listing, offset: u64, rows: u64) -> Result<Page, StoreError> {
         if !self.exists() {
             return Ok(Page { stored: 0, results: 0, without: 0, length: 0, offset: 0, rows: PageRows::none(listing) });
         }
@@ -201,8 +195,7 @@ fn page(
          FROM matched"
     );
     let mut counts = Fields::first(bound(connection, &sql, &[])?);
-    let (stored, results, without, length) =
-        (counts.count(), counts.count(), counts.count(), counts.count());
+    let (stored, results, without, length) = (counts.count(), counts.count(), counts.count(), counts.count());
     let offset = offset.min(length.saturating_sub(rows));
     let window = format!("LIMIT {rows} OFFSET {offset}");
     let rows = match listing {

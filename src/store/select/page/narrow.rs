@@ -20,7 +20,8 @@ impl Narrow {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
-        let (options, keys) = if names.is_empty() { ("MAP {}", "MAP {}") } else { ("coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})") };
+        let (options, keys) =
+            if names.is_empty() { ("MAP {}", "MAP {}") } else { ("coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})") };
         let mut sql = include_str!("narrow.sql").replace("{options}", options).replace("{keys}", keys);
         if names.is_empty() {
             return Self { sql, parameters: names };

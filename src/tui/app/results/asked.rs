@@ -116,7 +116,12 @@ impl Results {
             }
             Action::Note => {
                 let help = "one line; it is kept with the time";
-                vec![Step::Open(Overlay::prompt(format!("Note on {words}"), help, "", Who::Results(Asked::Note(target))))]
+                vec![Step::Open(Overlay::prompt(
+                    format!("Note on {words}"),
+                    help,
+                    "",
+                    Who::Results(Asked::Note(target)),
+                ))]
             }
             _ => {
                 self.busy = Some(format!("counting what belongs to {words}"));
@@ -200,7 +205,8 @@ fn tags(text: &str) -> Result<Vec<Annotation>, String> {
         Some(tag) => Ok(Annotation::Untag(tag.to_owned())),
         None => Ok(Annotation::Tag(word.to_owned())),
     };
-    let tags: Vec<Annotation> = text.split([' ', ',']).filter(|word| !word.is_empty()).map(annotation).collect::<Result<_, _>>()?;
+    let tags: Vec<Annotation> =
+        text.split([' ', ',']).filter(|word| !word.is_empty()).map(annotation).collect::<Result<_, _>>()?;
     if tags.is_empty() { Err("nothing is typed yet".to_owned()) } else { Ok(tags) }
 }
 

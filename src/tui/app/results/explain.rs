@@ -10,7 +10,10 @@ use crate::{
 /// Explains a figure of a test.
 pub(super) fn result(row: &ResultRow, column: ResultColumn) -> Overlay {
     let Some(test) = row.test else {
-        let lines = vec!["This run has no finished test, so there is no figure.".to_owned(), "Enter opens it and says why.".to_owned()];
+        let lines = vec![
+            "This run has no finished test, so there is no figure.".to_owned(),
+            "Enter opens it and says why.".to_owned(),
+        ];
         return Overlay::page(format!("{} · {}", row.label, row.status), lines);
     };
     let operations = row.operations.map_or_else(|| "an unknown number of".to_owned(), count);
@@ -72,23 +75,43 @@ fn facts(row: &ResultRow) -> Overlay {
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
 pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&Filter>) -> Overlay {
     let ns = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), duration);
-    let of = format!("the wall times of {} results that count, of {} in {} runs", count(row.counted), count(row.results), count(row.runs));
+    let of = format!(
+        "the wall times of {} results that count, of {} in {} runs",
+        count(row.counted),
+        count(row.results),
+        count(row.runs)
+    );
     let (value, sql, line) = match column {
         GroupColumn::Median => (ns(row.median_ns), "median(wall_ns)", format!("The median of {of}.")),
         GroupColumn::Least => (ns(row.least_ns.map(|ns| ns as f64)), "min(wall_ns)", format!("The least of {of}.")),
         GroupColumn::Most => (ns(row.most_ns.map(|ns| ns as f64)), "max(wall_ns)", format!("The greatest of {of}.")),
-        GroupColumn::Runs => (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned()),
-        GroupColumn::Sessions => (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs are of.".to_owned()),
+        GroupColumn::Runs => {
+            (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
+        }
+        GroupColumn::Sessions => {
+            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs are of.".to_owned())
+        }
         GroupColumn::Value | GroupColumn::Results => (count(row.results), "count(*)", "Tests of runs.".to_owned()),
     };
     let mut lines = vec![line];
     if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) {
-        lines.push("Different tests and sizes have different times: a filter on one of each makes it the figure of something.".to_owned());
+        lines.push(
+            "Different tests and sizes have different times: a filter on one of each makes it the figure of something."
+                .to_owned(),
+        );
     }
     if let Some(filter) = filter {
         lines.extend([String::new(), format!("SELECT {sql} FROM results WHERE {}", filter.selection.shown())]);
     }
-    Overlay::page(format!("{} {value} · {} = {}", columns::group_word(column, key), key.word(), row.value.as_deref().unwrap_or("none")), lines)
+    Overlay::page(
+        format!(
+            "{} {value} · {} = {}",
+            columns::group_word(column, key),
+            key.word(),
+            row.value.as_deref().unwrap_or("none")
+        ),
+        lines,
+    )
 }
 
 /// Explains the figures of the test that is chosen on an open run.
@@ -97,7 +120,10 @@ pub(super) fn test(opened: &Opened) -> Option<Overlay> {
     let run = &opened.run;
     let operations = test.operations.map_or_else(|| "an unknown number of".to_owned(), count);
     let sample = match test.per_sample {
-        0 | 1 => "Each operation is one sample of the histogram: its bars are operations by latency, a bar a power of two.".to_owned(),
+        0 | 1 => {
+            "Each operation is one sample of the histogram: its bars are operations by latency, a bar a power of two."
+                .to_owned()
+        }
         many => format!("One sample of the histogram is {many} operations, so it tells nothing of single ones."),
     };
     let lines = vec![

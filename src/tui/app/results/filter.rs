@@ -28,13 +28,16 @@ impl Filter {
 
     /// The filter narrowed to what has this value of a key, or none.
     pub fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
-        let term = value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), escaped(value)));
+        let term =
+            value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), escaped(value)));
         let meant = Selection::parse(std::slice::from_ref(&term))?;
         // A line is read term by term, and not every value can stand beside others in one.
         for line in [format!("{} {term}", self.line), format!("{term} {}", self.line)] {
             let line = line.trim().to_owned();
             match Selection::parse_line(&line) {
-                Ok(selection) if selection.has_same_terms(&self.selection, &meant) => return Ok(Self { line, selection }),
+                Ok(selection) if selection.has_same_terms(&self.selection, &meant) => {
+                    return Ok(Self { line, selection });
+                }
                 _ => {}
             }
         }

@@ -100,7 +100,8 @@ impl Opened {
 
     /// A part's title, with how much there is to see.
     pub fn title(&self, section: Section) -> String {
-        let counted = |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
+        let counted =
+            |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
         match section {
             Section::Tests => counted("Tests", self.run.tests.len()),
             Section::Options => match self.run.options.iter().filter(|option| option.differs()).count() {
@@ -129,8 +130,10 @@ impl Opened {
 
     fn options(&self) -> Vec<Line> {
         let mut lines = Vec::new();
-        for (title, of_suite) in [(format!("of {} {}", self.run.engine, self.run.version), false), (format!("of the suite {}", self.run.suite), true)]
-        {
+        for (title, of_suite) in [
+            (format!("of {} {}", self.run.engine, self.run.version), false),
+            (format!("of the suite {}", self.run.suite), true),
+        ] {
             let options: Vec<&StoredOption> =
                 self.run.options.iter().filter(|option| option.of_suite == of_suite).collect();
             if !options.is_empty() {
@@ -158,7 +161,10 @@ impl Opened {
     fn notes(&self) -> Vec<Line> {
         let run = &self.run;
         let mut lines = Vec::new();
-        let failures = run.tests.iter().filter_map(|test| Some((format!("test {} {}", test.number, test.name), test.failure.clone()?)));
+        let failures = run
+            .tests
+            .iter()
+            .filter_map(|test| Some((format!("test {} {}", test.number, test.name), test.failure.clone()?)));
         let failures: Vec<Line> = run
             .failure
             .iter()
@@ -168,8 +174,19 @@ impl Opened {
             .collect();
         let parts = [
             ("what failed", failures, ""),
-            ("warnings", run.warnings.iter().map(|warning| Line::Fact { name: warning.name.clone(), value: warning.value.clone(), odd: true }).collect(), "no warning"),
-            ("tags", run.tags.iter().map(|tag| Line::Fact { name: tag.clone(), value: String::new(), odd: false }).collect(), "no tag: t gives one"),
+            (
+                "warnings",
+                run.warnings
+                    .iter()
+                    .map(|warning| Line::Fact { name: warning.name.clone(), value: warning.value.clone(), odd: true })
+                    .collect(),
+                "no warning",
+            ),
+            (
+                "tags",
+                run.tags.iter().map(|tag| Line::Fact { name: tag.clone(), value: String::new(), odd: false }).collect(),
+                "no tag: t gives one",
+            ),
             ("notes", run.notes.iter().map(as_it_is).collect(), "no note: n writes one"),
             ("keys", run.keys.iter().map(as_it_is).collect(), ""),
         ];

@@ -13,9 +13,11 @@ use std::collections::BTreeMap;
 pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     let size: Size = run.size.parse().map_err(|_| format!("the size `{}` is none that can be run", run.size))?;
     let engine = world.registry.engines.iter().find(|engine| engine.description.name == run.engine);
-    let engine = engine.ok_or_else(|| format!("the engine `{}` is not here: `dbdyno list engines` says which are", run.engine))?;
+    let engine = engine
+        .ok_or_else(|| format!("the engine `{}` is not here: `dbdyno list engines` says which are", run.engine))?;
     let suite = world.suites.iter().find(|suite| suite.name == run.suite);
-    let suite = suite.ok_or_else(|| format!("the suite `{}` is not here: `dbdyno list suites` says which are", run.suite))?;
+    let suite =
+        suite.ok_or_else(|| format!("the suite `{}` is not here: `dbdyno list suites` says which are", run.suite))?;
     Ok(Preset {
         name: format!("run {}", short(&run.run_id)),
         title: format!("{} on {} {}, as it was asked for", run.label, run.suite, run.size),

@@ -1,10 +1,10 @@
 //! The window of rows that is known, around the cursor.
 
+use crate::tui::app::cursor::Cursor;
 use crate::{
     store::{GroupRow, Page, PageRows, ResultRow},
     tui::bindings::Action,
 };
-use crate::tui::app::cursor::Cursor;
 
 /// Rows read at once.
 pub const WINDOW: u64 = 200;

@@ -1,0 +1,91 @@
+//! What an engine's description says of tuning an option: values worth trying, changes that cannot make a difference, how the
+//! setting is written by those who use the engine, and what a value costs beside time. Data, so that outside engines in any
+//! language have it.
+
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is known of tuning one option.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tuning {
+    /// Values that the option search tries. None: every choice, both states of a switch, no number. Empty: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Vec<String>>,
+    /// When two values of the option cannot differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub same: Vec<SameRule>,
+    /// What to know before using a value, by value: `no other process can open the database`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub risks: BTreeMap<String, String>,
+    /// The statement that sets the option, for engines that take statements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
+}
+
+/// Values of an option between which nothing can differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SameRule {
+    /// The values; none: all that the option takes.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// Under which settings: option name to the values it must have one of.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// Why, in words for a person.
+    pub reason: String,
+}
+
+impl SameRule {
+    /// Whether the rule says that a change from one value to another under these settings makes no difference.
+    pub fn holds(&self, from: &str, to: &str, settings: &Settings) -> bool {
+        let covers = |value: &str| self.values.is_empty() || self.values.iter().any(|one| one == value);
+        let holds = |(option, values): (&String, &Vec<String>)| {
+            settings.get(option).is_some_and(|value| values.iter().any(|one| one == value))
+        };
+        covers(from) && covers(to) && self.when.iter().all(holds)
+    }
+}
+
+/// How an option is set by a statement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    /// Its place among the engine's statements, from 0: some have to come before others.
+    pub place: u32,
+    /// The statement, with `{value}` where the value goes.
+    pub text: String,
+}
+
+impl Statement {
+    /// The statement that sets this value.
+    pub fn with(&self, value: &str) -> String {
+        self.text.replace("{value}", value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::OptionSpec;
+
+    #[test]
+    fn a_rule_speaks_of_its_values_under_its_conditions_only() {
+        let specs = [
+            OptionSpec::choice("journal", &["delete", "wal"], "delete", ""),
+            OptionSpec::choice("begin", &["deferred", "immediate", "exclusive"], "deferred", "").same(
+                &["immediate", "exclusive"],
+                &[("journal", &["wal"])],
+                "they are one",
+            ),
+        ];
+        let under = |journal: &str| {
+            let asked = BTreeMap::from([("journal".to_owned(), journal.to_owned())]);
+            Settings::resolve_specs("x", &specs, &asked).unwrap()
+        };
+        let rule = &specs[1].tuning.same[0];
+        assert!(rule.holds("immediate", "exclusive", &under("wal")));
+        assert!(!rule.holds("deferred", "exclusive", &under("wal")));
+        assert!(!rule.holds("immediate", "exclusive", &under("delete")));
+    }
+}

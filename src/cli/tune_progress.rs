@@ -1,0 +1,90 @@
+//! Progress of tuning: a bar on a terminal, a line a round elsewhere, JSON Lines for programs.
+
+use super::progress::Style;
+use crate::{
+    report::{tune as report, units::plain},
+    runner::RunnerEvent,
+    tune::TuneEvent,
+};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::{io::Write, time::Duration};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Shows events until tuning has ended.
+pub(super) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style) {
+    let bar = (style == Style::Bars).then(bar);
+    while let Some(event) = events.recv().await {
+        match (style, &bar) {
+            (Style::Json, _) => write_json(&event),
+            (Style::Bars, Some(bar)) => on_bar(bar, &event),
+            (Style::Lines, _) => {
+                if let Some(line) = line(&event) {
+                    eprintln!("{line}");
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+}
+
+fn write_json(event: &TuneEvent) {
+    let Ok(line) = serde_json::to_string(event) else { return };
+    let mut stdout = std::io::stdout().lock();
+    // A reader that went away does not stop the trial: its results are stored.
+    let _ = writeln!(stdout, "{line}");
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(1);
+    let style = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len}  {elapsed}  {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
+    match event {
+        TuneEvent::TrialStarted { trial, before, .. } => {
+            bar.set_prefix(plain(&trial.change.to_string()));
+            bar.set_length(u64::from(trial.rounds));
+            bar.set_position(u64::from(*before));
+            bar.set_message("");
+        }
+        TuneEvent::Round { round, effects, .. } => {
+            bar.set_position(u64::from(*round));
+            bar.set_message(report::progress(effects));
+        }
+        TuneEvent::Session { says } => {
+            if let Some(text) = worth_a_line(says) {
+                bar.println(text);
+            }
+        }
+        TuneEvent::TrialEnded { .. } => {}
+    }
+}
+
+fn line(event: &TuneEvent) -> Option<String> {
+    match event {
+        TuneEvent::TrialStarted { trial, rounds, .. } => {
+            Some(format!("{}: {rounds} rounds", plain(&trial.change.to_string())))
+        }
+        TuneEvent::Round { round, of, effects, .. } => {
+            Some(format!("round {round}/{of}: {}", report::progress(effects)))
+        }
+        TuneEvent::Session { says } => worth_a_line(says),
+        TuneEvent::TrialEnded { .. } => None,
+    }
+}
+
+/// What of a session is said even while its figures are shown.
+fn worth_a_line(event: &RunnerEvent) -> Option<String> {
+    match event {
+        RunnerEvent::Note { text } => Some(plain(text)),
+        RunnerEvent::WaitingForTurn => Some("waiting for another session's run to end".to_owned()),
+        RunnerEvent::RunEnded { failure: Some(failure), .. } => Some(format!("✗ a run failed: {}", plain(failure))),
+        _ => None,
+    }
+}

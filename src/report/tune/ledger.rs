@@ -1,0 +1,204 @@
+//! The ledger as text, Markdown, CSV and JSON.
+
+use super::{
+    trial::title,
+    words::{change, shown_interval, shown_ratio, state, verdict, verdict_word},
+};
+use crate::{
+    report::{
+        csv_line,
+        grid::Grid,
+        units::{bytes, plain},
+    },
+    tune::{Effect, Entry, Ledger, State, Trial},
+};
+use console::Alignment;
+use std::{io, path::Path};
+
+/// How a ledger is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Aligned text.
+    Table,
+    /// GitHub's Markdown.
+    Markdown,
+    /// Everything that is known of each trial.
+    Json,
+    /// Comma-separated values, a row a trial and test.
+    Csv,
+}
+
+const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval", "verdict", "tier", "peak memory"];
+
+/// The ledger as text. `command`: what asked for it, which every format but JSON's data and the table carries.
+///
+/// # Errors
+/// A fact that JSON cannot hold.
+pub fn ledger(ledger: &Ledger, format: Format, command: &str) -> Result<String, serde_json::Error> {
+    Ok(match format {
+        Format::Table => table(ledger),
+        Format::Markdown => markdown(ledger, command),
+        Format::Csv => csv(ledger),
+        Format::Json => {
+            let value = serde_json::json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
+            serde_json::to_string_pretty(&value)? + "\n"
+        }
+    })
+}
+
+/// Writes the ledger to a file, which is replaced in one step.
+///
+/// # Errors
+/// What the system said.
+pub fn export(text: &str, path: &Path) -> io::Result<()> {
+    super::super::file::replace(path, |temporary| std::fs::write(temporary, text)).and_then(|written| written)
+}
+
+/// The lines of an entry: one a test, and one for a trial without any.
+fn lines(entry: &Entry) -> Vec<[String; 8]> {
+    let Entry { depth, trial } = entry;
+    let mark = if trial.accepted { "✓" } else { "" };
+    let name = format!("{}{} {}", "  ".repeat(*depth), &short(&trial.trial_id), plain(&change(trial)));
+    let tier = if trial.tier.before == trial.tier.after {
+        trial.tier.after.number().to_string()
+    } else {
+        format!("{} -> {}", trial.tier.before.number(), trial.tier.after.number())
+    };
+    let memory = trial.price.map_or_else(String::new, |price| {
+        let (before, after) = (price.peak_rss_bytes.before, price.peak_rss_bytes.after);
+        format!("{} -> {}", bytes(before), bytes(after))
+    });
+    let first = |cells: [String; 4]| {
+        let [test, ratio, interval, verdict] = cells;
+        [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
+    };
+    let cells = |effect: &Effect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
+    let mut effects = shown(trial);
+    match effects.next() {
+        Some(effect) => std::iter::once(first(cells(effect)))
+            .chain(effects.map(|effect| {
+                let [test, ratio, interval, verdict] = cells(effect);
+                let none = String::new;
+                [none(), none(), test, ratio, interval, verdict, none(), none()]
+            }))
+            .collect(),
+        None => {
+            let none = String::new;
+            vec![first([none(), none(), none(), plain(&state(trial))])]
+        }
+    }
+}
+
+/// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
+/// was not run to its end.
+fn shown(trial: &Trial) -> impl Iterator<Item = &Effect> {
+    let tried = trial.state == State::Tried;
+    trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
+}
+
+/// Enough of an identifier to name it: the part that says when it was made, and some of the rest.
+fn short(id: &str) -> String {
+    id.chars().take(13).collect()
+}
+
+fn table(ledger: &Ledger) -> String {
+    let mut columns = vec![Alignment::Left; 8];
+    columns[3] = Alignment::Right;
+    columns[4] = Alignment::Right;
+    let mut grid = Grid::new(columns);
+    grid.title(format!("ledger {}", plain(&ledger.name)));
+    grid.row(HEAD.map(str::to_owned));
+    for line in ledger.entries.iter().flat_map(lines) {
+        grid.row(line);
+    }
+    grid.render() + "✓ accepted: the base of what is indented below it\n"
+}
+
+fn markdown(ledger: &Ledger, command: &str) -> String {
+    let cell = |text: &String| text.replace('\\', "\\\\").replace('|', "\\|").replace("  ", "&emsp;");
+    let row = |cells: &[String]| format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
+    let mut text = format!("# Ledger {}\n\n", cell(&plain(&ledger.name)));
+    text += &row(&HEAD.map(str::to_owned));
+    text += &format!("|{}\n", "---|".repeat(HEAD.len()));
+    for line in ledger.entries.iter().flat_map(lines) {
+        text += &row(&line);
+    }
+    text + &format!("\nMade by `{}`.\n", plain(command).replace('`', "'"))
+}
+
+fn csv(ledger: &Ledger) -> String {
+    let head = [
+        "trial_id",
+        "parent_id",
+        "depth",
+        "accepted",
+        "kind",
+        "engine",
+        "suite",
+        "size",
+        "change",
+        "state",
+        "test",
+        "test_name",
+        "pairs",
+        "base_ns",
+        "changed_ns",
+        "ratio",
+        "low",
+        "high",
+        "confidence",
+        "p_adjusted",
+        "verdict",
+        "tier_before",
+        "tier_after",
+        "peak_rss_before",
+        "peak_rss_after",
+    ];
+    let mut text = csv_line(head);
+    for entry in &ledger.entries {
+        let mut effects: Vec<Option<&Effect>> = shown(&entry.trial).map(Some).collect();
+        if effects.is_empty() {
+            effects.push(None);
+        }
+        for effect in effects {
+            text += &csv_line(csv_cells(entry, effect).iter().map(String::as_str));
+        }
+    }
+    text
+}
+
+fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&Effect>) -> Vec<String> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let found = effect.and_then(|effect| effect.found.as_ref());
+    let interval = found.and_then(|found| found.interval);
+    let price = |part: fn(&crate::tune::Price) -> u64| {
+        trial.price.as_ref().map_or_else(String::new, |price| part(price).to_string())
+    };
+    vec![
+        trial.trial_id.clone(),
+        trial.parent_id.clone().unwrap_or_default(),
+        depth.to_string(),
+        trial.accepted.to_string(),
+        trial.kind.word().to_owned(),
+        trial.engine.clone(),
+        trial.suite.clone(),
+        trial.size.clone(),
+        trial.change.to_string(),
+        state(trial),
+        effect.map_or_else(String::new, |effect| effect.test.to_string()),
+        effect.map_or_else(String::new, |effect| effect.name.clone()),
+        effect.map_or_else(String::new, |effect| effect.pairs.to_string()),
+        number(effect.and_then(|effect| effect.base_ns)),
+        number(effect.and_then(|effect| effect.changed_ns)),
+        number(found.map(|found| found.ratio)),
+        number(interval.map(|interval| interval.low)),
+        number(interval.map(|interval| interval.high)),
+        number(interval.map(|interval| interval.confidence)),
+        number(found.and_then(|found| found.p_adjusted)),
+        effect.map_or_else(String::new, |effect| verdict_word(effect).to_owned()),
+        trial.tier.before.number().to_string(),
+        trial.tier.after.number().to_string(),
+        price(|price| price.peak_rss_bytes.before),
+        price(|price| price.peak_rss_bytes.after),
+    ]
+}

@@ -1,0 +1,119 @@
+//! What every text about tuning says in the same words.
+
+use crate::{
+    report::{
+        comparison::words::{counted, interval, ratio, times},
+        units::{bytes, count},
+    },
+    stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
+    tune::{Effect, Kind, Pair, Price, State, Trial},
+};
+
+/// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
+pub(super) fn verdict(effect: &Effect) -> String {
+    let Some(found) = &effect.found else {
+        return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
+    };
+    match found.verdict {
+        Verdict::Faster => format!("{} faster", times(1.0 / found.ratio)),
+        Verdict::Slower => format!("{} slower", times(found.ratio)),
+        Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
+        Verdict::Undecided { more_rounds: Some(more) } => {
+            format!("undecided, about {}", counted(more as usize, "more round"))
+        }
+        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
+        Verdict::TooFew { need } => format!("need >= {}", counted(need, "round")),
+    }
+}
+
+/// The word that programs read.
+pub(super) fn verdict_word(effect: &Effect) -> &'static str {
+    match effect.found.as_ref().map(|found| found.verdict) {
+        Some(Verdict::Faster) => "faster",
+        Some(Verdict::Slower) => "slower",
+        Some(Verdict::Same) => "same",
+        Some(Verdict::Undecided { .. }) => "undecided",
+        Some(Verdict::TooFew { .. }) => "too_few",
+        None => "not_comparable",
+    }
+}
+
+/// `0.91`, or `-`.
+pub(super) fn shown_ratio(effect: &Effect) -> String {
+    effect.found.as_ref().map_or_else(|| "-".to_owned(), |found| ratio(found.ratio))
+}
+
+/// `0.88-0.94`, or `-`.
+pub(super) fn shown_interval(effect: &Effect) -> String {
+    effect.found.as_ref().map_or_else(|| "-".to_owned(), interval)
+}
+
+/// The confidence that the intervals have at least, in percent: `97.5 %`.
+pub(super) fn confidence(trial: &Trial) -> Option<String> {
+    let ranges = trial.effects.iter().chain(&trial.overall).filter_map(|effect| effect.found.as_ref()?.interval);
+    let least = ranges.map(|range| range.confidence).reduce(f64::min)?;
+    Some(format!("{:.1} %", least * 100.0))
+}
+
+/// How a trial stands, in one word or with the reason.
+pub(super) fn state(trial: &Trial) -> String {
+    match &trial.state {
+        State::Tried => "tried".to_owned(),
+        State::Stopped => "stopped before its last round".to_owned(),
+        State::CannotDiffer(reason) => format!("not run: it cannot differ ({reason})"),
+        State::Failed(reason) => format!("failed: {reason}"),
+    }
+}
+
+/// The change with its old values: `cache_size: -2000 -> 20000`.
+pub(super) fn change(trial: &Trial) -> String {
+    let one = |(option, value): (&String, &String)| {
+        let before = trial.base.get(option).map_or("?", String::as_str);
+        format!("{option}: {before} -> {value}")
+    };
+    let all: Vec<String> = trial.change.0.iter().map(one).collect();
+    if all.is_empty() { "no change".to_owned() } else { all.join(", ") }
+}
+
+/// What a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
+pub(super) fn durability(trial: &Trial) -> String {
+    let Pair { before, after } = trial.tier;
+    if before == after {
+        return format!("tier {after}, as before");
+    }
+    let lost = if after < before { "" } else { ", which is more" };
+    format!("tier {before} -> {after}{lost}: {}", trial.tier_reason.after)
+}
+
+/// Memory, disk, side files and syncs: each name with before and after.
+pub(super) fn price(price: &Price) -> [(&'static str, String); 4] {
+    let arrow = |pair: Pair<u64>, show: fn(u64) -> String| {
+        let (before, after) = (show(pair.before), show(pair.after));
+        if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") }
+    };
+    [
+        ("peak memory", arrow(price.peak_rss_bytes, bytes)),
+        ("disk", arrow(price.database_bytes, bytes)),
+        ("side files", arrow(price.side_bytes, bytes)),
+        ("syncs", arrow(price.syncs, count)),
+    ]
+}
+
+/// How the figures were judged, in a sentence.
+pub(super) fn spending(trial: &Trial) -> String {
+    let mut rounds = counted(trial.rounds as usize, "round");
+    let pairs = trial.effects.iter().map(|effect| effect.pairs).min().unwrap_or(0);
+    if pairs < trial.rounds as usize {
+        rounds = format!("{rounds}, {pairs} of them with both runs");
+    }
+    if trial.kind == Kind::Search {
+        return format!("{rounds} of fresh seeds, fixed before the first; looked at once");
+    }
+    let factor = 2_u64.saturating_pow(trial.looks.min(60)).saturating_mul(u64::from(trial.changes.max(1)));
+    let changes =
+        if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
+    format!(
+        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that extending it fools nobody",
+        trial.looks
+    )
+}

@@ -1,0 +1,124 @@
+//! A change of options, and whether it can make a difference at all.
+
+use crate::plan::PlanError;
+use dbdyno_engine::{describe::Description, settings::Settings};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// Options with the values they are to take, in canonical spelling.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Change(pub BTreeMap<String, String>);
+
+impl Change {
+    /// Reads `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn parse(engine: &Description, text: &str) -> Result<Self, PlanError> {
+        let wrong = |expected: String| PlanError::Request(format!("{text}: {expected}"));
+        let (path, value) = text
+            .split_once('=')
+            .ok_or_else(|| wrong(format!("expected {}.OPTION=VALUE, as in sqlite.cache_size=20000", engine.name)))?;
+        let (owner, option) = path.split_once('.').unwrap_or((&engine.name, path));
+        if owner.trim() != engine.name {
+            return Err(wrong(format!("expected an option of the engine tuned, {}", engine.name)));
+        }
+        let option = option.trim().to_owned();
+        let settings = Settings::resolve(engine, &BTreeMap::from([(option.clone(), value.to_owned())]))?;
+        let value = settings.get(&option).unwrap_or_default().to_owned();
+        Ok(Self(BTreeMap::from([(option, value)])))
+    }
+
+    /// What tells `to` from `from`.
+    pub fn between(from: &Settings, to: &Settings) -> Self {
+        let differs = |(name, value): &(&str, &str)| from.get(name) != Some(value);
+        Self(to.iter().filter(differs).map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    /// The settings with this change made.
+    ///
+    /// # Errors
+    /// An option that is not there or does not take its value.
+    pub fn made_to(&self, base: &Settings, engine: &Description) -> Result<Settings, PlanError> {
+        let mut asked: BTreeMap<String, String> =
+            base.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        asked.extend(self.0.clone());
+        Ok(Settings::resolve(engine, &asked)?)
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (option, value)) in self.0.iter().enumerate() {
+            write!(f, "{}{option}={value}", if at == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// Why two settings of an engine cannot differ in what is measured; none when they may.
+///
+/// They cannot when they are equal, or when each option that they differ in has a rule of the engine's description that
+/// says so under both.
+pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) -> Option<String> {
+    let change = Change::between(base, changed);
+    if change.0.is_empty() {
+        return Some("the base has these values already".to_owned());
+    }
+    let reasons: Option<Vec<&str>> = change
+        .0
+        .iter()
+        .map(|(name, to)| {
+            let from = base.get(name)?;
+            let rules = &engine.option(name)?.tuning.same;
+            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(from, to, settings));
+            holds(base).and(holds(changed)).map(|rule| rule.reason.as_str())
+        })
+        .collect();
+    reasons.map(|reasons| reasons.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::sqlite;
+
+    fn settings(asked: &[(&str, &str)]) -> Settings {
+        let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::resolve(&sqlite::describe(), &asked).unwrap()
+    }
+
+    fn flagged(base: &[(&str, &str)], changed: &[(&str, &str)]) -> Option<String> {
+        cannot_differ(&sqlite::describe(), &settings(base), &settings(changed))
+    }
+
+    #[test]
+    fn changes_of_sqlite_that_do_nothing_are_flagged_and_others_are_not() {
+        let wal = ("journal_mode", "wal");
+        assert!(flagged(&[], &[("wal_autocheckpoint", "50")]).unwrap().contains("journal_mode is not wal"));
+        assert_eq!(flagged(&[wal], &[wal, ("wal_autocheckpoint", "50")]), None);
+        let (immediate, exclusive) = (("transaction", "immediate"), ("transaction", "exclusive"));
+        assert!(flagged(&[wal, immediate], &[wal, exclusive]).is_some());
+        assert_eq!(flagged(&[immediate], &[exclusive]), None);
+        assert!(flagged(&[wal], &[wal, ("synchronous", "extra")]).is_some());
+        assert_eq!(flagged(&[], &[("synchronous", "extra")]), None, "delete syncs the folder");
+        assert!(flagged(&[], &[]).unwrap().contains("already"));
+    }
+
+    #[test]
+    fn a_change_that_makes_its_own_option_matter_is_not_flagged() {
+        assert_eq!(flagged(&[], &[("journal_mode", "wal"), ("wal_autocheckpoint", "50")]), None);
+    }
+
+    #[test]
+    fn a_change_is_read_with_or_without_its_engine() {
+        let sqlite = sqlite::describe();
+        for text in ["sqlite.mmap_size=64MiB", "mmap_size=64MiB"] {
+            assert_eq!(Change::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
+        }
+        for wrong in ["lmdb.sync=off", "mmap_size", "mmap_size=4GiB", "no_such=1"] {
+            assert!(Change::parse(&sqlite, wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a change did to a test's time.
+
+use super::samples::{Sample, Samples};
+use crate::{
+    compare::{Found, RatioRange},
+    stats::{
+        ALPHA, DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, holm, log_ratios, median, paired_ratio_at,
+        signed_rank,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+/// What a change did to one test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// The test's number; 0 for the geometric mean of several.
+    pub test: u32,
+    /// The test's name.
+    pub name: String,
+    /// Pairs of runs of one round.
+    pub pairs: usize,
+    /// Median time of the base, ns; none for a mean of several tests.
+    pub base_ns: Option<f64>,
+    /// Median time with the change, ns.
+    pub changed_ns: Option<f64>,
+    /// What was found: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
+    pub found: Option<Found>,
+    /// Why it is not comparable.
+    pub obstacle: Option<String>,
+}
+
+/// How much of the allowed false alarms a look at a trial may spend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spending {
+    /// p values are multiplied by this, after Holm over the tests.
+    pub factor: f64,
+    /// Intervals miss the true ratio with this probability at most.
+    pub alpha: f64,
+}
+
+impl Spending {
+    /// All of it at one look, by which the trial ends.
+    pub const ONCE: Self = Self { factor: 1.0, alpha: ALPHA };
+
+    /// The look number `look`, from 1, of a trial that can be extended: half of what is left, so that any number of looks
+    /// spends less than all of it. The changes that one command tries share it evenly (Bonferroni).
+    pub fn at_look(look: u32, changes: u32) -> Self {
+        let share = 2_f64.powi(look.clamp(1, 60) as i32);
+        Self { factor: share * f64::from(changes.max(1)), alpha: ALPHA / share }
+    }
+}
+
+/// The variant that changes are measured against, in samples of a trial.
+pub(super) const BASE: usize = 0;
+/// The changed variant of a trial.
+pub(super) const CHANGED: usize = 1;
+
+/// What the change did to each of the tests (number and name): `changed` against `base`, in pairs of one round.
+pub fn judge(
+    samples: &Samples,
+    base: usize,
+    changed: usize,
+    tests: &[(u32, String)],
+    spending: Spending,
+) -> Vec<Effect> {
+    let times: Vec<Times> =
+        tests.iter().map(|(test, _)| Times::of(samples.pairs(changed, base, *test), spending)).collect();
+    let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
+    // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
+    let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
+    tests
+        .iter()
+        .zip(times)
+        .map(|((test, name), times)| {
+            let p_adjusted = times.p().and_then(|_| adjusted.next());
+            times.effect(*test, name.clone(), p_adjusted, p.len(), spending)
+        })
+        .collect()
+}
+
+fn disagrees((a, b): (&Sample, &Sample)) -> bool {
+    a.agrees == Some(false) || b.agrees == Some(false)
+}
+
+/// The pairs of a test.
+#[derive(Debug, Default)]
+struct Times {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    disagree: bool,
+    tested: Option<(Result<RatioInterval, NoAnswer>, Option<f64>)>,
+}
+
+impl Times {
+    fn of(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
+        let times = Self {
+            a: pairs.iter().map(|(a, _)| a.wall_ns as f64).collect(),
+            b: pairs.iter().map(|(_, b)| b.wall_ns as f64).collect(),
+            disagree: pairs.into_iter().any(disagrees),
+            tested: None,
+        };
+        times.tested(spending)
+    }
+
+    /// Interval and p value, where the pairs can be compared.
+    fn tested(mut self, spending: Spending) -> Self {
+        if self.obstacle().is_none() {
+            let interval = paired_ratio_at(&self.a, &self.b, spending.alpha);
+            let p = || log_ratios(&self.a, &self.b).and_then(|logs| signed_rank(&logs)).ok().map(|test| test.p);
+            self.tested = Some((interval, if interval.is_ok() { p() } else { None }));
+        }
+        self
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let instant = self.a.iter().chain(&self.b).any(|time| *time <= 0.0);
+        match (self.disagree, self.a.is_empty(), instant) {
+            (true, ..) => Some("the answers differ".to_owned()),
+            (_, true, _) => Some("no round in which both ran to the end".to_owned()),
+            (.., true) => Some("a time of 0 ns has no ratio".to_owned()),
+            _ => None,
+        }
+    }
+
+    fn p(&self) -> Option<f64> {
+        self.tested.as_ref()?.1
+    }
+
+    fn effect(
+        self,
+        test: u32,
+        name: String,
+        p_adjusted: Option<f64>,
+        tests: usize,
+        Spending { factor, .. }: Spending,
+    ) -> Effect {
+        let obstacle = self.obstacle();
+        let (base_ns, changed_ns) = (median(&self.b).ok(), median(&self.a).ok());
+        let p_adjusted = p_adjusted.map(|p| (p * factor).min(1.0));
+        let found = self.tested.and_then(|(interval, p)| {
+            let tests = (tests as f64 * factor) as usize;
+            let noise_floor = DEFAULT_NOISE_FLOOR;
+            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
+            let median_ratio = changed_ns? / base_ns?;
+            let interval = interval.ok();
+            Some(Found {
+                verdict: evidence.verdict().ok()?,
+                ratio: interval.map_or(median_ratio, |interval| interval.ratio),
+                median_ratio,
+                interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange {
+                    low,
+                    high,
+                    confidence,
+                }),
+                paired: true,
+                p,
+                p_adjusted,
+            })
+        });
+        Effect { test, name, pairs: self.a.len(), base_ns, changed_ns, found, obstacle }
+    }
+}

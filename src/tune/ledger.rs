@@ -1,0 +1,45 @@
+//! The ledger: what was tried, from where, and what came of it, as a tree.
+
+use super::trial::Trial;
+use serde::{Deserialize, Serialize};
+
+/// What was tried under one name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// Its name.
+    pub name: String,
+    /// Its entries, each after the one it comes from, in the order in which they were tried.
+    pub entries: Vec<Entry>,
+}
+
+/// A trial in its place in the tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Accepted trials on the way to its base.
+    pub depth: usize,
+    /// The trial.
+    pub trial: Trial,
+}
+
+impl Ledger {
+    /// The tree of these trials, which come in the order in which they were tried.
+    pub fn new(name: &str, trials: Vec<Trial>) -> Self {
+        let mut ledger = Self { name: name.to_owned(), entries: Vec::new() };
+        for trial in trials {
+            let parent = trial.parent_id.as_deref();
+            let at = parent.and_then(|id| ledger.entries.iter().position(|entry| entry.trial.trial_id == id));
+            // One whose parent was deleted stands at the root.
+            let depth = at.map_or(0, |at| ledger.entries[at].depth + 1);
+            let later = |at: usize| ledger.entries[at + 1..].iter().position(|entry| entry.depth < depth);
+            let place = at.and_then(|at| later(at).map(|after| at + 1 + after)).unwrap_or(ledger.entries.len());
+            ledger.entries.insert(place, Entry { depth, trial });
+        }
+        ledger
+    }
+
+    /// The trial that was accepted last.
+    pub fn accepted(&self) -> Option<&Trial> {
+        let accepted = self.entries.iter().map(|entry| &entry.trial).filter(|trial| trial.accepted);
+        accepted.max_by_key(|trial| trial.tried_at)
+    }
+}

@@ -1,0 +1,101 @@
+//! What runs of variants measured, by round, so that runs of one round can be paired.
+
+use crate::{plan::Plan, runner::Report, store::Status};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A round: its session and its number in it. Runs of a round had the same inputs.
+pub type RoundKey = (String, u32);
+
+/// What a finished test of a run measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Wall time, ns.
+    pub wall_ns: u64,
+    /// Peak of resident memory, bytes.
+    pub peak_rss_bytes: u64,
+    /// Database with side files, bytes.
+    pub database_bytes: u64,
+    /// Side files alone, bytes.
+    pub side_bytes: u64,
+    /// Sync calls.
+    pub syncs: u64,
+    /// Whether its answers are those of the other variants; none where there was nothing to compare.
+    pub agrees: Option<bool>,
+}
+
+/// The tests of runs.
+type Tests = BTreeMap<u32, Sample>;
+
+/// Samples of several variants of a workload. A variant is known by a number that its user gives it.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    runs: BTreeMap<(usize, RoundKey), Tests>,
+    failures: BTreeMap<usize, String>,
+}
+
+impl Samples {
+    /// Adds a finished test.
+    pub fn add(&mut self, variant: usize, round: RoundKey, test: u32, sample: Sample) {
+        self.runs.entry((variant, round)).or_default().insert(test, sample);
+    }
+
+    /// Says that a run of a variant failed. The first reason is kept.
+    pub fn fail(&mut self, variant: usize, reason: String) {
+        self.failures.entry(variant).or_insert(reason);
+    }
+
+    /// Why a run of the variant failed, where one did.
+    pub fn failure(&self, variant: usize) -> Option<&str> {
+        self.failures.get(&variant).map(String::as_str)
+    }
+
+    /// Adds what a session's runs measured; `variant` numbers the plan's configurations. Of runs that did not end well
+    /// nothing counts.
+    pub fn add_report(&mut self, plan: &Plan, report: &Report, variant: impl Fn(usize) -> usize) {
+        for run in &report.runs {
+            let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
+            let variant = variant(planned.configuration);
+            if let Some(failure) = &run.failure {
+                self.fail(variant, failure.clone());
+            }
+            if run.status != Status::Done {
+                continue;
+            }
+            for result in report.results.iter().filter(|result| result.run_id == run.run_id) {
+                let sample = Sample {
+                    wall_ns: result.wall_ns,
+                    peak_rss_bytes: result.peak_rss_bytes,
+                    database_bytes: result.database_bytes,
+                    side_bytes: result.side_bytes,
+                    syncs: result.syncs,
+                    agrees: result.agrees,
+                };
+                self.add(variant, (run.session_id.clone(), run.round), result.test, sample);
+            }
+        }
+    }
+
+    /// Every sample of a variant, of all tests.
+    pub fn of(&self, variant: usize) -> impl Iterator<Item = &Sample> {
+        self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())
+    }
+
+    /// The samples of a variant in one test.
+    pub fn of_test(&self, variant: usize, test: u32) -> impl Iterator<Item = &Sample> {
+        self.runs.iter().filter(move |((of, _), _)| *of == variant).filter_map(move |(_, tests)| tests.get(&test))
+    }
+
+    /// The rounds in which both variants ran, in order.
+    pub fn rounds(&self, a: usize, b: usize) -> BTreeSet<&RoundKey> {
+        let of = |variant: usize| -> BTreeSet<&RoundKey> {
+            self.runs.keys().filter(|(of, _)| *of == variant).map(|(_, round)| round).collect()
+        };
+        of(a).intersection(&of(b)).copied().collect()
+    }
+
+    /// The samples of `a` and `b` in one test, in pairs of one round.
+    pub fn pairs(&self, a: usize, b: usize, test: u32) -> Vec<(&Sample, &Sample)> {
+        let of = |variant: usize, round: &RoundKey| self.runs.get(&(variant, round.clone()))?.get(&test);
+        self.rounds(a, b).into_iter().filter_map(|round| Some((of(a, round)?, of(b, round)?))).collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! Trials in the store: kept, found, accepted.
+
+use super::{
+    ledger::Ledger,
+    price::Pair,
+    samples::{Sample, Samples},
+    trial::{Kind, State, Trial},
+};
+use crate::store::{Batch, Store, StoreError, TrialRecord};
+use dbdyno_engine::durability::Tier;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// Keeps a trial, in place of what was kept of it.
+pub(super) fn keep(store: &Store, trial: &Trial) -> Result<(), StoreError> {
+    store.write_or_spool(&Batch { trials: vec![record(trial)?], ..Batch::default() }).map(drop)
+}
+
+/// The names of all ledgers, the one used last first.
+///
+/// # Errors
+/// A store that cannot be read.
+pub fn ledgers(store: &Store) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT ledger FROM trial GROUP BY ledger ORDER BY max(tried_at) DESC, ledger";
+    Ok(store.query(sql, &[])?.rows.into_iter().flatten().flatten().collect())
+}
+
+/// The name of the ledger used last.
+///
+/// # Errors
+/// A store that cannot be read.
+pub fn last_ledger(store: &Store) -> Result<Option<String>, StoreError> {
+    Ok(ledgers(store)?.into_iter().next())
+}
+
+/// A ledger by its name; without entries when there is none of that name.
+///
+/// # Errors
+/// A store that cannot be read.
+pub fn ledger(store: &Store, name: &str) -> Result<Ledger, StoreError> {
+    let trials = store.trials("ledger = ?", &[&name])?.into_iter().map(trial).collect::<Result<_, _>>()?;
+    Ok(Ledger::new(name, trials))
+}
+
+/// The trial whose identifier begins with `id`, or of all trials the last one for `last`. None when no trial, or more than
+/// one, is meant.
+///
+/// # Errors
+/// A store that cannot be read.
+pub fn find_trial(store: &Store, id: &str) -> Result<Option<Trial>, StoreError> {
+    let mut records = if id == "last" {
+        store.trials("trial_id = (SELECT arg_max(trial_id, tried_at) FROM trial)", &[])?
+    } else {
+        store.trials("starts_with(trial_id::VARCHAR, lower(?))", &[&id])?
+    };
+    match (records.pop(), records.is_empty()) {
+        (Some(record), true) => trial(record).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Makes a trial the base of what follows.
+///
+/// # Errors
+/// A store that cannot be written.
+pub fn accept(store: &Store, trial: &mut Trial) -> Result<(), StoreError> {
+    trial.accepted = true;
+    keep(store, trial)
+}
+
+/// What the runs of a trial measured: variant `i` is the configuration with the label `labels[i]`.
+pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<Samples, StoreError> {
+    let sql = "
+        SELECT r.label, r.session_id, r.round, t.test, t.wall_ns, t.peak_rss_bytes, t.database_bytes, t.side_bytes, t.syncs,
+               t.agrees
+        FROM run r JOIN run_key k USING (run_id) JOIN result t USING (run_id)
+        WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'";
+    let mut samples = Samples::default();
+    for row in store.query(sql, &[&trial_id])?.rows {
+        let text = |at: usize| row.get(at).and_then(Option::as_deref).unwrap_or_default();
+        let number = |at: usize| text(at).parse().unwrap_or_default();
+        let Some(variant) = labels.iter().position(|label| *label == text(0)) else { continue };
+        let sample = Sample {
+            wall_ns: number(4),
+            peak_rss_bytes: number(5),
+            database_bytes: number(6),
+            side_bytes: number(7),
+            syncs: number(8),
+            agrees: text(9).parse().ok(),
+        };
+        samples.add(variant, (text(1).to_owned(), number(2) as u32), number(3) as u32, sample);
+    }
+    Ok(samples)
+}
+
+fn json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Query { message: error.to_string() })
+}
+
+fn record(trial: &Trial) -> Result<TrialRecord, StoreError> {
+    let (state, reason) = match &trial.state {
+        State::Tried => ("tried", None),
+        State::Stopped => ("stopped", None),
+        State::CannotDiffer(reason) => ("cannot_differ", Some(reason.clone())),
+        State::Failed(reason) => ("failed", Some(reason.clone())),
+    };
+    Ok(TrialRecord {
+        trial_id: trial.trial_id.clone(),
+        session_id: trial.session_id.clone(),
+        ledger: trial.ledger.clone(),
+        parent_id: trial.parent_id.clone(),
+        tried_at: trial.tried_at,
+        kind: trial.kind.word().to_owned(),
+        engine: trial.engine.clone(),
+        engine_version: trial.engine_version.clone(),
+        suite: trial.suite.clone(),
+        suite_options: json(&trial.suite_options)?,
+        size: trial.size.clone(),
+        tests: json(&trial.tests)?,
+        base: json(&trial.base)?,
+        change: json(&trial.change)?,
+        tier_before: trial.tier.before.number(),
+        tier_after: trial.tier.after.number(),
+        tier_reason_before: trial.tier_reason.before.clone(),
+        tier_reason_after: trial.tier_reason.after.clone(),
+        risks: json(&trial.risks)?,
+        seed: trial.seed,
+        rounds: trial.rounds,
+        looks: trial.looks,
+        changes: trial.changes,
+        state: state.to_owned(),
+        reason,
+        effects: json(&trial.effects)?,
+        overall: trial.overall.as_ref().map(json).transpose()?,
+        price: trial.price.as_ref().map(json).transpose()?,
+        accepted: trial.accepted,
+        command_line: trial.command_line.clone(),
+    })
+}
+
+fn trial(record: TrialRecord) -> Result<Trial, StoreError> {
+    let tier = |number: u8| Tier::try_from(number).map_err(|message| unreadable(&record.trial_id, &message));
+    let reason = record.reason.clone().unwrap_or_default();
+    Ok(Trial {
+        kind: match record.kind.as_str() {
+            "search" => Kind::Search,
+            _ => Kind::WhatIf,
+        },
+        state: match record.state.as_str() {
+            "tried" => State::Tried,
+            "cannot_differ" => State::CannotDiffer(reason),
+            "failed" => State::Failed(reason),
+            _ => State::Stopped,
+        },
+        suite_options: parsed(&record, &record.suite_options)?,
+        tests: parsed(&record, &record.tests)?,
+        base: parsed(&record, &record.base)?,
+        change: parsed(&record, &record.change)?,
+        tier: Pair { before: tier(record.tier_before)?, after: tier(record.tier_after)? },
+        tier_reason: Pair { before: record.tier_reason_before.clone(), after: record.tier_reason_after.clone() },
+        risks: parsed(&record, &record.risks)?,
+        effects: parsed(&record, &record.effects)?,
+        overall: record.overall.as_ref().map(|text| parsed(&record, text)).transpose()?,
+        price: record.price.as_ref().map(|text| parsed(&record, text)).transpose()?,
+        seed: record.seed,
+        rounds: record.rounds,
+        looks: record.looks,
+        changes: record.changes,
+        accepted: record.accepted,
+        trial_id: record.trial_id,
+        session_id: record.session_id,
+        ledger: record.ledger,
+        parent_id: record.parent_id,
+        tried_at: record.tried_at,
+        engine: record.engine,
+        engine_version: record.engine_version,
+        suite: record.suite,
+        size: record.size,
+        command_line: record.command_line,
+    })
+}
+
+fn parsed<T: DeserializeOwned>(record: &TrialRecord, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| unreadable(&record.trial_id, &error.to_string()))
+}
+
+fn unreadable(trial_id: &str, message: &str) -> StoreError {
+    StoreError::Query { message: format!("trial {trial_id} cannot be read: {message}") }
+}
