@@ -147,9 +147,14 @@ impl Store {
     /// newer dbdyno.
     fn check_schema(&self, connection: &mut Connection, access: Access) -> Result<(), StoreError> {
         let path = self.path.clone();
-        let catalog: String =
-            connection.query_row("SELECT current_database()", [], |row| row.get(0)).doing(&self.path)?;
-        match (migrate::found(connection, &catalog).doing(&self.path)?, access) {
+        let found = match migrate::version(connection) {
+            Some(version) => Found::Version(version),
+            None => {
+                let current = connection.query_row("SELECT current_database()", [], |row| row.get::<_, String>(0));
+                migrate::found(connection, &current.doing(&self.path)?).doing(&self.path)?
+            }
+        };
+        match (found, access) {
             (Found::Empty, Access::Write) => migrate::create(connection).doing(&self.path),
             (Found::Empty | Found::Foreign, _) => Err(StoreError::Foreign { path }),
             (Found::Version(SCHEMA_VERSION), _) => Ok(()),

@@ -3,6 +3,7 @@
 
 mod bench;
 mod live;
+mod results;
 mod terminal;
 
 use crate::support::Place;

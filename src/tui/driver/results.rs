@@ -48,15 +48,14 @@ fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
     if extent.runs == 0 {
         return Err(format!("{}: nothing is stored of it any more", target.words));
     }
-    let mut lines = vec![
-        format!(
-            "{} with {} and all that was measured around them",
-            many(extent.runs, "run"),
-            many(extent.results, "result")
-        ),
-        format!("{} and {} of yours", many(extent.tags, "tag"), many(extent.notes, "note")),
-        format!("{} that nothing would be left of", many(extent.sessions, "session")),
-    ];
+    let mut lines =
+        vec![format!("{} with {} and all that was measured", many(extent.runs, "run"), many(extent.results, "result"))];
+    if extent.tags + extent.notes > 0 {
+        lines.push(format!("{} and {} that you gave", many(extent.tags, "tag"), many(extent.notes, "note")));
+    }
+    if extent.sessions > 0 {
+        lines.push(format!("{} that nothing would be left of", many(extent.sessions, "session")));
+    }
     if extent.unfinished > 0 {
         lines.push(format!("! {} not ended: what is being measured now comes back", many(extent.unfinished, "run")));
     }
@@ -82,9 +81,9 @@ fn word(annotation: &Annotation) -> String {
 
 fn delete(store: &Store, target: &Target) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
-    Ok(format!(
-        "deleted {} and {} that nothing is left of",
-        many(deleted.runs, "run"),
-        many(deleted.sessions, "session")
-    ))
+    let sessions = match deleted.sessions {
+        0 => String::new(),
+        sessions => format!(" and {} that nothing is left of", many(sessions, "session")),
+    };
+    Ok(format!("deleted {}{sessions}", many(deleted.runs, "run")))
 }

@@ -174,19 +174,18 @@ fn page(
     };
     let narrow = Narrow::of(selection.names().chain(key.and_then(Key::option)));
     let (condition, of_condition) = selection.condition();
+    let mut parameters = Vec::new();
     let matched = match listing {
         Listing::Results(order) => format!("run_id, test, started_at, {} AS place", order.column.sql()),
-        Listing::Groups(..) => "*".to_owned(),
+        Listing::Groups(key, _) => rows::grouped_columns(key, &mut parameters),
     };
     let sql = format!("CREATE TEMP TABLE matched AS SELECT {matched} FROM ({}) WHERE {condition}", narrow.sql);
-    let parameters: Vec<String> = narrow.parameters.iter().cloned().chain(of_condition).collect();
+    parameters.extend(narrow.parameters.iter().cloned().chain(of_condition));
     execute(connection, &sql, &parameters)?;
     let listed = match key {
         None => "matched",
         Some(key) => {
-            let mut parameters = Vec::new();
-            let sql = format!("CREATE TEMP TABLE grouped AS {}", rows::groups(key, &mut parameters));
-            execute(connection, &sql, &parameters)?;
+            execute(connection, &format!("CREATE TEMP TABLE grouped AS {}", rows::groups(key)), &[])?;
             "grouped"
         }
     };

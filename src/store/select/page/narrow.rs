@@ -15,17 +15,20 @@ const OPTIONS: &str = "SELECT run_id, name AS k, arg_min(coalesce(in_force, aske
 const KEYS: &str = "SELECT run_id, key AS k, value AS v FROM run_key WHERE key IN ({places})";
 
 impl Narrow {
-    /// The table whose maps hold these names.
+    /// The table of the runs in the table `shown`, without maps.
+    pub(super) fn shown() -> String {
+        filled("WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
+    }
+
+    /// The table of all runs, whose maps hold these names.
     pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
-        let (options, keys) =
-            if names.is_empty() { ("MAP {}", "MAP {}") } else { ("coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})") };
-        let mut sql = include_str!("narrow.sql").replace("{options}", options).replace("{keys}", keys);
         if names.is_empty() {
-            return Self { sql, parameters: names };
+            return Self { sql: filled("", "MAP {}", "MAP {}"), parameters: names };
         }
+        let mut sql = filled("", "coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})");
         let places = vec!["?"; names.len()].join(", ");
         for (pairs, alias) in [(OPTIONS, "o"), (KEYS, "k")] {
             let pairs = pairs.replace("{places}", &places);
@@ -36,4 +39,8 @@ impl Narrow {
         }
         Self { sql, parameters: [names.clone(), names].concat() }
     }
+}
+
+fn filled(of: &str, options: &str, keys: &str) -> String {
+    include_str!("narrow.sql").replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
 }

@@ -1,5 +1,5 @@
 -- The rows of the view `run_tests` with the columns that selections and pages need. Its maps hold only the names asked for, so
--- that a page need not decode all options of all runs; `{options}` and `{keys}` are those maps.
+-- that a page need not decode all options of all runs; `{options}` and `{keys}` are those maps. `{of}` may keep it to some runs.
 SELECT
     r.session_id,
     r.run_id,
@@ -36,8 +36,8 @@ SELECT
     {options} AS options,
     {keys} AS keys,
     coalesce(g.tags, []) AS tags
-FROM run r
+FROM (FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
-LEFT JOIN result t ON t.run_id = r.run_id
-LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag GROUP BY run_id) g ON g.run_id = r.run_id
+LEFT JOIN (FROM result {of}) t ON t.run_id = r.run_id
+LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag {of} GROUP BY run_id) g ON g.run_id = r.run_id

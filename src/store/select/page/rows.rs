@@ -118,14 +118,14 @@ pub(super) fn results(
         format!("{table}.place {direction}, {table}.started_at DESC NULLS LAST, {table}.run_id, {table}.test")
     };
     let sql = format!(
-        "WITH shown AS (SELECT * FROM matched ORDER BY {} {window})
+        "WITH shown AS MATERIALIZED (SELECT * FROM matched ORDER BY {} {window})
          SELECT n.run_id, strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), n.suite, n.size, n.test, n.test_name, n.label,
                 n.engine_version, n.wall_ns, n.operations, n.rate, n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status), n.tier, n.round,
                 n.host, array_to_string(n.tags, ' ')
          FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test
          ORDER BY {}",
         order("matched"),
-        Narrow::of(std::iter::empty()).sql,
+        Narrow::shown(),
         order("shown"),
     );
     let row = |row: Vec<Option<String>>| {
@@ -154,24 +154,35 @@ pub(super) fn results(
     Ok(bound(connection, &sql, &[])?.rows.into_iter().map(row).collect())
 }
 
-/// SQL for the groups of the table `matched`.
-pub(super) fn groups(key: &Key, parameters: &mut Vec<String>) -> String {
+/// The columns of the table `matched` that groups are made of; a name in the key is bound.
+pub(super) fn grouped_columns(key: &Key, parameters: &mut Vec<String>) -> String {
     let value = match key {
         // Each tag is a group, not each combination of them.
-        Key::Tag => "unnest(CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END)".to_owned(),
+        Key::Tag => "CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END".to_owned(),
         key => key.sql(parameters),
     };
-    let detail = match key.word() {
-        "test" => "min(test_name)",
-        "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(suite)",
-        "host_id" => "min(host)",
+    // Texts are what takes time: only the one that is shown.
+    let about = match key.word() {
+        "test" => "test_name",
+        "session" => "suite",
+        "host_id" => "host",
         _ => "NULL",
+    };
+    format!("{value} AS value, {about} AS about, run_id, session_id, test, started_at, wall_ns")
+}
+
+/// SQL for the groups of the table `matched`.
+pub(super) fn groups(key: &Key) -> String {
+    let value = if *key == Key::Tag { "unnest(value)" } else { "value" };
+    let detail = match key.word() {
+        "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(about)",
+        _ => "min(about)",
     };
     format!(
         "SELECT value, {detail} AS detail, count(test) AS results, count(DISTINCT run_id) AS runs,
                 count(DISTINCT session_id) AS sessions, count(wall_ns) AS counted, median(wall_ns) AS median_ns,
                 min(wall_ns) AS least_ns, max(wall_ns) AS most_ns
-         FROM (SELECT {value} AS value, * FROM matched) GROUP BY value"
+         FROM (SELECT {value} AS value, * EXCLUDE value FROM matched) GROUP BY value"
     )
 }
 

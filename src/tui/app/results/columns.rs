@@ -76,6 +76,15 @@ pub fn groups(key: Key) -> Listing {
     Listing::Groups(key, Order { column: GroupColumn::Value, descending: false })
 }
 
+/// The place of the column that the cursor is on first: the figure that matters most.
+pub fn first_focus(listing: &Listing) -> usize {
+    let place = match listing {
+        Listing::Results(_) => RESULTS.iter().position(|column| *column == ResultColumn::Wall),
+        Listing::Groups(..) => GROUPS.iter().position(|column| *column == GroupColumn::Median),
+    };
+    place.unwrap_or(0)
+}
+
 /// How many columns a listing has.
 pub fn count(listing: &Listing) -> usize {
     match listing {

@@ -140,7 +140,8 @@ pub struct Results {
     trail: Vec<Visit>,
     stale: bool,
     ticket: u64,
-    run_ticket: u64,
+    /// The question about a run that is under way.
+    run_waiting: Option<u64>,
 }
 
 impl Default for Results {
@@ -149,10 +150,7 @@ impl Default for Results {
             filter: Filter::default(),
             listing: columns::newest(),
             table: Table::default(),
-            focus: columns::ordering(&Listing::Results(crate::store::Order {
-                column: crate::store::ResultColumn::Wall,
-                descending: false,
-            })),
+            focus: columns::first_focus(&columns::newest()),
             marks: Marks::default(),
             opened: None,
             busy: None,
@@ -160,7 +158,7 @@ impl Default for Results {
             trail: Vec::new(),
             stale: true,
             ticket: 0,
-            run_ticket: 0,
+            run_waiting: None,
         }
     }
 }
@@ -236,8 +234,8 @@ impl Results {
                 self.names = names;
                 Steps::new()
             }
-            Answer::Run { ticket, run, purpose } if ticket == self.run_ticket => {
-                self.busy = None;
+            Answer::Run { ticket, run, purpose } if self.run_waiting == Some(ticket) => {
+                (self.run_waiting, self.busy) = (None, None);
                 match run {
                     Ok(run) => self.take_run(*run, purpose, world),
                     Err(reason) => vec![Step::failed(reason)],
@@ -302,9 +300,10 @@ impl Results {
     }
 
     fn ask_run(&mut self, run: String, purpose: Purpose) -> Step {
-        self.run_ticket += 1;
+        self.ticket += 1;
+        self.run_waiting = Some(self.ticket);
         self.busy = Some(format!("reading run {}", short(&run)));
-        ask(Question::Run { ticket: self.run_ticket, run, purpose })
+        ask(Question::Run { ticket: self.ticket, run, purpose })
     }
 
     /// Orders the rows in another way, with the cursor on the first.
@@ -319,14 +318,9 @@ impl Results {
 
     /// Shows something else. The rows of before say nothing of it.
     fn show(&mut self, filter: Filter, listing: Listing) -> Steps {
-        self.focus = if std::mem::discriminant(&listing) == std::mem::discriminant(&self.listing) {
-            self.focus
-        } else {
-            match &listing {
-                Listing::Results(_) => Self::default().focus,
-                Listing::Groups(..) => 0,
-            }
-        };
+        if matches!(listing, Listing::Groups(..)) != matches!(self.listing, Listing::Groups(..)) {
+            self.focus = columns::first_focus(&listing);
+        }
         (self.filter, self.listing, self.table) = (filter, listing, Table::default());
         self.ask_page()
     }
@@ -355,7 +349,11 @@ impl Results {
 
     /// Closes what is open; else goes back to the groups, ends grouping, clears the filter, clears the marks.
     fn back(&mut self) -> Steps {
-        if self.opened.take().is_some() {
+        let given_up = self.run_waiting.take().is_some();
+        if given_up {
+            self.busy = None;
+        }
+        if self.opened.take().is_some() || given_up {
             return Steps::new();
         }
         if let Some(Visit { filter, listing, cursor, focus }) = self.trail.pop() {

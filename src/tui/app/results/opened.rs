@@ -205,12 +205,13 @@ impl Opened {
 }
 
 fn option(option: &StoredOption) -> Line {
-    let in_force = option.in_force.as_deref();
-    let value = match (option.asked.as_deref(), in_force) {
-        (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked"),
+    let value = match (option.asked.as_deref(), option.in_force.as_deref()) {
+        (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked for"),
         (Some(value), Some(_)) => value.to_owned(),
-        (Some(asked), None) => format!("{asked} asked; cannot be read back"),
-        (None, Some(in_force)) => format!("{in_force} in force"),
+        // Options of a suite are nothing that an engine could be asked about.
+        (Some(value), None) if option.of_suite => value.to_owned(),
+        (Some(asked), None) => format!("{asked}  (asked for; cannot be read back)"),
+        (None, Some(in_force)) => in_force.to_owned(),
         (None, None) => "not known".to_owned(),
     };
     let assumed = if option.assumed { " (assumed: the imported file does not say)" } else { "" };

@@ -21,8 +21,8 @@ pub(super) struct Shape {
 /// The shape of a column of results, on a screen of so many columns.
 pub(super) fn result_shape(column: ResultColumn, screen: usize) -> Shape {
     let (right, rank, most) = match column {
-        ResultColumn::Engine => (false, 0, (screen / 3).max(24)),
-        ResultColumn::Test => (false, 1, (screen / 5).max(18)),
+        ResultColumn::Engine => (false, 0, (screen / 3).max(30)),
+        ResultColumn::Test => (false, 1, (screen / 5).max(28)),
         ResultColumn::Wall => (true, 2, 10),
         ResultColumn::Size => (true, 3, 12),
         ResultColumn::Started => (false, 4, 16),

@@ -6,10 +6,17 @@ mod run;
 mod table;
 
 use super::{
-    super::app::{App, results::Results},
-    paint::{Paint, Piece, piece, width},
+    super::app::{
+        App,
+        results::{Results, columns as columns_of},
+    },
+    paint::{Paint, Piece, fit, piece, width},
 };
-use crate::{catalog::Role, report::units::count};
+use crate::{
+    catalog::Role,
+    report::units::{count, plain},
+    store::Listing,
+};
 use ratatui::layout::Rect;
 
 /// Paints the screen.
@@ -45,7 +52,7 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, app: &App) {
 
 /// How many there are, how many of them are meant, and their order.
 fn title(results: &Results) -> String {
-    let (column, descending) = super::super::app::results::columns::order_word(&results.listing);
+    let (column, descending) = columns_of::order_word(&results.listing);
     let order = format!("by {column} {}", if descending { "▼" } else { "▲" });
     let Some(page) = &results.table.page else { return format!("Results · {order}") };
     let mut many = count(page.results);
@@ -57,7 +64,12 @@ fn title(results: &Results) -> String {
         1 => " + 1 run without a test".to_owned(),
         runs => format!(" + {} runs without a test", count(runs)),
     };
-    format!("Results {many}{without} · {order}")
+    let groups = match (&results.listing, page.length) {
+        (Listing::Results(_), _) => String::new(),
+        (Listing::Groups(..), 1) => " · 1 group".to_owned(),
+        (Listing::Groups(..), groups) => format!(" · {} groups", count(groups)),
+    };
+    format!("Results {many}{without}{groups} · {order}")
 }
 
 /// The place of the cursor among the rows.
@@ -87,18 +99,16 @@ fn said<'t>(results: &Results, running: bool, room: usize) -> Vec<Piece<'t>> {
     }
     let marks = &results.marks;
     if !marks.is_empty() {
-        // Each side has a third of the line at most.
-        let side = |words: String| super::paint::fit(&crate::report::units::plain(&words), room / 3);
+        // The filter needs its part of the line.
+        let parts = if results.filter.line.is_empty() { 2 } else { 3 };
+        let side = |words: String| fit(&plain(&words), (room / parts).saturating_sub(5));
         pieces.push(piece(format!("A {}", side(marks.a.words())), Role::A));
         pieces.push(piece("  ", Role::Dim));
         pieces.push(piece(format!("B {}   ", side(marks.b.words())), Role::B));
     }
     if !results.filter.line.is_empty() {
         let taken: usize = pieces.iter().map(|(text, _)| width(text)).sum();
-        let line = super::paint::fit(
-            &format!("/ {}", crate::report::units::plain(&results.filter.line)),
-            room.saturating_sub(taken),
-        );
+        let line = fit(&format!("/ {}", plain(&results.filter.line)), room.saturating_sub(taken));
         pieces.push(piece(line, Role::Accent));
     }
     pieces
