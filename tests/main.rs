@@ -9,6 +9,7 @@ mod crash;
 mod interrupt;
 mod kv;
 mod list;
+mod lumosql;
 mod stats;
 mod store;
 mod stored;

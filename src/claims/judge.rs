@@ -29,6 +29,21 @@ pub enum Reproduction {
 }
 
 impl Reproduction {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Agrees, Self::DirectionOnly, Self::NotReproduced, Self::Undecided, Self::NotMeasured];
+
+    /// Its sign, so that it is never told by colour alone.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Agrees => "✓",
+            Self::DirectionOnly => "~",
+            Self::NotReproduced => "✗",
+            Self::Undecided => "?",
+            Self::NotMeasured => "·",
+        }
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {

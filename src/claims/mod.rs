@@ -1,7 +1,9 @@
 //! Published figures beside what was measured here.
 
 mod judge;
+mod measure;
 mod table;
 
 pub use judge::{Measured, Reproduction, judge};
+pub use measure::{JudgeError, judged};
 pub use table::{ClaimsTable, JudgedClaim, JudgedComparison};

@@ -84,15 +84,11 @@ impl ClaimsTable {
 
     /// How many claims have each verdict, in the order of [`Reproduction`].
     pub fn counts(&self) -> Vec<(Reproduction, usize)> {
-        let all = [
-            Reproduction::Agrees,
-            Reproduction::DirectionOnly,
-            Reproduction::NotReproduced,
-            Reproduction::Undecided,
-            Reproduction::NotMeasured,
-        ];
         let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        all.into_iter().map(|kind| (kind, rows().filter(|row| row.reproduction == kind).count())).collect()
+        Reproduction::ALL
+            .into_iter()
+            .map(|kind| (kind, rows().filter(|row| row.reproduction == kind).count()))
+            .collect()
     }
 }
 

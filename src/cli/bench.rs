@@ -2,7 +2,6 @@
 
 use super::{
     args::{BenchArgs, Places, RunArgs},
-    claims::judged,
     colour,
     error::{CliError, INTERRUPTED},
     print,
@@ -10,6 +9,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Claims, EngineChoice},
+    claims::judged,
     engines::Registry,
     plan::{Estimate, Plan, Request},
     report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},

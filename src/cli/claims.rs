@@ -6,13 +6,20 @@ use super::{
     print,
 };
 use crate::{
-    catalog::{Catalog, ClaimedComparison, Claims},
-    claims::ClaimsTable,
-    compare::{Comparison, Options, compare, load},
+    catalog::Catalog,
+    claims::{JudgeError, judged},
     report::{claims::claims_table, text},
-    store::{Selection, Store},
 };
 use std::process::ExitCode;
+
+impl From<JudgeError> for CliError {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::Selection { .. } => Self::Usage(error.to_string()),
+            JudgeError::Store(error) => Self::Store(error),
+        }
+    }
+}
 
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
@@ -45,27 +52,4 @@ fn list(catalog: &Catalog) -> Result<ExitCode, CliError> {
         })
         .collect();
     print(&text::list(&entries))
-}
-
-/// Judges claims by what is stored. A store that is not there yet has measured nothing.
-pub(super) fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, CliError> {
-    let compared = claims
-        .comparisons
-        .iter()
-        .map(|claimed| if store.exists() { measured(claimed, store) } else { Ok(None) })
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(ClaimsTable::new(claims, &compared))
-}
-
-fn measured(claimed: &ClaimedComparison, store: &Store) -> Result<Option<Comparison>, CliError> {
-    let side = |text: &str| {
-        let selection =
-            Selection::parse_line(text).map_err(|error| CliError::Usage(format!("{}: {error}", claimed.title)))?;
-        Ok::<_, CliError>(load(store, text, &selection)?)
-    };
-    let (a, b) = (side(&claimed.a)?, side(&claimed.b)?);
-    if a.runs.is_empty() || b.runs.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(compare(&a, &b, &Options::default())))
 }

@@ -17,6 +17,7 @@ mod results;
 mod screens;
 mod tune;
 mod tune_args;
+mod tune_base;
 mod tune_progress;
 
 use crate::report::text::Colour;

@@ -2,26 +2,31 @@
 
 use super::{
     args::Places,
-    bench::{check_cpu, command_line, parse_engine, watch_signals},
+    bench::{check_cpu, command_line, watch_signals},
     error::{CliError, INTERRUPTED},
     print,
     progress::Style,
     query::opened,
     tune_args::{BaseArgs, MeasureArgs, OutputArgs, TuneArgs},
+    tune_base::{Questions, questions, workload_of},
     tune_progress,
 };
 use crate::{
-    catalog::Catalog,
     engines::Registry,
-    report::{tune as report, units::plain},
+    report::{
+        tune::{self as report, AnswerFormat},
+        units::plain,
+    },
     runner::{Handle, SessionLaunch},
     store::Store,
     tune::{
-        Change, Kind, Lab, State, Trial, TuneError, WhatIf, Workload, accept, default_rounds, find_trial, last_ledger,
-        ledger, more, what_if,
+        Answer, Change, Kind, Lab, State, Trial, TuneError, WhatIf, accept, default_rounds, find_trial, last_ledger,
+        ledger, more,
+        search::{SearchSpec, search},
+        what_if,
     },
 };
-use dbdyno_engine::{rng::SplitMix64, settings::Settings, size::Size};
+use dbdyno_engine::{durability::Tier, rng::SplitMix64};
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 
@@ -44,6 +49,12 @@ pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliErro
     if let Some(id) = &args.more {
         return extend(places, id, args);
     }
+    if let Some(format) = args.answer {
+        return answer(places, format, args);
+    }
+    if let Some(tier) = args.search.tier {
+        return find_best(places, tier, args);
+    }
     match (&args.accept, args.what_if.is_empty()) {
         (Some(id), true) => accept_one(places, id),
         (_, false) => try_changes(places, args),
@@ -64,16 +75,37 @@ fn show(places: &Places, name: &str, output: &OutputArgs) -> Result<ExitCode, Cl
     }
     let text = report::ledger(&found, output.format, &command_line(std::env::args()))
         .map_err(|error| CliError::Failed(format!("writing JSON: {error}")))?;
+    written(&text, output)
+}
+
+fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<ExitCode, CliError> {
+    let store = opened(places)?;
+    let trial = found(&store, &args.of)?;
+    let text = answer_text(&Registry::discover(), &store, &trial, format)?;
+    written(&text, &args.output)
+}
+
+/// What a trial came to, with the trials that led to it.
+fn answer_text(registry: &Registry, store: &Store, trial: &Trial, format: AnswerFormat) -> Result<String, CliError> {
+    let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
+    let path = ledger(store, &trial.ledger)?.path(&trial.trial_id);
+    let answer = Answer::new(&engine.description, path);
+    let answer = answer.ok_or_else(|| CliError::Failed("the trial is no longer in its ledger".to_owned()))?;
+    Ok(report::answer(&answer, format, &command_line(std::env::args())))
+}
+
+/// Prints a text, or writes it to the file of `--out`.
+fn written(text: &str, output: &OutputArgs) -> Result<ExitCode, CliError> {
     match &output.out {
-        None => print(&text),
-        Some(path) => report::export(&text, path).map(|()| ExitCode::SUCCESS).map_err(|error| {
+        None => print(text),
+        Some(path) => report::export(text, path).map(|()| ExitCode::SUCCESS).map_err(|error| {
             CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
         }),
     }
 }
 
 /// The trial that a word means.
-fn found(store: &Store, id: &str) -> Result<Trial, CliError> {
+pub(super) fn found(store: &Store, id: &str) -> Result<Trial, CliError> {
     let several =
         || CliError::Usage(format!("`{id}` is no trial, or the beginning of several: dbdyno tune --ledger lists them"));
     find_trial(store, id)?.ok_or_else(several)
@@ -94,14 +126,6 @@ fn accept_one(places: &Places, id: &str) -> Result<ExitCode, CliError> {
     print(&format!("{} is now the base: go on with --from last.{lost}\n", plain(&trial.change.to_string())))
 }
 
-/// What one command tries.
-struct Questions {
-    workload: Workload,
-    base: Settings,
-    parent_id: Option<String>,
-    ledger: String,
-}
-
 fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
     store.prepare()?;
@@ -113,7 +137,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let rounds = args.base.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
     let seed = args.measure.seed.unwrap_or_else(clock);
     let launch = launch(&args.measure)?;
-    let (code, trials) = with_lab(&registry, &store, launch, &args.output, async |lab| {
+    let trials = with_lab(&registry, &store, launch, &args.output, async |lab| {
         let mut trials = Vec::new();
         for (at, change) in (0..).zip(changes) {
             let question = WhatIf {
@@ -143,7 +167,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     if args.accept.is_some() {
         say_not_accepted(&trials);
     }
-    Ok(code)
+    conclude(&trials, &args.output)
 }
 
 fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliError> {
@@ -152,42 +176,71 @@ fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
     let trial = found(&store, id)?;
     let workload = workload_of(places, &trial, &BaseArgs::of_nothing(), &registry)?;
     let launch = launch(&args.measure)?;
-    with_lab(&registry, &store, launch, &args.output, async |lab| Ok(vec![more(&lab, &workload, trial).await?]))
-        .map(|(code, _)| code)
+    let trial = with_lab(&registry, &store, launch, &args.output, async |lab| more(&lab, &workload, trial).await)?;
+    conclude(&[trial], &args.output)
 }
 
-/// Runs trials with progress on stderr, prints what came of them, and chooses the exit code.
-fn with_lab(
+fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, CliError> {
+    let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
+    store.prepare()?;
+    let Questions { workload, base, parent_id, ledger } = questions(places, args, &registry, &store)?;
+    let spec = SearchSpec {
+        ledger,
+        parent_id,
+        base,
+        tier: Tier::try_from(tier).map_err(CliError::Usage)?,
+        budget: args.search.budget,
+        memory_limit: args.search.memory_limit,
+        rounds: args.base.rounds,
+        seed: args.measure.seed.unwrap_or_else(clock),
+    };
+    let launch = launch(&args.measure)?;
+    let found = with_lab(&registry, &store, launch, &args.output, async |lab| search(&lab, &workload, spec).await)?;
+    if !args.output.json {
+        print(&report::found(&found))?;
+        if let Some(trial) = found.confirmed.as_ref().filter(|trial| trial.is_gain()) {
+            print(&format!("\n{}", answer_text(&registry, &store, trial, AnswerFormat::Pragma)?))?;
+        }
+    }
+    Ok(found.confirmed.as_ref().map_or(ExitCode::SUCCESS, |trial| code(std::slice::from_ref(trial))))
+}
+
+/// Tunes with progress on stderr.
+fn with_lab<T>(
     registry: &Registry,
     store: &Store,
     launch: SessionLaunch,
     output: &OutputArgs,
-    tune: impl AsyncFnOnce(Lab<'_>) -> Result<Vec<Trial>, TuneError>,
-) -> Result<(ExitCode, Vec<Trial>), CliError> {
+    tune: impl AsyncFnOnce(Lab<'_>) -> Result<T, TuneError>,
+) -> Result<T, CliError> {
     let style = Style::choose(output.json, output.quiet);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
-    let trials = runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
         let (handle, control) = Handle::new();
         let shown = tokio::spawn(tune_progress::show(received, style));
         let watching = tokio::spawn(watch_signals(handle));
-        let trials = tune(Lab { registry, store, launch, events, control }).await;
+        let outcome = tune(Lab { registry, store, launch, events, control }).await;
         watching.abort();
         // The sender is gone with the lab, so this ends once everything is shown.
         let _ = shown.await;
-        trials
+        outcome
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
-    let trials = trials?;
-    if style != Style::Json {
+    Ok(outcome?)
+}
+
+/// Prints what came of trials, and chooses the exit code.
+fn conclude(trials: &[Trial], output: &OutputArgs) -> Result<ExitCode, CliError> {
+    if !output.json {
         let texts: Vec<String> = trials.iter().map(report::trial).collect();
         print(&texts.join("\n"))?;
     }
-    Ok((code(&trials), trials))
+    Ok(code(trials))
 }
 
 /// Says of each change that `--accept` was asked for why it was not accepted.
@@ -232,121 +285,4 @@ fn launch(measure: &MeasureArgs) -> Result<SessionLaunch, CliError> {
         preset: None,
         keys: BTreeMap::new(),
     })
-}
-
-/// Workload and base, from the arguments or from an accepted trial.
-fn questions(places: &Places, args: &TuneArgs, registry: &Registry, store: &Store) -> Result<Questions, CliError> {
-    if let Some(from) = &args.from {
-        let parent = parent(store, from, args.name.as_deref())?;
-        let workload = workload_of(places, &parent, &args.base, registry)?;
-        let mut asked = parent.changed();
-        asked.extend(sets(&args.base, &workload.engine.description.name)?);
-        let base = workload.settings(&asked)?;
-        return Ok(Questions { workload, base, ledger: parent.ledger, parent_id: Some(parent.trial_id) });
-    }
-    let (Some(engine), Some(suite)) = (&args.base.engine, &args.base.suite) else {
-        return Err(CliError::Usage("give --engine and --suite, or --from last".to_owned()));
-    };
-    let choice = parse_engine(engine)?;
-    let mut asked = BTreeMap::new();
-    for (option, values) in choice.options {
-        let [value] = values.as_slice() else {
-            let message = format!("--engine {engine}: {option} has several values: a base has one of each");
-            return Err(CliError::Usage(message));
-        };
-        asked.insert(option, value.clone());
-    }
-    asked.extend(sets(&args.base, &choice.name)?);
-    let workload = workload(places, &choice.name, suite, &args.base, registry)?;
-    let base = workload.settings(&asked)?;
-    let ledger = args.name.clone().unwrap_or_else(|| format!("{}-{suite}", choice.name));
-    Ok(Questions { workload, base, parent_id: None, ledger })
-}
-
-/// The accepted trial that `--from` means.
-fn parent(store: &Store, from: &str, name: Option<&str>) -> Result<Trial, CliError> {
-    let refused = |why: String| CliError::Usage(format!("--from {from}: {why}"));
-    let trial = if from == "last" {
-        let name = match name {
-            Some(name) => Some(name.to_owned()),
-            None => last_ledger(store)?,
-        };
-        let name = name.ok_or_else(|| refused("nothing was tuned yet".to_owned()))?;
-        let ledger = ledger(store, &name)?;
-        ledger.accepted().cloned().ok_or_else(|| refused(format!("ledger `{name}` has no accepted trial")))?
-    } else {
-        found(store, from)?
-    };
-    if trial.accepted {
-        Ok(trial)
-    } else {
-        Err(refused(format!("the trial of {} was not accepted: dbdyno tune --accept {from}", trial.change)))
-    }
-}
-
-fn workload(
-    places: &Places,
-    engine: &str,
-    suite: &str,
-    base: &BaseArgs,
-    registry: &Registry,
-) -> Result<Workload, CliError> {
-    let engine = registry.get(engine).map_err(CliError::Usage)?.clone();
-    let suite = Catalog::new(places.folders().map_err(CliError::Usage)?).suite(suite)?;
-    let suite_options = sets(base, &suite.name)?;
-    for (owner, ..) in split_sets(base)? {
-        if owner != engine.description.name && owner != suite.name {
-            return Err(CliError::Usage(format!(
-                "--set {owner}: expected the engine {} or the suite {}",
-                engine.description.name, suite.name
-            )));
-        }
-    }
-    let pick = suite.pick(&base.tests).map_err(CliError::Usage)?;
-    let size = base.size.or_else(|| suite.default_sizes.first().copied()).unwrap_or_else(|| Size::one(1));
-    Ok(Workload { engine, suite, suite_options, size, pick })
-}
-
-/// The workload of a trial, with what the arguments say in place of it.
-fn workload_of(places: &Places, trial: &Trial, base: &BaseArgs, registry: &Registry) -> Result<Workload, CliError> {
-    let suite = base.suite.as_deref().unwrap_or(&trial.suite);
-    let mut workload = workload(places, &trial.engine, suite, base, registry)?;
-    if suite == trial.suite {
-        let mut options = trial.suite_options.clone();
-        options.append(&mut workload.suite_options);
-        workload.suite_options = options;
-        if base.tests.is_empty() {
-            workload.pick.0 = trial.tests.iter().copied().collect();
-        }
-        if base.size.is_none() {
-            workload.size = trial.size.parse().map_err(CliError::Usage)?;
-        }
-    }
-    Ok(workload)
-}
-
-impl BaseArgs {
-    /// No argument was given.
-    fn of_nothing() -> Self {
-        Self { engine: None, suite: None, tests: Vec::new(), size: None, set: Vec::new(), rounds: None }
-    }
-}
-
-/// What `--set` says of one owner's options.
-fn sets(base: &BaseArgs, owner: &str) -> Result<BTreeMap<String, String>, CliError> {
-    let of_owner = split_sets(base)?.into_iter().filter(|(of, ..)| of == owner);
-    Ok(of_owner.map(|(_, option, value)| (option, value)).collect())
-}
-
-fn split_sets(base: &BaseArgs) -> Result<Vec<(String, String, String)>, CliError> {
-    base.set
-        .iter()
-        .map(|set| {
-            let parts = set.split_once('=').and_then(|(path, value)| Some((path.split_once('.')?, value)));
-            let ((owner, option), value) = parts.ok_or_else(|| {
-                CliError::Usage(format!("--set {set}: expected OWNER.OPTION=VALUE, as in sqlite.synchronous=normal"))
-            })?;
-            Ok((owner.trim().to_owned(), option.trim().to_owned(), value.trim().to_owned()))
-        })
-        .collect()
 }

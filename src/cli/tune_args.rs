@@ -1,9 +1,9 @@
 //! The shape of `dbdyno tune`.
 
 use super::args::{WorkArgs, parse_duration};
-use crate::report::tune::Format;
+use crate::report::tune::{AnswerFormat, Format};
 use clap::{ArgGroup, Args};
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{describe::parse_bytes, size::Size};
 use std::{path::PathBuf, time::Duration};
 
 /// `dbdyno tune`.
@@ -23,6 +23,12 @@ pub(super) struct TuneArgs {
     /// Show what was tried under a name [default: the ledger used last].
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "last")]
     pub(super) ledger: Option<String>,
+    /// Write what a trial came to in the form that people use.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub(super) answer: Option<AnswerFormat>,
+    /// The trial that --answer is about.
+    #[arg(long, value_name = "TRIAL", default_value = "last", requires = "answer")]
+    pub(super) of: String,
     /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with_all = ["engine", "more", "ledger"])]
     pub(super) from: Option<String>,
@@ -31,6 +37,8 @@ pub(super) struct TuneArgs {
     pub(super) name: Option<String>,
     #[command(flatten)]
     pub(super) base: BaseArgs,
+    #[command(flatten)]
+    pub(super) search: SearchArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]
@@ -55,9 +63,24 @@ pub(super) struct BaseArgs {
     /// Set an option of the base or of the suite.
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE")]
     pub(super) set: Vec<String>,
-    /// Rounds of a trial, fixed beforehand [default: the fewest that can decide].
+    /// Rounds of a trial, fixed beforehand [default: the fewest that can decide; of a search's confirmation what the budget
+    /// allows].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(super) rounds: Option<u32>,
+}
+
+/// How settings are searched for.
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// Search for the fastest settings of which a commit survives at least this: 0 to 3.
+    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(super) tier: Option<u8>,
+    /// How long the search may take, its confirmation included.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
+    pub(super) budget: Duration,
+    /// Drop settings whose program takes more memory than this: 64MiB, 1GiB.
+    #[arg(long, value_name = "BYTES", requires = "tier", value_parser = parse_memory)]
+    pub(super) memory_limit: Option<u64>,
 }
 
 /// How what was found is written.
@@ -97,4 +120,8 @@ pub(super) struct MeasureArgs {
     /// Time after which a run has failed [default: 50 times what it is expected to take, at least 10 minutes].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) deadline: Option<Duration>,
+}
+
+fn parse_memory(text: &str) -> Result<u64, String> {
+    parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(|| format!("`{text}`: expected bytes, as in 64MiB or 1GiB"))
 }

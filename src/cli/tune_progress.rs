@@ -2,7 +2,10 @@
 
 use super::progress::Style;
 use crate::{
-    report::{tune as report, units::plain},
+    report::{
+        tune as report,
+        units::{self, plain},
+    },
     runner::RunnerEvent,
     tune::TuneEvent,
 };
@@ -62,7 +65,19 @@ fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
                 bar.println(text);
             }
         }
-        TuneEvent::TrialEnded { .. } => {}
+        TuneEvent::SearchStarted { .. } => bar.set_prefix("search"),
+        TuneEvent::Standing { tried, alive, left_ms, .. } => {
+            bar.set_prefix(format!("search, {} left", time(*left_ms)));
+            bar.set_length(*tried as u64);
+            bar.set_position((tried - alive) as u64);
+            bar.set_message(report::standing(event));
+        }
+        TuneEvent::Dropped { .. } => {
+            if let Some(line) = line(event) {
+                bar.println(line);
+            }
+        }
+        TuneEvent::TrialEnded { .. } | TuneEvent::SearchEnded { .. } => {}
     }
 }
 
@@ -75,8 +90,17 @@ fn line(event: &TuneEvent) -> Option<String> {
             Some(format!("round {round}/{of}: {}", report::progress(effects)))
         }
         TuneEvent::Session { says } => worth_a_line(says),
-        TuneEvent::TrialEnded { .. } => None,
+        TuneEvent::SearchStarted { candidates, budget_ms, .. } => {
+            Some(format!("{candidates} settings to choose from, {} to try them", time(*budget_ms)))
+        }
+        TuneEvent::Dropped { change, reason } => Some(format!("✗ {}: {}", plain(&change.to_string()), plain(reason))),
+        TuneEvent::Standing { left_ms, .. } => Some(format!("{}, {} left", report::standing(event), time(*left_ms))),
+        TuneEvent::TrialEnded { .. } | TuneEvent::SearchEnded { .. } => None,
     }
+}
+
+fn time(ms: u64) -> String {
+    units::duration(ms as f64 * 1e6)
 }
 
 /// What of a session is said even while its figures are shown.

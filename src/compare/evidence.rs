@@ -57,6 +57,7 @@ fn figure(samples: &[Sample<'_>], selected: usize) -> Option<Figure> {
         tier: first.run.configuration.tier,
         median_ns: median(&times(samples)).ok()?,
         times_ns: samples.iter().map(|sample| sample.result.wall_ns).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
         left_out: selected - samples.len(),
         operations: first.result.operations,
         latency: latency(samples),

@@ -17,6 +17,7 @@ mod load;
 mod model;
 mod noise;
 mod obstacles;
+mod offer;
 mod options;
 mod pairs;
 mod pivot;
@@ -30,7 +31,9 @@ pub use model::{
     Bucket, COMPARISON_VERSION, Comparison, Figure, Found, Latency, Line, Mean, MeasuredConfiguration, NoiseFloor,
     Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
 };
+pub use offer::{Offer, offers};
 pub use options::{Axis, Difference, Options};
+pub use pivot::of as axis_value;
 pub use rows::{Configuration, Host, Measured, Run, Session, Side, tier_words};
 pub use sizes::{TestKey, by_test};
 

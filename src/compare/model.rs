@@ -113,6 +113,8 @@ pub struct Figure {
     pub median_ns: f64,
     /// The wall times that the figure rests on, ns; of paired runs, in the order of the pairs.
     pub times_ns: Vec<u64>,
+    /// The runs that these times are of, in the same order.
+    pub run_ids: Vec<String>,
     /// Runs that were selected and left out, because they have no partner on the other side.
     pub left_out: usize,
     /// Operations of one run.

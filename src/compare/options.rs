@@ -33,6 +33,31 @@ pub enum Difference {
 }
 
 impl Difference {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions];
+
+    /// What differs, in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Tiers => "tiers: what a commit survives",
+            Self::Hosts => "hosts: machines or disks",
+            Self::Sizes => "sizes",
+            Self::Suites => "suites, or the number of operations",
+            Self::SuiteOptions => "suite options",
+        }
+    }
+
+    /// What differs, in one or two words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tiers => "tiers",
+            Self::Hosts => "hosts or disks",
+            Self::Sizes => "sizes",
+            Self::Suites => "suites",
+            Self::SuiteOptions => "suite options",
+        }
+    }
+
     /// The flag that allows it.
     pub fn flag(self) -> &'static str {
         match self {

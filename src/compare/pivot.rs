@@ -33,7 +33,8 @@ fn values(lines: &[Line], axis: &Axis) -> Vec<String> {
     values.into_iter().map(|(_, value)| value).collect()
 }
 
-fn of(line: &Line, axis: &Axis) -> String {
+/// The value of a key on a line that was laid out for it.
+pub fn of(line: &Line, axis: &Axis) -> String {
     match axis {
         Axis::Test => format!("{} {}", line.test, line.name),
         Axis::Size => line.size.clone(),

@@ -4,7 +4,7 @@ use super::{Configuration, Plan};
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    suite::{KvSuite, Operation, Transaction},
+    suite::{KvSuite, Operation, SqlSuite, Step, Transaction},
 };
 use std::time::Duration;
 
@@ -70,24 +70,36 @@ pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimat
 }
 
 fn guess(plan: &Plan, configuration: &Configuration, fsync: Duration) -> Duration {
-    let SuiteJob::Kv(KvSuite { tests, .. }) = plan.job(configuration);
-    let synced = configuration.tier == Tier::PowerSafe;
-    let mut time = GUESSED_START.as_secs_f64();
-    for test in &tests {
+    let (operations, commits) = match plan.job(configuration) {
+        SuiteJob::Kv(suite) => kv_work(&suite),
+        SuiteJob::Sql(suite) => sql_work(&suite),
+    };
+    // A commit in a tree without a log syncs data, then the page that points to it.
+    let synced = if configuration.tier == Tier::PowerSafe { fsync * 2 } else { Duration::ZERO };
+    let seconds = GUESSED_OPERATION.as_secs_f64() * operations + synced.as_secs_f64() * commits as f64;
+    GUESSED_START + Duration::from_secs_f64(seconds)
+}
+
+/// Operations and commits of a suite. A row of a scan takes a tenth of an operation.
+fn kv_work(suite: &KvSuite) -> (f64, u64) {
+    suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
         let scans = test.work.iter().any(|work| work.operation == Operation::Scan);
-        let operations = test.operations as f64 * if scans { 0.1 } else { 1.0 };
-        time += GUESSED_OPERATION.as_secs_f64() * operations;
-        let commits = match test.transaction {
+        let weight = if scans { 0.1 } else { 1.0 };
+        let committed = match test.transaction {
             Transaction::Read => 0,
             Transaction::One => 1,
             Transaction::Batch(batch) => test.operations.div_ceil(batch.max(1)),
         };
-        if synced {
-            // A commit in a tree without a log syncs data, then the page that points to it.
-            time += fsync.as_secs_f64() * 2.0 * commits as f64;
-        }
-    }
-    Duration::from_secs_f64(time)
+        (operations + test.operations as f64 * weight, commits + committed)
+    })
+}
+
+fn sql_work(suite: &SqlSuite) -> (f64, u64) {
+    suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
+        // A row that a statement walks past takes about a thirtieth of an operation.
+        let work = test.operations() as f64 + test.rows_walked as f64 / 30.0;
+        (operations + work, test.steps.iter().map(Step::commits).fold(commits, u64::saturating_add))
+    })
 }
 
 /// Whether the disk has room, with some left for others; or what to say.

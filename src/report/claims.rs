@@ -64,7 +64,8 @@ fn published(row: &JudgedClaim) -> String {
     }
 }
 
-fn measured(row: &JudgedClaim) -> String {
+/// The measured ratio with its interval, or `-`.
+pub(crate) fn measured(row: &JudgedClaim) -> String {
     match row.measured {
         None => "-".to_owned(),
         Some(measured) => match measured.interval {
@@ -74,14 +75,9 @@ fn measured(row: &JudgedClaim) -> String {
     }
 }
 
-fn verdict(row: &JudgedClaim) -> String {
-    let sign = match row.reproduction {
-        Reproduction::Agrees => "✓ ",
-        Reproduction::NotReproduced => "✗ ",
-        Reproduction::DirectionOnly | Reproduction::Undecided | Reproduction::NotMeasured => "",
-    };
-    match &row.obstacle {
-        Some(obstacle) => format!("{}: {}", row.reproduction.words(), plain(obstacle)),
-        None => format!("{sign}{}", row.reproduction.words()),
-    }
+/// The verdict with its sign, and what stood against comparing.
+pub(crate) fn verdict(row: &JudgedClaim) -> String {
+    let reproduction = row.reproduction;
+    let obstacle = row.obstacle.as_ref().map(|obstacle| format!(": {}", plain(obstacle)));
+    format!("{} {}{}", reproduction.sign(), reproduction.words(), obstacle.unwrap_or_default())
 }

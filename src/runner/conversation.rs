@@ -24,8 +24,7 @@ enum State {
 impl Conversation {
     /// The conversation of a job.
     pub(super) fn new(suite: &SuiteJob) -> Self {
-        let SuiteJob::Kv(suite) = suite;
-        let mut owed: Vec<_> = suite.tests.iter().map(|test| (test.number, test.measured)).collect();
+        let mut owed: Vec<_> = suite.tests().iter().map(|test| (test.number, test.measured)).collect();
         owed.reverse();
         Self { owed, state: State::Starting }
     }

@@ -221,8 +221,7 @@ impl<'r, 's> Running<'r, 's> {
     }
 
     async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
-        let SuiteJob::Kv(kv) = suite;
-        self.names = kv.tests.iter().map(|test| (test.number, test.name.clone())).collect();
+        self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
         let of = |scope: &str, name: &str, value: &str| OptionRecord {
             run_id: self.run.run_id.clone(),
             scope: scope.to_owned(),
@@ -250,7 +249,7 @@ impl<'r, 's> Running<'r, 's> {
             run_id: self.run.run_id.clone(),
             label: self.run.label.clone(),
             size: self.run.size.clone(),
-            tests: kv.tests.len(),
+            tests: suite.tests().len(),
         });
     }
 

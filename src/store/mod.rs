@@ -26,7 +26,7 @@ pub use record::{
 };
 pub use select::{
     GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
-    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory,
+    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory, literal,
 };
 pub use spool::Spooled;
 pub use trials::TrialRecord;

@@ -272,15 +272,18 @@ const RESULTS: &[Binding] = &[
 ];
 
 const COMPARE: &[Binding] = &[
-    binding(&[K::Char('a')], A::MarkA, "A", "type the selection of side A"),
-    binding(&[K::Char('b')], A::MarkB, "B", "type the selection of side B"),
+    binding(&[K::Char('a')], A::MarkA, "side A", "type the selection of side A"),
+    binding(&[K::Char('b')], A::MarkB, "side B", "type the selection of side B"),
     binding(&[K::Char('s')], A::Swap, "swap", "exchange A and B"),
-    binding(&[K::Enter, K::Char('v')], A::View, "view", "table, sizes, histograms, pivot"),
+    binding(&[K::Char('v')], A::View, "view", "the next view: table, sizes, latencies, pivot"),
+    binding(&[K::Enter], A::Enter, "", "compare the pair under the cursor; else the next view"),
     binding(&[K::Char('p')], A::Pivot, "pivot", "choose the pivot's rows and columns"),
     binding(&[K::Char('o')], A::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
     binding(&[K::Char('x')], A::Explain, "explain", "explain the number: formula, n, runs, SQL"),
+    binding(&[K::Char('n')], A::Notes, "notes", "what to know: obstacles, warnings, options in force"),
     binding(&[K::Char('/')], A::Filter, "", "show only tests that match"),
     binding(&[K::Char('e')], A::Export, "export", "export the comparison"),
+    binding(&[K::Char('y')], A::Copy, "", "copy the SQL that fetches the times under the cursor"),
     binding(&[K::Ctrl('r')], A::Refresh, "", "read the store again"),
 ];
 
@@ -294,12 +297,13 @@ const TUNE: &[Binding] = &[
     binding(&[K::Char('p')], A::Presets, "base", "choose engine and suite"),
     binding(&[K::Char('A')], A::Accept, "accept", "take the change over as the new base"),
     binding(&[K::Char('m')], A::More, "more", "as many rounds again"),
+    binding(&[K::Char('x')], A::Stop, "", "stop the trial"),
     binding(&[K::Char('y')], A::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
     binding(&[K::Char('e')], A::Export, "export", "export the ledger"),
 ];
 
 const CLAIMS: &[Binding] = &[
-    binding(&[K::Enter], A::Enter, "open", "show the publication's claims beside your own figures"),
+    binding(&[K::Enter], A::Enter, "open", "open the publication; on a claim: compare the runs that it is judged by"),
     binding(&[K::Char('n')], A::Notes, "notes", "what to know about how the figures came about"),
     binding(&[K::Char('m')], A::More, "measure", "load the preset that measures it"),
     binding(&[K::Char('x')], A::Explain, "explain", "explain the verdict"),

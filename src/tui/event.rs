@@ -1,10 +1,16 @@
 //! What reaches the application, and what it asks to be done. Nothing here knows a terminal or a store.
 
 use super::{
-    app::{bench, claims, compare, live, results},
+    app::{bench, claims, compare, live, results, tune},
     bindings::Screen,
 };
-use crate::{engines::Registry, plan::Request, runner::Report, runner::RunnerEvent, store::StoreHistory};
+use crate::{
+    engines::Registry,
+    plan::Request,
+    runner::{Report, RunnerEvent},
+    store::StoreHistory,
+    tune::{Ledger, Trial, TuneEvent, WhatIf, Workload},
+};
 use std::{path::PathBuf, time::Duration};
 
 /// Something happened.
@@ -26,6 +32,10 @@ pub enum Event {
     Runner(Box<RunnerEvent>),
     /// The session is over: its report, or why it could not be run.
     SessionOver(Box<Result<Report, String>>),
+    /// The trial under way says something.
+    Tune(Box<TuneEvent>),
+    /// The trial is over, or why it could not be run.
+    TuneOver(Result<(), String>),
     /// A question was answered.
     Answer(Box<Answer>),
     /// The program was told to end by a signal: a running session is stopped first.
@@ -113,6 +123,8 @@ pub enum Effect {
     Repaint,
     /// Run a bench.
     Start(Box<Start>),
+    /// Try a change of options.
+    Try(Box<Trying>),
     /// Tell the session under way.
     Tell(Tell),
     /// Find something out, and answer with it.
@@ -134,6 +146,29 @@ pub struct Start {
     pub command_line: String,
     /// What a run is expected to take.
     pub expected_run: Duration,
+}
+
+/// A trial to be run.
+#[derive(Debug, Clone)]
+pub enum Trying {
+    /// A new one.
+    New {
+        /// On what.
+        workload: Workload,
+        /// What is tried. The seed is chosen when it starts.
+        question: WhatIf,
+        /// The command that does the same.
+        command_line: String,
+    },
+    /// As many rounds again.
+    More {
+        /// On what.
+        workload: Workload,
+        /// The trial.
+        trial: Box<Trial>,
+        /// The command that does the same.
+        command_line: String,
+    },
 }
 
 /// What a session is told.
@@ -168,6 +203,8 @@ pub enum Question {
     Results(results::Question),
     /// Of the Compare screen.
     Compare(compare::Question),
+    /// Of the Tune screen.
+    Tune(tune::Question),
     /// Of the Claims screen.
     Claims(claims::Question),
     /// Write a file that is not there yet.
@@ -186,6 +223,8 @@ pub enum Content {
     Text(String),
     /// A comparison, in the format of the file's ending.
     Comparison(Box<crate::compare::Comparison>),
+    /// A ledger, in the format of the file's ending, with the command that shows it.
+    Ledger(Box<Ledger>, String),
     /// Results that a selection means, in the format of the file's ending.
     Results(String),
 }
@@ -209,6 +248,8 @@ pub enum Answer {
     Results(results::Answer),
     /// For the Compare screen.
     Compare(compare::Answer),
+    /// For the Tune screen.
+    Tune(tune::Answer),
     /// For the Claims screen.
     Claims(claims::Answer),
     /// A file was written, or why not.

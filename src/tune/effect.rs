@@ -78,6 +78,25 @@ pub fn judge(
         .collect()
 }
 
+/// All tests as one figure with one interval: of each round the mean of its log ratios is taken, and these are judged like
+/// the log ratios of one test. The ratio is the geometric mean of those of the tests.
+pub(super) fn overall(
+    samples: &Samples,
+    base: usize,
+    changed: usize,
+    tests: &[(u32, String)],
+    spending: Spending,
+) -> Effect {
+    let rounds = samples.rounds(base, changed);
+    let logs = rounds.iter().filter_map(|round| samples.mean_log_ratio(changed, base, round, tests));
+    let ratios: Vec<f64> = logs.map(f64::exp).collect();
+    let disagree = tests.iter().flat_map(|(test, _)| samples.pairs(changed, base, *test)).any(disagrees);
+    let times = Times { b: vec![1.0; ratios.len()], a: ratios, disagree, tested: None }.tested(spending);
+    let p = times.p();
+    let effect = times.effect(0, format!("all {} tests", tests.len()), p, 1, spending);
+    Effect { base_ns: None, changed_ns: None, ..effect }
+}
+
 fn disagrees((a, b): (&Sample, &Sample)) -> bool {
     a.agrees == Some(false) || b.agrees == Some(false)
 }

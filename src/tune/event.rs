@@ -1,6 +1,6 @@
 //! What tuning tells those who watch it.
 
-use super::{effect::Effect, trial::Trial};
+use super::{change::Change, effect::Effect, search::Found, trial::Trial};
 use crate::runner::RunnerEvent;
 use serde::Serialize;
 
@@ -37,5 +37,37 @@ pub enum TuneEvent {
     TrialEnded {
         /// The trial.
         trial: Box<Trial>,
+    },
+    /// A search begins.
+    SearchStarted {
+        /// Its UUID.
+        search_id: String,
+        /// Candidates that there are.
+        candidates: usize,
+        /// How long it may take, ms.
+        budget_ms: u64,
+    },
+    /// A candidate of the search may not be chosen.
+    Dropped {
+        /// What it changes.
+        change: Change,
+        /// Why.
+        reason: String,
+    },
+    /// How a search stands. The best of many is partly lucky: what it gains is what its confirmation says.
+    Standing {
+        /// Candidates tried.
+        tried: usize,
+        /// Candidates in the race.
+        alive: usize,
+        /// The best so far, with its figure over all tests.
+        best: Option<(Change, Effect)>,
+        /// Time left, ms.
+        left_ms: u64,
+    },
+    /// The search is over.
+    SearchEnded {
+        /// What it came to.
+        found: Box<Found>,
     },
 }

@@ -7,7 +7,7 @@ use crate::{
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Store, StoreError, StoreHistory},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// Why something could not be tuned.
@@ -51,7 +51,13 @@ impl Lab<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Runs a plan as a session whose runs get these keys; `hear` is shown what the session tells, before others are.
+    /// Whether all is to stop.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.control.is_stopped()
+    }
+
+    /// Runs a plan as a session whose runs get these keys, without a round that would go over the
+    /// `budget`; `hear` is shown what the session tells, before others are.
     ///
     /// # Errors
     /// A disk without room, a session that cannot begin, results that are lost.
@@ -59,12 +65,13 @@ impl Lab<'_> {
         &self,
         plan: &Plan,
         keys: BTreeMap<String, String>,
+        budget: Option<Duration>,
         mut hear: impl FnMut(&RunnerEvent),
     ) -> Result<Report, TuneError> {
         let null = plan.harness(self.registry)?;
         let estimate = fit(plan, &self.launch.work_dir, &StoreHistory::read(self.store)).map_err(TuneError::Asked)?;
         let expected_run = estimate.time / plan.runs.len().max(1) as u32;
-        let launch = SessionLaunch { keys, ..self.launch.clone() };
+        let launch = SessionLaunch { keys, budget, ..self.launch.clone() };
         let (events, mut received) = mpsc::unbounded_channel();
         let listening = async {
             while let Some(event) = received.recv().await {

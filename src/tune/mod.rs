@@ -8,6 +8,7 @@
 //! A trial that can be extended is looked at more than once. The look number `n` spends `ALPHA / 2^n` of the false alarms
 //! that are allowed: over any number of looks that is never more than [`ALPHA`](crate::stats::ALPHA). See [`Spending`].
 
+mod answer;
 mod change;
 mod effect;
 mod event;
@@ -16,11 +17,13 @@ mod ledger;
 mod live;
 mod price;
 mod samples;
+pub mod search;
 mod stored;
 mod trial;
 mod what_if;
 mod workload;
 
+pub use answer::{Answer, Setting};
 pub use change::{Change, cannot_differ};
 pub use effect::{Effect, Spending, judge};
 pub use event::TuneEvent;

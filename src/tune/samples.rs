@@ -75,6 +75,23 @@ impl Samples {
         }
     }
 
+    /// How many runs ended well.
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The mean over the tests of ln(time of `a` / time of `b`) in one round; none unless both have a time of each.
+    pub fn mean_log_ratio(&self, a: usize, b: usize, round: &RoundKey, tests: &[(u32, String)]) -> Option<f64> {
+        let of = |variant: usize| self.runs.get(&(variant, round.clone()));
+        let (a, b) = (of(a)?, of(b)?);
+        let log = |(test, _): &(u32, String)| {
+            let (a, b) = (a.get(test)?.wall_ns, b.get(test)?.wall_ns);
+            (a > 0 && b > 0).then(|| (a as f64 / b as f64).ln())
+        };
+        let logs: Vec<f64> = tests.iter().map(log).collect::<Option<_>>()?;
+        (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
+    }
+
     /// Every sample of a variant, of all tests.
     pub fn of(&self, variant: usize) -> impl Iterator<Item = &Sample> {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())

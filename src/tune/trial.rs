@@ -58,7 +58,7 @@ pub struct Trial {
     pub state: State,
     /// What it did to each test.
     pub effects: Vec<Effect>,
-    /// What it did to the tests together, as one figure; only of the confirmation of a search.
+    /// What it did to the tests together, as one figure; only of the confirmation of a search over several.
     pub overall: Option<Effect>,
     /// What it costs beside time.
     pub price: Option<Price>,

@@ -2,7 +2,7 @@
 
 use super::{
     change::{Change, cannot_differ},
-    effect::{BASE, CHANGED, Spending, judge},
+    effect::{BASE, CHANGED, Spending, judge, overall},
     event::TuneEvent,
     lab::{Lab, TuneError},
     live::Tally,
@@ -108,7 +108,7 @@ async fn look(
     lab.tell(TuneEvent::TrialStarted { trial: Box::new(trial.clone()), rounds: plan.rounds, before });
     let mut tally = Tally::new(plan, samples.clone());
     let report = lab
-        .run(plan, keys(&trial), |event| {
+        .run(plan, keys(&trial), None, |event| {
             if let Some(round) = tally.hear(event) {
                 let effects = judge(tally.samples(), BASE, CHANGED, &tests, spending);
                 let (trial_id, of) = (trial.trial_id.clone(), trial.rounds);
@@ -119,6 +119,8 @@ async fn look(
     samples.add_report(plan, &report, |configuration| configuration);
     trial.session_id = Some(report.session.session_id.clone());
     trial.effects = judge(&samples, BASE, CHANGED, &tests, spending);
+    trial.overall =
+        (trial.kind == Kind::Search && tests.len() > 1).then(|| overall(&samples, BASE, CHANGED, &tests, spending));
     trial.price = Price::of(&samples, BASE, CHANGED, &tests);
     trial.state = state(&samples, report.session.status);
     concluded(lab, trial)

@@ -2,9 +2,12 @@
 //! them, from a real store; only the terminal is a buffer.
 
 mod bench;
+mod claims;
+mod compare;
 mod live;
 mod results;
 mod terminal;
+mod tune;
 
 use crate::support::Place;
 use dbdyno::{

@@ -187,6 +187,7 @@ fn marked_runs_and_groups_are_compared() {
     journey.keys("g").keys("label").key(Key::Enter).keys("a").key(Key::Down).keys("b");
     journey.shows("A label=null[latency_ns=2000]  B label=null[latency_ns=200]").keys("c");
     assert_eq!(journey.app.screen, Screen::Compare);
+    journey.shows("label=null[latency_ns=2000]").shows("label=null[latency_ns=200]").shows("Random reads");
 }
 
 #[test]

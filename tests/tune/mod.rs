@@ -1,5 +1,7 @@
 //! Tuning: what-if trials, their ledger, the statistics behind them.
 
+mod answer;
 mod ledger;
+mod search;
 mod simulation;
 mod what_if;

@@ -4,6 +4,8 @@
 //! `h = (h ^ w) * K; h ^= h >> 32`; rows are chained by `d = (rotl(d, 5) ^ h) * K`. It is a guard against wrong answers, not against an adversary,
 //! and cheap enough to be computed inside a measured loop: it also makes sure that every byte of an answer is touched.
 
+use crate::sql::ValueRef;
+
 const K: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A running digest over rows in the order they were read.
@@ -21,6 +23,36 @@ impl Digest {
     #[inline]
     pub fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(K);
+    }
+
+    /// Adds one value of SQL: the word 0 for NULL, 1 and the number, 2 and the bits of a real number, 3 and the bytes of a
+    /// text, 4 and the bytes of a blob.
+    #[inline]
+    pub fn value(&mut self, value: ValueRef<'_>) {
+        match value {
+            ValueRef::Null => self.word(0),
+            ValueRef::Integer(number) => {
+                self.word(1);
+                self.word(number as u64);
+            }
+            ValueRef::Real(number) => {
+                self.word(2);
+                self.word(number.to_bits());
+            }
+            ValueRef::Text(bytes) => {
+                self.word(3);
+                self.bytes(bytes);
+            }
+            ValueRef::Blob(bytes) => {
+                self.word(4);
+                self.bytes(bytes);
+            }
+        }
+    }
+
+    /// The digest as a number.
+    pub fn to_word(self) -> u64 {
+        self.0
     }
 
     /// The digest as 16 hexadecimal digits.

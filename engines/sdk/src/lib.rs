@@ -1,7 +1,7 @@
 //! What an engine of dbdyno is built from.
 //!
-//! An engine program describes itself ([`describe`]), implements the traits of [`kv`], and hands both to
-//! [`serve::serve`]. Everything that must be equal for a fair comparison lives here and not in the engines: the seeded
+//! An engine program describes itself ([`describe`]), implements the traits of [`kv`], [`sql`] or [`ordered`], and
+//! hands both to [`serve::serve`]. Everything that must be equal for a fair comparison lives here and not in the engines: the seeded
 //! inputs ([`rng`], [`template`]), the workload interpreter ([`workload`]), the clock and the recorder
 //! ([`recorder`]), the resource counters ([`resources`], [`syncs`]) and the wire protocol ([`protocol`]).
 
@@ -11,6 +11,9 @@ pub mod durability;
 pub mod error;
 pub mod histogram;
 pub mod kv;
+pub mod kv_sql;
+pub mod lmdb;
+pub mod ordered;
 pub mod protocol;
 pub mod recorder;
 pub mod resources;
@@ -18,10 +21,12 @@ pub mod rng;
 pub mod serve;
 pub mod settings;
 pub mod size;
+pub mod sql;
 pub mod suite;
 pub mod syncs;
 pub mod template;
 pub mod tuning;
+pub mod words;
 pub mod workload;
 
 pub use error::EngineError;

@@ -2,7 +2,13 @@
 //!
 //! Unknown fields are ignored in both directions, so that either side may be newer.
 
-use crate::{EngineError, resources::Usage, settings::Settings, size::Size, suite::KvSuite};
+use crate::{
+    EngineError,
+    resources::Usage,
+    settings::Settings,
+    size::Size,
+    suite::{KvSuite, SqlSuite},
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -53,6 +59,40 @@ pub struct Job {
 pub enum SuiteJob {
     /// Key-value tests.
     Kv(KvSuite),
+    /// SQL tests.
+    Sql(SqlSuite),
+}
+
+/// What is known of a test before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestHead<'s> {
+    /// Number in its suite, from 1.
+    pub number: u32,
+    /// Name in its suite.
+    pub name: &'s str,
+    /// Whether it is measured.
+    pub measured: bool,
+}
+
+impl<'s> TestHead<'s> {
+    /// The facts of a test.
+    pub fn new(number: u32, name: &'s str, measured: bool) -> Self {
+        Self { number, name, measured }
+    }
+}
+
+impl SuiteJob {
+    /// The tests, in the order they run.
+    pub fn tests(&self) -> Vec<TestHead<'_>> {
+        match self {
+            Self::Kv(suite) => {
+                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
+            }
+            Self::Sql(suite) => {
+                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
+            }
+        }
+    }
 }
 
 /// What a worker says.

@@ -6,7 +6,8 @@ use crate::{
     kv::KvEngine,
     protocol::{Event, Job, LEAST_PROGRESS_MS, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     resources::thread_cpu_ns,
-    suite::KvSuite,
+    sql::SqlEngine,
+    suite::{KvSuite, SqlSuite, SuiteKind},
     workload,
 };
 use signal_hook::{
@@ -34,6 +35,8 @@ pub struct Program {
     pub describe: fn() -> Description,
     /// The key-value workload, where the engine can run it.
     pub kv: Option<KvProgram>,
+    /// The SQL workload, where the engine can run it.
+    pub sql: Option<SqlProgram>,
 }
 
 /// The key-value workload, compiled for one engine.
@@ -52,6 +55,19 @@ impl KvProgram {
             commit_forever: workload::crash::commit_forever::<E>,
             recover: workload::crash::recover::<E>,
         }
+    }
+}
+
+/// The SQL workload, compiled for one engine.
+#[derive(Debug, Clone, Copy)]
+pub struct SqlProgram {
+    run: fn(&Worker, &Job, &SqlSuite, &str) -> Result<(), RunFailure>,
+}
+
+impl SqlProgram {
+    /// The workload for engine `E`.
+    pub const fn of<E: SqlEngine>() -> Self {
+        Self { run: workload::sql::run::<E> }
     }
 }
 
@@ -136,18 +152,34 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
         return Err(crate::EngineError::new(message).into());
     }
+    if let Some(conflict) = description.conflict(&job.options) {
+        return Err(crate::EngineError::new(conflict).into());
+    }
     if let Some(cpu) = job.cpu {
         pin(cpu).map_err(|error| crate::EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
     }
-    let SuiteJob::Kv(suite) = &job.suite;
-    let Some(kv) = program.kv else {
-        let message = format!("engine `{}` cannot run suites of kind kv", description.name);
-        return Err(crate::EngineError::new(message).into());
+    let cannot = |kind: SuiteKind| {
+        let message = format!("engine `{}` cannot run suites of kind {}", description.name, kind.word());
+        RunFailure::from(crate::EngineError::new(message))
     };
-    match command {
-        Command::Commits => (kv.commit_forever)(worker, job, suite),
-        Command::Recover => (kv.recover)(worker, job, suite),
-        Command::Run | Command::Describe => (kv.run)(worker, job, suite, &description.version),
+    match &job.suite {
+        SuiteJob::Kv(suite) => {
+            let kv = program.kv.ok_or_else(|| cannot(SuiteKind::Kv))?;
+            match command {
+                Command::Commits => (kv.commit_forever)(worker, job, suite),
+                Command::Recover => (kv.recover)(worker, job, suite),
+                Command::Run | Command::Describe => (kv.run)(worker, job, suite, &description.version),
+            }
+        }
+        SuiteJob::Sql(suite) => {
+            let sql = program.sql.ok_or_else(|| cannot(SuiteKind::Sql))?;
+            match command {
+                Command::Run | Command::Describe => (sql.run)(worker, job, suite, &description.version),
+                Command::Commits | Command::Recover => {
+                    Err(crate::EngineError::new("the kill test takes a job of kind kv").into())
+                }
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     protocol::PROTOCOL,
+    sql::reopen,
     suite::SuiteKind,
 };
 use rusqlite::Connection;
@@ -19,8 +20,9 @@ pub fn describe() -> Description {
         version: rusqlite::version().to_owned(),
         options: options(&build),
         build,
-        suites: vec![SuiteKind::Kv],
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         tiers: tiers(),
+        conflicts: Vec::new(),
     }
 }
 
@@ -191,6 +193,7 @@ fn transactions() -> Vec<OptionSpec> {
             "held",
             "the program has to keep a read transaction open: it sees no newer commits, and the log cannot be reset",
         ),
+        reopen(),
     ]
 }
 

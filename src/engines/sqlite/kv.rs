@@ -1,58 +1,46 @@
 //! Keys and values in a SQLite table, with the statements that the suite gives.
 
-use super::pragmas;
+use super::{
+    connection::{self, failed},
+    statement::Sql,
+};
 use dbdyno_engine::{
     EngineError,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    kv::{KvEngine, Open},
+    kv_sql::{Begins, KvStatement, SqlKvSession},
     recorder::MonotonicClock,
     suite::KvStatements,
 };
-use rusqlite::{Connection, OpenFlags, Statement, types::ValueRef};
+use rusqlite::{Connection, types::ValueRef};
 use std::collections::BTreeMap;
 
 /// An open database.
 #[derive(Debug)]
 pub struct SqliteKv {
     connection: Connection,
-    begin: &'static str,
+    begins: Begins,
     text: bool,
-    held: bool,
-}
-
-fn failed(error: rusqlite::Error) -> EngineError {
-    EngineError::new(error.to_string())
 }
 
 impl KvEngine for SqliteKv {
     const MAIN_FILE: &'static str = "sqlite.db";
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
+    type Session<'e> = SqlKvSession<Sql<'e>>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
-        let mutex = match settings.text("open_mutex")? {
-            "fullmutex" => OpenFlags::SQLITE_OPEN_FULL_MUTEX,
-            _ => OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        };
-        let path = open.folder.join(Self::MAIN_FILE);
-        let connection = Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | mutex,
-        )
-        .map_err(EngineError::doing("opening the database"))?;
-        pragmas::apply(&connection, settings)?;
+        let connection = connection::open(open, Self::MAIN_FILE)?;
         for statement in open.schema {
             connection.execute_batch(statement).map_err(EngineError::doing(statement))?;
         }
         Ok(Self {
             connection,
-            begin: match settings.text("transaction")? {
-                "immediate" => "BEGIN IMMEDIATE",
-                "exclusive" => "BEGIN EXCLUSIVE",
-                _ => "BEGIN DEFERRED",
+            begins: Begins {
+                read: "BEGIN DEFERRED",
+                write: connection::begin(settings)?,
+                held: settings.text("read_transaction")? == "held",
             },
             text: settings.text("statements")? == "text",
-            held: settings.text("read_transaction")? == "held",
         })
     }
 
@@ -61,37 +49,19 @@ impl KvEngine for SqliteKv {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        let mut in_force = pragmas::in_force(&self.connection)?;
-        let mutex = if has_mutex(&self.connection) { "fullmutex" } else { "nomutex" };
-        in_force.insert("open_mutex".to_owned(), mutex.to_owned());
-        Ok(in_force)
+        connection::in_force(&self.connection)
     }
 
     fn holds_reads(&self) -> bool {
-        self.held
+        self.begins.held
     }
 
-    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        let connection = &self.connection;
-        let ready = |sql: &'e str| Sql::new(connection, sql, self.text);
-        Ok(Session {
-            held: self.held,
-            begin_read: ready("BEGIN DEFERRED")?,
-            begin_write: ready(self.begin)?,
-            commit: ready("COMMIT")?,
-            rollback: ready("ROLLBACK")?,
-            get: ready(&sql.get)?,
-            put: ready(&sql.put)?,
-            delete: ready(&sql.delete)?,
-            exists: ready(&sql.exists)?,
-            scan: ready(&sql.scan)?,
-        })
+    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<Sql<'e>>, EngineError> {
+        SqlKvSession::new(sql, self.begins, |sql| Sql::new(&self.connection, sql, self.text))
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        let answer: String =
-            self.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).map_err(failed)?;
-        if answer == "ok" { Ok(()) } else { Err(EngineError::fatal(format!("PRAGMA integrity_check: {answer}"))) }
+        connection::check(&self.connection)
     }
 
     fn close(self) -> Result<(), EngineError> {
@@ -99,180 +69,21 @@ impl KvEngine for SqliteKv {
     }
 }
 
-#[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_mutex")]
-fn has_mutex(connection: &Connection) -> bool {
-    // SAFETY: the handle is that of an open connection, and the mutex is only compared with null.
-    unsafe { !rusqlite::ffi::sqlite3_db_mutex(connection.handle()).is_null() }
-}
-
-/// A statement: prepared once, or parsed again each time.
-#[derive(Debug)]
-enum Sql<'e> {
-    Prepared(Statement<'e>),
-    Text(&'e Connection, &'e str),
-}
-
-impl<'e> Sql<'e> {
-    fn new(connection: &'e Connection, sql: &'e str, text: bool) -> Result<Self, EngineError> {
-        if text {
-            return Ok(Self::Text(connection, sql));
-        }
-        connection.prepare(sql).map(Self::Prepared).map_err(EngineError::doing(sql))
+impl KvStatement for Sql<'_> {
+    #[inline]
+    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
+        let changed = self.with(|statement| {
+            for (place, value) in values.iter().enumerate() {
+                statement.raw_bind_parameter(place + 1, value)?;
+            }
+            statement.raw_execute()
+        })?;
+        Ok(changed as u64)
     }
 
     #[inline]
-    fn with<R>(&mut self, run: impl FnOnce(&mut Statement<'e>) -> rusqlite::Result<R>) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(statement) => run(statement),
-            Self::Text(connection, sql) => connection.prepare(sql).and_then(|mut statement| run(&mut statement)),
-        }
-        .map_err(failed)
-    }
-
-    #[inline]
-    fn execute(&mut self) -> Result<usize, EngineError> {
-        self.with(|statement| statement.execute([]))
-    }
-}
-
-/// The statements of one test.
-#[derive(Debug)]
-pub struct Session<'e> {
-    held: bool,
-    begin_read: Sql<'e>,
-    begin_write: Sql<'e>,
-    commit: Sql<'e>,
-    rollback: Sql<'e>,
-    get: Sql<'e>,
-    put: Sql<'e>,
-    delete: Sql<'e>,
-    exists: Sql<'e>,
-    scan: Sql<'e>,
-}
-
-impl<'e> KvSession for Session<'e> {
-    type Read<'s>
-        = Read<'s, 'e>
-    where
-        Self: 's;
-    type Write<'s>
-        = Write<'s, 'e>
-    where
-        Self: 's;
-
-    #[inline]
-    fn read(&mut self) -> Result<Read<'_, 'e>, EngineError> {
-        if self.held {
-            self.begin_read.execute()?;
-        }
-        Ok(Read(self))
-    }
-
-    fn write(&mut self) -> Result<Write<'_, 'e>, EngineError> {
-        self.begin_write.execute()?;
-        Ok(Write { session: self, committed: false })
-    }
-}
-
-/// A read transaction: explicit when held, else each statement is its own.
-#[derive(Debug)]
-pub struct Read<'s, 'e>(&'s mut Session<'e>);
-
-impl Drop for Read<'_, '_> {
-    fn drop(&mut self) {
-        if self.0.held {
-            // Ending a read transaction has nothing to lose; a failure shows at the next begin.
-            let _ = self.0.commit.execute();
-        }
-    }
-}
-
-impl KvRead for Read<'_, '_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get_value(key, visit)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.has_key(key)
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan_rows(visit)
-    }
-}
-
-/// A write transaction.
-#[derive(Debug)]
-pub struct Write<'s, 'e> {
-    session: &'s mut Session<'e>,
-    committed: bool,
-}
-
-impl<'e> KvTransaction for Write<'_, 'e> {
-    type Table<'t>
-        = Table<'t, 'e>
-    where
-        Self: 't;
-
-    fn table(&mut self) -> Result<Table<'_, 'e>, EngineError> {
-        Ok(Table(self.session))
-    }
-
-    fn commit(mut self) -> Result<(), EngineError> {
-        self.session.commit.execute()?;
-        self.committed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Write<'_, '_> {
-    fn drop(&mut self) {
-        if !self.committed {
-            // The error that led here is the one to report.
-            let _ = self.session.rollback.execute();
-        }
-    }
-}
-
-/// The table inside a write transaction.
-#[derive(Debug)]
-pub struct Table<'t, 'e>(&'t mut Session<'e>);
-
-impl KvRead for Table<'_, '_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get_value(key, visit)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.has_key(key)
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan_rows(visit)
-    }
-}
-
-impl KvWrite for Table<'_, '_> {
-    #[inline]
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.0.put.with(|statement| statement.execute((key, value)))?;
-        Ok(())
-    }
-
-    #[inline]
-    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.delete.with(|statement| statement.execute((key,)))? > 0)
-    }
-}
-
-impl Session<'_> {
-    #[inline]
-    fn get_value<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.get.with(|statement| {
+    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        self.with(|statement| {
             let mut rows = statement.query((key,))?;
             match rows.next()? {
                 Some(row) => Ok(Some(visit(bytes(row.get_ref(0)?)))),
@@ -281,13 +92,8 @@ impl Session<'_> {
         })
     }
 
-    #[inline]
-    fn has_key(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.exists.with(|statement| Ok(statement.query((key,))?.next()?.is_some()))
-    }
-
-    fn scan_rows(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.scan.with(|statement| {
+    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.with(|statement| {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 visit(bytes(row.get_ref(0)?), bytes(row.get_ref(1)?));

@@ -1,8 +1,12 @@
 //! SQLite through rusqlite, compiled from the bundled amalgamation.
 
+mod connection;
 mod describe;
 mod kv;
 mod pragmas;
+mod sql;
+mod statement;
 
 pub use describe::describe;
 pub use kv::SqliteKv;
+pub use sql::SqliteSql;

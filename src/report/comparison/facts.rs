@@ -4,7 +4,7 @@ use super::words;
 use crate::compare::Comparison;
 
 /// The lines above a table: what is compared, with the counts of both sides.
-pub(super) fn head(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn head(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![words::side("A", &comparison.a), words::side("B", &comparison.b)];
     let basis = words::basis(comparison).into_iter();
     lines.push(basis.chain([words::noise(comparison.noise_floor)]).collect::<Vec<_>>().join(" · "));
@@ -12,7 +12,7 @@ pub(super) fn head(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Options in force, with those first in which A and B differ.
-pub(super) fn options(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn options(comparison: &Comparison) -> Vec<String> {
     let sides = [("A", &comparison.a), ("B", &comparison.b)];
     let mut lines = Vec::new();
     for (name, side) in sides {
@@ -34,7 +34,7 @@ pub(super) fn options(comparison: &Comparison) -> Vec<String> {
 }
 
 /// The last lines: where it was measured, by what, and how to have it again.
-pub(super) fn origin(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn origin(comparison: &Comparison) -> Vec<String> {
     let mut lines: Vec<String> =
         words::places(comparison).into_iter().map(|place| format!("measured on {place}")).collect();
     lines.push(format!("dbdyno {} · {}", comparison.dbdyno_version, comparison.command));

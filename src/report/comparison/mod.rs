@@ -1,15 +1,17 @@
 //! A comparison in every format.
 
+pub(crate) mod bar;
 mod benchfmt;
 mod charts;
 mod csv;
-mod facts;
+pub(crate) mod explain;
+pub(crate) mod facts;
 mod flat;
 mod html;
 mod markdown;
 mod parquet;
 mod table;
-pub(super) mod words;
+pub(crate) mod words;
 
 pub use benchfmt::benchfmt;
 pub use csv::csv;
@@ -39,6 +41,29 @@ pub enum Format {
     Parquet,
 }
 
+impl Format {
+    /// The format that a file's ending stands for.
+    ///
+    /// # Errors
+    /// Which endings there are.
+    pub fn of_file(path: &Path) -> Result<Self, String> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        Ok(match ending.to_ascii_lowercase().as_str() {
+            "txt" => Self::Table,
+            "md" => Self::Markdown,
+            "csv" => Self::Csv,
+            "json" => Self::Json,
+            "html" => Self::Html,
+            "bench" => Self::Benchfmt,
+            "parquet" => Self::Parquet,
+            _ => {
+                let endings = "expected a name that ends in .txt, .md, .csv, .json, .html, .bench or .parquet";
+                return Err(format!("`{}`: {endings}", path.display()));
+            }
+        })
+    }
+}
+
 /// Why a comparison could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -52,7 +77,7 @@ pub enum ExportError {
     #[error("writing Parquet: {0}")]
     Parquet(String),
     /// The file cannot be written.
-    #[error("{} cannot be written: {error}: choose another with --out", path.display())]
+    #[error("{} cannot be written: {error}: choose another file", path.display())]
     File {
         /// The file.
         path: std::path::PathBuf,

@@ -1,6 +1,7 @@
 //! A comparison as text for a terminal of 80 columns or more.
 
 use super::{
+    bar::{draw, reach},
     facts,
     words::{self, Footnotes},
 };
@@ -138,26 +139,6 @@ fn coloured(text: String, verdict: Verdict, colour: Colour) -> String {
         _ => return text,
     };
     if colour == Colour::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
-}
-
-/// How far the bars reach to either side of 1, as a factor.
-fn reach(lines: &[Line]) -> f64 {
-    let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let ratios = lines.iter().filter_map(|line| Some(away(line.found.as_ref()?.ratio)));
-    ratios.fold(1.1, f64::max).min(100.0)
-}
-
-/// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis.
-fn draw(found: &Found, width: usize, reach: f64) -> String {
-    let middle = (width / 2) as f64;
-    let at = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round().clamp(0.0, width as f64 - 1.0) as usize;
-    let mut cells = vec![' '; width];
-    if let Some(interval) = found.interval {
-        cells[at(interval.low)..=at(interval.high)].fill('━');
-    }
-    cells[at(1.0)] = '│';
-    cells[at(found.ratio)] = '◆';
-    cells.into_iter().collect()
 }
 
 fn over_sizes(tests: &[OverSizes]) -> String {

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
-pub(super) fn verdict(found: &Found) -> String {
+pub(crate) fn verdict(found: &Found) -> String {
     match found.verdict {
         Verdict::Faster => format!("A {} faster", times(1.0 / found.ratio)),
         Verdict::Slower => format!("B {} faster", times(found.ratio)),
@@ -20,7 +20,7 @@ pub(super) fn verdict(found: &Found) -> String {
 }
 
 /// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
-pub(super) fn short_verdict(found: &Found) -> String {
+pub(crate) fn short_verdict(found: &Found) -> String {
     match found.verdict {
         Verdict::Undecided { more_rounds: Some(more) } => format!("undecided +{more}"),
         Verdict::Undecided { more_rounds: None } => format!("undecided +>{MORE_ROUNDS_CAP}"),
@@ -29,10 +29,10 @@ pub(super) fn short_verdict(found: &Found) -> String {
 }
 
 /// What the number of an undecided verdict means.
-pub(super) const MORE: &str = "undecided +n: about n more rounds would decide";
+pub(crate) const MORE: &str = "undecided +n: about n more rounds would decide";
 
 /// The verdict's sign, so that it is never told by colour alone.
-pub(super) fn sign(verdict: Option<Verdict>) -> &'static str {
+pub(crate) fn sign(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         Some(Verdict::Faster) => "▼",
         Some(Verdict::Slower) => "▲",
@@ -44,10 +44,10 @@ pub(super) fn sign(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// What the signs mean.
-pub(super) const SIGNS: &str = "▼ A faster  ▲ A slower  = same  ? undecided  … too few runs";
+pub(crate) const SIGNS: &str = "▼ A faster  ▲ A slower  = same  ? undecided  … too few runs";
 
 /// The word that programs read: `faster`, `not_comparable`.
-pub(super) fn verdict_word(line: &Line) -> &'static str {
+pub(crate) fn verdict_word(line: &Line) -> &'static str {
     match line.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => "faster",
         Some(Verdict::Slower) => "slower",
@@ -69,7 +69,7 @@ pub(in crate::report) fn times(factor: f64) -> String {
 }
 
 /// A ratio in four or five characters: `0.081`, `0.96`, `1.65`, `12.3`.
-pub(in crate::report) fn ratio(ratio: f64) -> String {
+pub(crate) fn ratio(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.0995 => format!("{ratio:.3}"),
         ratio if ratio < 9.995 => format!("{ratio:.2}"),
@@ -79,17 +79,17 @@ pub(in crate::report) fn ratio(ratio: f64) -> String {
 }
 
 /// `0.91-1.02`, or `-` with too few runs.
-pub(in crate::report) fn interval(found: &Found) -> String {
+pub(crate) fn interval(found: &Found) -> String {
     found.interval.map_or("-".to_owned(), |interval| format!("{}-{}", ratio(interval.low), ratio(interval.high)))
 }
 
 /// The part, as `key=value` terms.
-pub(super) fn part(part: &Part) -> String {
+pub(crate) fn part(part: &Part) -> String {
     part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
 /// `A  engine=lmdb: 30 runs, 240 results: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
-pub(super) fn side(name: &str, side: &SideFacts) -> String {
+pub(crate) fn side(name: &str, side: &SideFacts) -> String {
     let configurations: Vec<String> = side
         .configurations
         .iter()
@@ -110,12 +110,12 @@ pub(super) fn side(name: &str, side: &SideFacts) -> String {
 }
 
 /// `1 run`, `2 runs`.
-pub(in crate::report) fn counted(number: usize, word: &str) -> String {
+pub(crate) fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Where the sessions of both sides ran, each place once.
-pub(super) fn places(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn places(comparison: &Comparison) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for session in comparison.a.sessions.iter().chain(&comparison.b.sessions) {
         let host = &session.host;
@@ -133,7 +133,7 @@ pub(super) fn places(comparison: &Comparison) -> Vec<String> {
 }
 
 /// How lines were compared: `10 pairs of runs`, or `6 and 12 runs, unpaired`.
-pub(super) fn basis(comparison: &Comparison) -> Option<String> {
+pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
     let mut kinds: Vec<String> = Vec::new();
     for line in &comparison.lines {
         if let (Some(found), Some(a), Some(b)) = (&line.found, &line.a, &line.b) {
@@ -151,7 +151,7 @@ pub(super) fn basis(comparison: &Comparison) -> Option<String> {
 }
 
 /// The noise floor in words.
-pub(super) fn noise(noise: NoiseFloor) -> String {
+pub(crate) fn noise(noise: NoiseFloor) -> String {
     let percent = noise.value * 100.0;
     match noise.measured {
         0 => format!("noise floor {percent:.1} % (assumed: no session ran with --aa)"),
@@ -160,7 +160,7 @@ pub(super) fn noise(noise: NoiseFloor) -> String {
 }
 
 /// An obstacle with what allows it, or as a badge when it is allowed.
-pub(super) fn obstacle(obstacle: &Obstacle) -> String {
+pub(crate) fn obstacle(obstacle: &Obstacle) -> String {
     match (obstacle.allowed, obstacle.kind.flag()) {
         (true, Some(flag)) => format!("{} (compared all the same: {flag})", obstacle.message),
         (false, Some(flag)) => format!("{} ({flag} compares all the same)", obstacle.message),
@@ -169,26 +169,26 @@ pub(super) fn obstacle(obstacle: &Obstacle) -> String {
 }
 
 /// The left-out tests of a mean; none when all are in it.
-pub(super) fn left_out(mean: &Mean) -> Option<String> {
+pub(crate) fn left_out(mean: &Mean) -> Option<String> {
     (!mean.left_out.is_empty() && mean.ratio.is_some())
         .then(|| format!("geometric mean at size {} without: {}", mean.size, mean.left_out.join(", ")))
 }
 
 /// The time of a figure, or `-`.
-pub(super) fn time(figure: Option<&Figure>) -> String {
+pub(crate) fn time(figure: Option<&Figure>) -> String {
     figure.map_or("-".to_owned(), |figure| crate::report::units::duration(figure.median_ns))
 }
 
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
 #[derive(Debug, Default)]
-pub(super) struct Footnotes {
+pub(crate) struct Footnotes {
     /// The sentences.
-    pub(super) texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
 }
 
 impl Footnotes {
     /// The numbers, from 1, of a line's obstacles.
-    pub(super) fn of(&mut self, line: &Line) -> Vec<usize> {
+    pub(crate) fn of(&mut self, line: &Line) -> Vec<usize> {
         line.obstacles
             .iter()
             .map(|found| {
@@ -204,7 +204,7 @@ impl Footnotes {
 }
 
 /// `[1,2]`, or nothing.
-pub(super) fn marks(numbers: &[usize]) -> String {
+pub(crate) fn marks(numbers: &[usize]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     if numbers.is_empty() { String::new() } else { format!("[{}]", numbers.join(",")) }
 }

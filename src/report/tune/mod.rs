@@ -1,8 +1,12 @@
 //! Trials and their ledger as text and files.
 
+mod answer;
 mod ledger;
+mod search;
 mod trial;
-mod words;
+pub(crate) mod words;
 
+pub use answer::{AnswerFormat, answer};
 pub use ledger::{Format, export, ledger};
+pub use search::{found, standing};
 pub use trial::{progress, trial};

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
-pub(super) fn verdict(effect: &Effect) -> String {
+pub(crate) fn verdict(effect: &Effect) -> String {
     let Some(found) = &effect.found else {
         return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
     };
@@ -26,8 +26,19 @@ pub(super) fn verdict(effect: &Effect) -> String {
     }
 }
 
+/// The verdict where there is little room: `1.10x faster`, `undecided +12`.
+pub(crate) fn short_verdict(effect: &Effect) -> String {
+    match effect.found.as_ref().map(|found| found.verdict) {
+        None => "not comparable".to_owned(),
+        Some(Verdict::Same) => "same".to_owned(),
+        Some(Verdict::Undecided { more_rounds: Some(more) }) => format!("undecided +{more}"),
+        Some(Verdict::Undecided { more_rounds: None }) => format!("undecided +>{MORE_ROUNDS_CAP}"),
+        Some(_) => verdict(effect),
+    }
+}
+
 /// The word that programs read.
-pub(super) fn verdict_word(effect: &Effect) -> &'static str {
+pub(crate) fn verdict_word(effect: &Effect) -> &'static str {
     match effect.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => "faster",
         Some(Verdict::Slower) => "slower",
@@ -39,24 +50,24 @@ pub(super) fn verdict_word(effect: &Effect) -> &'static str {
 }
 
 /// `0.91`, or `-`.
-pub(super) fn shown_ratio(effect: &Effect) -> String {
+pub(crate) fn shown_ratio(effect: &Effect) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), |found| ratio(found.ratio))
 }
 
 /// `0.88-0.94`, or `-`.
-pub(super) fn shown_interval(effect: &Effect) -> String {
+pub(crate) fn shown_interval(effect: &Effect) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), interval)
 }
 
 /// The confidence that the intervals have at least, in percent: `97.5 %`.
-pub(super) fn confidence(trial: &Trial) -> Option<String> {
+pub(crate) fn confidence(trial: &Trial) -> Option<String> {
     let ranges = trial.effects.iter().chain(&trial.overall).filter_map(|effect| effect.found.as_ref()?.interval);
     let least = ranges.map(|range| range.confidence).reduce(f64::min)?;
     Some(format!("{:.1} %", least * 100.0))
 }
 
 /// How a trial stands, in one word or with the reason.
-pub(super) fn state(trial: &Trial) -> String {
+pub(crate) fn state(trial: &Trial) -> String {
     match &trial.state {
         State::Tried => "tried".to_owned(),
         State::Stopped => "stopped before its last round".to_owned(),
@@ -66,7 +77,7 @@ pub(super) fn state(trial: &Trial) -> String {
 }
 
 /// The change with its old values: `cache_size: -2000 -> 20000`.
-pub(super) fn change(trial: &Trial) -> String {
+pub(crate) fn change(trial: &Trial) -> String {
     let one = |(option, value): (&String, &String)| {
         let before = trial.base.get(option).map_or("?", String::as_str);
         format!("{option}: {before} -> {value}")
@@ -76,7 +87,7 @@ pub(super) fn change(trial: &Trial) -> String {
 }
 
 /// What a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
-pub(super) fn durability(trial: &Trial) -> String {
+pub(crate) fn durability(trial: &Trial) -> String {
     let Pair { before, after } = trial.tier;
     if before == after {
         return format!("tier {after}, as before");
@@ -86,7 +97,7 @@ pub(super) fn durability(trial: &Trial) -> String {
 }
 
 /// Memory, disk, side files and syncs: each name with before and after.
-pub(super) fn price(price: &Price) -> [(&'static str, String); 4] {
+pub(crate) fn price(price: &Price) -> [(&'static str, String); 4] {
     let arrow = |pair: Pair<u64>, show: fn(u64) -> String| {
         let (before, after) = (show(pair.before), show(pair.after));
         if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") }
@@ -100,7 +111,7 @@ pub(super) fn price(price: &Price) -> [(&'static str, String); 4] {
 }
 
 /// How the figures were judged, in a sentence.
-pub(super) fn spending(trial: &Trial) -> String {
+pub(crate) fn spending(trial: &Trial) -> String {
     let mut rounds = counted(trial.rounds as usize, "round");
     let pairs = trial.effects.iter().map(|effect| effect.pairs).min().unwrap_or(0);
     if pairs < trial.rounds as usize {

@@ -16,6 +16,7 @@ pub use matrix::TestTime;
 pub use page::{GroupColumn, GroupRow, Listing, Order, Page, PageRows, ResultColumn, ResultRow};
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 pub use selection::{Key, Selection};
+pub use values::literal;
 
 use super::{Access, Store, StoreError, error::Doing};
 use duckdb::{Connection, ToSql, params_from_iter};

@@ -28,6 +28,11 @@ fn like(c: char) -> impl Iterator<Item = char> {
     matches!(c, '%' | '_' | '\\').then_some('\\').into_iter().chain([c])
 }
 
+/// A value of a term that means exactly this text, whatever characters it has.
+pub fn literal(text: &str) -> String {
+    text.chars().flat_map(|c| matches!(c, '|' | '*' | '\\').then_some('\\').into_iter().chain([c])).collect()
+}
+
 /// Parts `text` at each `|`. A `*` stands for any characters; `\|`, `\*` and `\\` are these characters themselves.
 pub(super) fn parse(text: &str) -> Vec<Value> {
     let mut parts = vec![Vec::new()];
@@ -84,6 +89,7 @@ mod tests {
         assert_eq!(parse(r"a\|b|c\\d"), [exact("a|b"), exact(r"c\d")]);
         assert_eq!(parse(r"C:\dir\*"), [exact(r"C:\dir*")]);
         assert_eq!(parse("*100%_EPYC*"), [Value::Like(r"%100\%\_EPYC%".to_owned())]);
+        assert_eq!(parse(&literal(r"a|b*c\d")), [exact(r"a|b*c\d")]);
         assert_eq!(Value::prefix("3f_"), Value::Like(r"3f\_%".to_owned()));
     }
 }

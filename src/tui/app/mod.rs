@@ -17,7 +17,7 @@ pub use world::{Noise, Place, World};
 
 use super::{
     bindings::{self, Action, Binding, EVERYWHERE, Screen},
-    event::{Answer, Effect, Event, Key, Question, Target, Tell},
+    event::{Answer, Effect, Event, Key, Question, Target, Tell, Trying},
 };
 use overlay::{Asked, Confirm, Given, Item, Outcome, Overlay};
 use std::time::Duration;
@@ -68,8 +68,8 @@ impl App {
             live: live::Live::default(),
             results: results::Results::default(),
             compare: compare::Compare::default(),
-            tune: tune::Tune::default(),
-            claims: claims::Claims::new(&world),
+            tune: tune::Tune::new(&world),
+            claims: claims::Claims::default(),
             notice: None,
             size,
             now: Duration::ZERO,
@@ -110,21 +110,43 @@ impl App {
             Event::Runner(event) => self.live.runner(*event, self.now),
             Event::SessionOver(outcome) => {
                 let mut steps = self.live.over(*outcome, self.now);
-                // What was measured changes what is stored, and what is known of how long things take.
-                steps.extend([Question::History, Question::Noise].map(|question| Step::Do(Effect::Ask(question))));
-                self.results.stale();
-                self.compare.stale();
-                self.claims.stale();
-                steps.extend(self.shown());
-                if self.leaving {
-                    steps.push(Step::Do(Effect::Leave));
-                }
+                steps.extend(self.measured());
+                steps
+            }
+            Event::Tune(event) => self.tune.event(*event),
+            Event::TuneOver(outcome) => {
+                let mut steps = self.tune.over(outcome);
+                steps.extend(self.measured());
                 steps
             }
             Event::Answer(answer) => self.answered(*answer),
             Event::Terminate => self.leave_now(),
         };
         self.perform(steps)
+    }
+
+    /// Something was measured: that changes what is stored, and what is known of how long things take.
+    fn measured(&mut self) -> Steps {
+        let questions = [Question::History, Question::Noise];
+        let mut steps: Steps = questions.map(|question| Step::Do(Effect::Ask(question))).into();
+        self.results.stale();
+        self.compare.stale();
+        self.claims.stale();
+        steps.extend(self.shown());
+        if self.leaving {
+            steps.push(Step::Do(Effect::Leave));
+        }
+        steps
+    }
+
+    /// Whether something is measured.
+    pub fn busy(&self) -> bool {
+        self.live.running() || self.tune.running
+    }
+
+    /// What the status bar says of what is measured.
+    pub fn status(&self) -> Option<String> {
+        self.live.status().or_else(|| self.tune.status())
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
@@ -164,7 +186,7 @@ impl App {
             Action::Help => vec![Step::Open(self.help())],
             Action::Palette => vec![Step::Open(self.palette())],
             Action::Warnings => vec![Step::Open(self.live.warnings())],
-            Action::Quit if self.live.running() => vec![Step::Open(Overlay::Confirm(Confirm {
+            Action::Quit if self.busy() => vec![Step::Open(Overlay::Confirm(Confirm {
                 title: "A session is running. Leave?".to_owned(),
                 lines: vec![
                     "The run under way is given up; every finished test is kept.".to_owned(),
@@ -283,6 +305,7 @@ impl App {
             Answer::Live(answer) => self.live.answered(answer, self.now),
             Answer::Results(answer) => self.results.answered(answer, &self.world),
             Answer::Compare(answer) => self.compare.answered(answer, &self.world),
+            Answer::Tune(answer) => self.tune.answered(answer),
             Answer::Claims(answer) => self.claims.answered(answer),
             Answer::Written(Ok(path)) => vec![Step::said(format!("written: {}", path.display()))],
             Answer::Written(Err(reason)) => vec![Step::failed(reason)],
@@ -323,6 +346,7 @@ impl App {
                     self.bench.load(&preset, &self.world)
                 }
                 Step::Run => self.run(),
+                Step::Try(trying) => self.try_change(trying),
             };
             effects.extend(self.perform(more));
         }
@@ -335,14 +359,31 @@ impl App {
             Screen::Results => self.results.shown(),
             Screen::Compare => self.compare.shown(),
             Screen::Claims => self.claims.shown(&self.world),
-            Screen::Bench | Screen::Live | Screen::Tune => Steps::new(),
+            Screen::Tune => self.tune.shown(),
+            Screen::Bench | Screen::Live => Steps::new(),
         }
+    }
+
+    /// What is said when something is measured already.
+    fn is_busy(&self) -> Option<Steps> {
+        let screen =
+            if self.live.running() { "a session is running: 2 shows it" } else { "a trial is running: 5 shows it" };
+        self.busy().then(|| vec![Step::failed(screen)])
+    }
+
+    /// Tries a change of options.
+    fn try_change(&mut self, trying: Box<Trying>) -> Steps {
+        if let Some(refusal) = self.is_busy() {
+            return refusal;
+        }
+        self.tune.begun();
+        vec![Step::Do(Effect::Try(trying))]
     }
 
     /// Runs what the Bench screen holds.
     fn run(&mut self) -> Steps {
-        if self.live.running() {
-            return vec![Step::failed("a session is running: 2 shows it")];
+        if let Some(refusal) = self.is_busy() {
+            return refusal;
         }
         match (self.bench.start(&self.world), &self.bench.preview) {
             (Ok(start), Ok(preview)) => {
@@ -358,7 +399,7 @@ impl App {
 
     /// Leaves: at once, or as soon as the session under way has stopped.
     fn leave_now(&mut self) -> Steps {
-        if !self.live.running() {
+        if !self.busy() {
             return vec![Step::Do(Effect::Leave)];
         }
         self.leaving = true;

@@ -1,6 +1,12 @@
 //! What a screen wants to happen next.
 
-use super::{super::bindings::Screen, super::event::Effect, overlay::Overlay};
+use super::{
+    super::{
+        bindings::Screen,
+        event::{Effect, Trying},
+    },
+    overlay::Overlay,
+};
 use crate::catalog::Preset;
 
 /// One thing that is to happen.
@@ -27,6 +33,8 @@ pub enum Step {
     Load(Box<Preset>),
     /// What the plan holds is run.
     Run,
+    /// A change of options is tried.
+    Try(Box<Trying>),
 }
 
 /// What a screen wants; empty for nothing.

@@ -12,13 +12,13 @@ use crate::{
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
-        command::shell,
+        comparison::{Format, TableStyle, export},
         file::create,
-        results::{self, ResultsFileError, ResultsFormat},
+        text::Colour,
     },
-    store::{Selection, StoreHistory},
+    store::StoreHistory,
 };
-use std::{io::ErrorKind, path::Path, thread, time::Duration};
+use std::{path::Path, thread, time::Duration};
 
 /// How long others are watched to tell how busy the machine is.
 const WATCH: Duration = Duration::from_secs(1);
@@ -26,6 +26,8 @@ const WATCH: Duration = Duration::from_secs(1);
 const BUSY: f64 = 0.10;
 /// CPU time that other guests may take.
 const STEAL: f64 = 0.01;
+/// Columns of a table in a file.
+const FILE_WIDTH: usize = 80;
 
 /// Whether answering reads the store or writes to it; both must not happen beside a test.
 pub(super) fn disturbs(question: &Question) -> bool {
@@ -44,8 +46,9 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         }
         Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
         Question::Results(question) => Answer::Results(super::results::answer(question, &setup.store)),
-        Question::Compare(question) => match question {},
-        Question::Claims(question) => match question {},
+        Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
+        Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
+        Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
         Question::Write { path, content } => Answer::Written(written(&path, &content, setup).map(|()| path)),
     }
 }
@@ -83,31 +86,18 @@ fn written(path: &Path, content: &Content, setup: &Setup) -> Result<(), String> 
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
-    let done = match content {
-        Content::Text(text) => create(path, |temporary| std::fs::write(temporary, text)),
-        Content::Results(line) => {
-            let format = ResultsFormat::of(path)?;
-            let selection = Selection::parse_line(line)?;
-            let command = export_command(path, line, format, setup);
-            create(path, |temporary| match results::write(&setup.store, &selection, format, &command, temporary) {
-                Err(ResultsFileError::File(error)) => Err(error),
-                other => other.map_err(std::io::Error::other),
-            })
+    if path.exists() {
+        return Err(format!("{} is there already: choose another name", path.display()));
+    }
+    let text = match content {
+        Content::Text(text) => text,
+        Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
+        Content::Comparison(comparison) => {
+            let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
+            return export(comparison, Format::of_file(path)?, style, path).map_err(|error| error.to_string());
         }
-        Content::Comparison(_) => return Err("not written".to_owned()),
+        Content::Results(line) => return super::results::export(path, line, setup),
     };
-    done.and_then(|done| done).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => format!("{} is there already: choose another name", path.display()),
-        _ => format!("{} cannot be written: {error}", path.display()),
-    })
-}
-
-/// The command that writes the same file.
-fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
-    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
-    words.extend(Selection::terms(line));
-    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
-    words.push(path.display().to_string());
-    words.extend(setup.arguments.iter().cloned());
-    shell(words)
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+    create(path, |temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)
 }

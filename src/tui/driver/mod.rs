@@ -1,12 +1,15 @@
 //! The impure side: the event loop, the terminal, questions answered, sessions run.
 
 mod ask;
+mod claims;
+mod compare;
 mod guardian;
 mod input;
 mod live;
 mod results;
 mod session;
 mod terminal;
+mod tune;
 mod world;
 
 pub use ask::answer;
@@ -19,7 +22,7 @@ use super::{
     event::{Effect, Event, Question},
     view::{self, Hit, Look},
 };
-use crate::{catalog::Catalog, runner::RunnerEvent, store::Store};
+use crate::{catalog::Catalog, runner::RunnerEvent, store::Store, tune::TuneEvent};
 use crossterm::{
     event::EventStream,
     execute,
@@ -206,7 +209,7 @@ impl Driver {
 
     fn take(&mut self, event: Event) -> io::Result<()> {
         self.dirty |= self.is_seen(&event);
-        if matches!(event, Event::SessionOver(_)) {
+        if matches!(event, Event::SessionOver(_) | Event::TuneOver(_)) {
             self.session = None;
         }
         let mut effects = self.app.on_event(Event::Time(self.begun.elapsed()));
@@ -222,7 +225,11 @@ impl Driver {
             **event,
             RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. }
         ));
-        !progress || self.app.screen == Screen::Live
+        let of_trial = matches!(event, Event::Tune(event) if matches!(
+            **event,
+            TuneEvent::Session { says: RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. } }
+        ));
+        !of_trial && (!progress || self.app.screen == Screen::Live)
     }
 
     fn perform(&mut self, effects: Vec<Effect>) -> io::Result<()> {
@@ -234,6 +241,10 @@ impl Driver {
                 Effect::Start(start) => {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
+                }
+                Effect::Try(trying) => {
+                    let registry = self.app.world.registry.clone();
+                    self.session = Some(Session::try_change(*trying, &self.setup, registry, self.sender.clone()));
                 }
                 Effect::Tell(tell) => {
                     if let Some(session) = &self.session {

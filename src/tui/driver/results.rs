@@ -1,10 +1,19 @@
 //! What the Results screen wants to know of the store, or have changed there.
 
-use super::super::app::results::{Answer, Question, Target, WINDOW};
-use crate::{
-    report::units::count,
-    store::{Annotation, Store, StoreError},
+use super::{
+    super::app::results::{Answer, Question, Target, WINDOW},
+    Setup,
 };
+use crate::{
+    report::{
+        command::shell,
+        file::create,
+        results::{ResultsFormat, write},
+        units::count,
+    },
+    store::{Annotation, Selection, Store, StoreError},
+};
+use std::path::Path;
 
 /// Answers a question of the Results screen.
 pub(super) fn answer(question: Question, store: &Store) -> Answer {
@@ -86,4 +95,24 @@ fn delete(store: &Store, target: &Target) -> Result<String, String> {
         sessions => format!(" and {} that nothing is left of", many(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", many(deleted.runs, "run")))
+}
+
+/// Writes the results that a line means to a file that is not there yet, in the format of its ending.
+pub(super) fn export(path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
+    let format = ResultsFormat::of(path)?;
+    let selection = Selection::parse_line(line)?;
+    let command = export_command(path, line, format, setup);
+    let written = create(path, |temporary| write(&setup.store, &selection, format, &command, temporary));
+    let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
+    written.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+}
+
+/// The command that writes the same file.
+fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
+    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
+    words.extend(Selection::terms(line));
+    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
+    words.push(path.display().to_string());
+    words.extend(setup.arguments.iter().cloned());
+    shell(words)
 }

@@ -1,8 +1,8 @@
 //! A bench that is run beside the screens.
 
 use super::{
-    super::event::{Event, Start, Tell},
-    Setup,
+    super::event::{Event, Start, Tell, Trying},
+    Setup, tune,
 };
 use crate::{
     engines::Registry,
@@ -43,6 +43,30 @@ impl Session {
         Self { handle }
     }
 
+    /// Tries a change of options; what it says and how it ends comes as events.
+    pub(super) fn try_change(
+        trying: Trying,
+        setup: &Setup,
+        registry: Registry,
+        events: UnboundedSender<Event>,
+    ) -> Self {
+        let (handle, control) = Handle::new();
+        let setup = setup.clone();
+        tokio::spawn(async move {
+            let (sender, mut said) = mpsc::unbounded_channel();
+            let forward = events.clone();
+            let forwarding = tokio::spawn(async move {
+                while let Some(event) = said.recv().await {
+                    let _ = forward.send(Event::Tune(Box::new(event)));
+                }
+            });
+            let outcome = tune::run(trying, &setup, &registry, sender, control).await;
+            let _ = forwarding.await;
+            let _ = events.send(Event::TuneOver(outcome));
+        });
+        Self { handle }
+    }
+
     /// Tells the session something.
     pub(super) fn tell(&self, tell: Tell) {
         match tell {
@@ -59,6 +83,23 @@ impl Session {
     }
 }
 
+/// How sessions are started from the screens.
+pub(super) fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
+    SessionLaunch {
+        work_dir: setup.work_dir.clone(),
+        cpu: setup.cpu,
+        keep_databases: false,
+        allow_differing_options: false,
+        concurrent: false,
+        budget: None,
+        silence: SILENCE,
+        deadline: None,
+        command_line,
+        preset: None,
+        keys: BTreeMap::new(),
+    }
+}
+
 async fn run(
     start: Start,
     setup: &Setup,
@@ -71,19 +112,7 @@ async fn run(
     let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
     let plan = if aa { plan.with_twins() } else { plan };
     let null = plan.harness(registry).map_err(|error| error.to_string())?;
-    let launch = SessionLaunch {
-        work_dir: setup.work_dir.clone(),
-        cpu: setup.cpu,
-        keep_databases: false,
-        allow_differing_options: false,
-        concurrent: false,
-        budget: None,
-        silence: SILENCE,
-        deadline: None,
-        command_line,
-        preset,
-        keys: BTreeMap::new(),
-    };
+    let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let store = setup.store.clone();
     let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
     prepared.map_err(|error| error.to_string())?;

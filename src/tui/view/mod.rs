@@ -94,7 +94,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
     // What matters most stays longest where there is little room.
     let room = usize::from(area.right().saturating_sub(x + 1));
-    let session = app.live.status();
+    let session = app.status();
     let warnings = app.live.warning_count();
     let noise = app.world.noise;
     let noisy = matches!(noise, Noise::Busy(_) | Noise::Stolen(_));

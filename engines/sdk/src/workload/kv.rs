@@ -1,12 +1,12 @@
 //! The interpreter of key-value suites.
 
+use super::frame::{self, Frame};
 use crate::{
     EngineError,
     digest::Digest,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
-    protocol::{Event, Job, RunFailure, TestDone},
+    protocol::{Event, Job, RunFailure, TestHead},
     recorder::{Clock, Recorder},
-    resources::{Snapshot, disk_bytes, peak_rss_bytes, reset_peak_rss},
     rng::SplitMix64,
     serve::Worker,
     suite::{KeyOrder, KvSuite, KvTest, Operation, Transaction},
@@ -14,7 +14,6 @@ use crate::{
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Instant,
 };
 
@@ -75,46 +74,19 @@ fn measure<E: KvEngine>(worker: &Worker, job: &Job, test: &KvTest, engine: &mut 
     let clock = engine.clock();
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
-    worker.emit(&Event::TestStarted {
-        test: test.number,
-        name: test.name.clone(),
-        measured: test.measured,
-        operations: test.operations,
-    });
-    let counts = worker.begin_test(test.number, Some(test.operations), test.clock_every);
-    reset_peak_rss();
-    let before = Snapshot::now();
-    let reporter_before = worker.reporter_cpu_ns();
+    let head = TestHead::new(test.number, &test.name, test.measured);
+    frame::announce(worker, head, test.operations);
+    let frame = Frame::begin(worker, head, test.operations, test.clock_every);
 
-    let mut recorder = Recorder::new(clock, Arc::clone(&counts), test.clock_every);
+    let mut recorder = Recorder::new(clock, frame.counts(), test.clock_every);
     let mut tally = perform(&mut session, test, job.seed, held, &mut recorder)?;
     let wall_ns = recorder.finish();
 
-    let mut usage = Snapshot::now().since(&before);
-    worker.end_test();
-    // The thread that reports progress is ours, not the engine's.
-    usage.user_ns = usage.user_ns.saturating_sub(worker.reporter_cpu_ns() - reporter_before);
-    let peak_rss_bytes = peak_rss_bytes();
-    let folder = database_folder(job, &test.database);
-    let (database_bytes, side_bytes) =
-        disk_bytes(&folder, E::MAIN_FILE).map_err(EngineError::doing("measuring the database's size"))?;
+    let measured = frame.end(wall_ns, &database_folder(job, &test.database), E::MAIN_FILE)?;
     if test.verify_state {
         tally.state(&mut session)?;
     }
-    worker.emit(&Event::TestDone(Box::new(TestDone {
-        test: test.number,
-        measured: test.measured,
-        wall_ns,
-        usage,
-        operations: tally.operations,
-        rows: tally.rows,
-        verification: answers.then(|| tally.verification()),
-        peak_rss_bytes,
-        database_bytes,
-        side_bytes,
-        operations_per_sample: test.clock_every,
-        histogram: crate::histogram::to_base64(&counts.to_histogram()),
-    })));
+    measured.tell(tally.operations, tally.rows, answers.then(|| tally.verification()));
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What the screen shows: a selection as it is typed.
 
-use crate::store::{Key, Selection};
+use crate::store::{Key, Selection, literal};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Filter {
     /// The filter narrowed to what has this value of a key, or none.
     pub fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
         let term =
-            value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), escaped(value)));
+            value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), literal(value)));
         let meant = Selection::parse(std::slice::from_ref(&term))?;
         // A line is read term by term, and not every value can stand beside others in one.
         for line in [format!("{} {term}", self.line), format!("{term} {}", self.line)] {
@@ -50,11 +50,6 @@ impl Filter {
         let selection = Selection::parse_line(&line).unwrap_or_default();
         Self { line, selection }
     }
-}
-
-/// A value whose special characters stand for themselves.
-fn escaped(value: &str) -> String {
-    value.chars().flat_map(|c| matches!(c, '|' | '*' | '\\').then_some('\\').into_iter().chain([c])).collect()
 }
 
 #[cfg(test)]

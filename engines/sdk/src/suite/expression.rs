@@ -1,0 +1,264 @@
+//! Whole-number expressions of a SQL suite: counts and parameters.
+//!
+//! In a file an expression is text (`"(14285*i - 14284) % 500000"`): whole numbers, names, `+ - * / %`, brackets; `* / %`
+//! bind closer, all group from the left. In a job it is a tree: a number, a name as a string, or `[operator, left, right]`.
+//! Arithmetic is that of 64-bit numbers that wrap around; `/` rounds down and `%` has the sign of its right side; both
+//! give 0 when that is 0.
+
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, str::FromStr};
+
+/// Names that stand for numbers, innermost last: of two equal names the last counts.
+pub type Variables<'n> = Vec<(&'n str, i64)>;
+
+/// A whole-number expression.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Wire", into = "Wire")]
+pub enum Expression {
+    /// A number.
+    Number(i64),
+    /// A loop's variable, a number drawn, or one of the suite's constants.
+    Variable(String),
+    /// Two expressions and what is done with them.
+    Binary(Operator, Box<(Expression, Expression)>),
+}
+
+/// What is done with two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operator {
+    /// Sum.
+    #[serde(rename = "+")]
+    Plus,
+    /// Difference.
+    #[serde(rename = "-")]
+    Minus,
+    /// Product.
+    #[serde(rename = "*")]
+    Times,
+    /// Quotient, rounded down.
+    #[serde(rename = "/")]
+    Over,
+    /// Remainder.
+    #[serde(rename = "%")]
+    Modulo,
+}
+
+/// An expression as JSON and TOML have it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
+enum Wire {
+    Number(i64),
+    Text(String),
+    Tree(Operator, Box<Wire>, Box<Wire>),
+}
+
+impl Expression {
+    /// The value, with names looked up from the innermost out. A name that is not there counts as 0: suites are checked
+    /// for that when they are read.
+    #[inline]
+    pub fn value(&self, variables: &Variables<'_>) -> i64 {
+        match self {
+            Self::Number(number) => *number,
+            Self::Variable(name) => {
+                variables.iter().rev().find(|(variable, _)| variable == name).map_or(0, |(_, value)| *value)
+            }
+            Self::Binary(operator, sides) => operator.apply(sides.0.value(variables), sides.1.value(variables)),
+        }
+    }
+
+    /// The value where it depends on no name, from 0.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Self::Number(number) => u64::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+
+    /// The same with constants put in and whatever they settle worked out.
+    #[must_use]
+    pub fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        match self {
+            Self::Number(_) => self.clone(),
+            Self::Variable(name) => constants.get(name).map_or_else(|| self.clone(), |value| Self::Number(*value)),
+            Self::Binary(operator, sides) => match (sides.0.resolve(constants), sides.1.resolve(constants)) {
+                (Self::Number(left), Self::Number(right)) => Self::Number(operator.apply(left, right)),
+                sides => Self::Binary(*operator, Box::new(sides)),
+            },
+        }
+    }
+
+    /// The first name in it that `known` does not take.
+    pub fn unknown<'a>(&'a self, known: &dyn Fn(&str) -> bool) -> Option<&'a str> {
+        match self {
+            Self::Number(_) => None,
+            Self::Variable(name) => (!known(name)).then_some(name.as_str()),
+            Self::Binary(_, sides) => sides.0.unknown(known).or_else(|| sides.1.unknown(known)),
+        }
+    }
+}
+
+impl Operator {
+    #[inline]
+    fn apply(self, left: i64, right: i64) -> i64 {
+        match self {
+            Self::Plus => left.wrapping_add(right),
+            Self::Minus => left.wrapping_sub(right),
+            Self::Times => left.wrapping_mul(right),
+            Self::Over | Self::Modulo if right == 0 => 0,
+            Self::Over => floor_division(left, right),
+            Self::Modulo => left.wrapping_sub(floor_division(left, right).wrapping_mul(right)),
+        }
+    }
+}
+
+fn floor_division(left: i64, right: i64) -> i64 {
+    let quotient = left.wrapping_div(right);
+    if left.wrapping_rem(right) != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient }
+}
+
+impl TryFrom<Wire> for Expression {
+    type Error = String;
+
+    fn try_from(wire: Wire) -> Result<Self, String> {
+        Ok(match wire {
+            Wire::Number(number) => Self::Number(number),
+            Wire::Text(text) => text.parse()?,
+            Wire::Tree(operator, left, right) => {
+                Self::Binary(operator, Box::new(((*left).try_into()?, (*right).try_into()?)))
+            }
+        })
+    }
+}
+
+impl From<Expression> for Wire {
+    fn from(expression: Expression) -> Self {
+        match expression {
+            Expression::Number(number) => Self::Number(number),
+            Expression::Variable(name) => Self::Text(name),
+            Expression::Binary(operator, sides) => {
+                Self::Tree(operator, Box::new(sides.0.into()), Box::new(sides.1.into()))
+            }
+        }
+    }
+}
+
+impl FromStr for Expression {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parser = Parser { rest: text };
+        let parsed = parser.sum().filter(|_| parser.next().is_none());
+        parsed.ok_or_else(|| {
+            format!("expression `{text}`: expected whole numbers and names with + - * / % and brackets between")
+        })
+    }
+}
+
+/// What is still to be read of a text.
+struct Parser<'t> {
+    rest: &'t str,
+}
+
+impl Parser<'_> {
+    fn next(&mut self) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        self.rest.chars().next()
+    }
+
+    fn take(&mut self, taken: impl Fn(char) -> bool) -> &str {
+        let end = self.rest.find(|c| !taken(c)).unwrap_or(self.rest.len());
+        let (token, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        token
+    }
+
+    fn sum(&mut self) -> Option<Expression> {
+        self.chain(&[('+', Operator::Plus), ('-', Operator::Minus)], Self::product)
+    }
+
+    fn product(&mut self) -> Option<Expression> {
+        self.chain(&[('*', Operator::Times), ('/', Operator::Over), ('%', Operator::Modulo)], Self::atom)
+    }
+
+    fn chain(
+        &mut self,
+        operators: &[(char, Operator)],
+        side: fn(&mut Self) -> Option<Expression>,
+    ) -> Option<Expression> {
+        let mut left = side(self)?;
+        while let Some((sign, operator)) =
+            self.next().and_then(|c| operators.iter().find(|(sign, _)| *sign == c)).copied()
+        {
+            self.rest = &self.rest[sign.len_utf8()..];
+            left = Expression::Binary(operator, Box::new((left, side(self)?)));
+        }
+        Some(left)
+    }
+
+    fn atom(&mut self) -> Option<Expression> {
+        match self.next()? {
+            '(' => {
+                self.rest = &self.rest[1..];
+                let inside = self.sum()?;
+                self.next().filter(|c| *c == ')')?;
+                self.rest = &self.rest[1..];
+                Some(inside)
+            }
+            c if c.is_ascii_digit() => {
+                self.take(|c| c.is_ascii_digit() || c == '_').replace('_', "").parse().ok().map(Expression::Number)
+            }
+            c if c.is_ascii_alphabetic() => {
+                Some(Expression::Variable(self.take(|c| c.is_ascii_alphanumeric() || c == '_').to_owned()))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str, i: i64) -> i64 {
+        text.parse::<Expression>().unwrap().value(&vec![("i", i)])
+    }
+
+    #[test]
+    fn expressions_mean_what_they_mean_in_school() {
+        assert_eq!(value("1+2*3", 0), 7);
+        assert_eq!(value("(1 + 2) * 3", 0), 9);
+        assert_eq!(value("10-4-3", 0), 3, "from the left");
+        assert_eq!(value("7/2*2", 0), 6);
+        assert_eq!(value("(14285*i - 14284) % 500000", 36), 500_000 - 24);
+        assert_eq!(value("(i-5) % 3", 0), 1, "the remainder of a negative number");
+        assert_eq!(value("(i-5) / 3", 0), -2);
+        assert_eq!(value("i % 0", 9), 0);
+        assert_eq!(value("1_000_000", 0), 1_000_000);
+    }
+
+    #[test]
+    fn the_innermost_name_counts() {
+        let expression: Expression = "i".parse().unwrap();
+        let variables = vec![("i", 1), ("j", 2), ("i", 3)];
+        assert_eq!(expression.value(&variables), 3);
+    }
+
+    #[test]
+    fn a_job_has_constants_put_in_and_trees_of_what_is_left() {
+        let expression: Expression = "1000*W + 10*i*R".parse().unwrap();
+        let constants = BTreeMap::from([("R".to_owned(), 2), ("W".to_owned(), 3)]);
+        let resolved = expression.resolve(&constants);
+        let json = serde_json::to_string(&resolved).unwrap();
+        assert_eq!(json, r#"["+",3000,["*",["*",10,"i"],2]]"#);
+        assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), resolved);
+        assert_eq!("2*W".parse::<Expression>().unwrap().resolve(&constants).count(), Some(6));
+        assert_eq!(expression.unknown(&|name| name == "W"), Some("i"));
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused() {
+        for text in ["", "1+", "(1", "1)", "1 2", "a.b", "1.5", "99999999999999999999", "é"] {
+            assert!(text.parse::<Expression>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Suite files: read, checked, and resolved for one size and one choice of the suite's options.
+
+mod kv;
+mod sql;
+mod sql_check;
+
+use super::{CatalogError, located::Source};
+use dbdyno_engine::{
+    describe::{OptionKind, OptionSpec, one_of},
+    protocol::SuiteJob,
+    settings::Settings,
+    size::Size,
+    suite::{Expression, IndexSpec, SuiteKind, TableSpec},
+    tuning::Tuning,
+};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use toml::Spanned;
+
+/// A checked suite.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// Its name.
+    pub name: String,
+    /// What it asks of an engine.
+    pub kind: SuiteKind,
+    /// One line about it.
+    pub title: String,
+    /// What it reproduces.
+    pub source: String,
+    /// What a reader of its figures has to know.
+    pub notes: Vec<String>,
+    /// What the size counts: `records`.
+    pub size_unit: String,
+    /// Sizes used when none is asked for.
+    pub default_sizes: Vec<Size>,
+    /// Sizes offered.
+    pub sizes: Vec<Size>,
+    /// Its options.
+    pub options: Vec<OptionSpec>,
+    /// Whether a size may be two numbers, reads and writes.
+    pair: bool,
+    body: Body,
+}
+
+/// The tests.
+#[derive(Debug, Clone)]
+enum Body {
+    Kv(kv::Body),
+    Sql(sql::Body),
+}
+
+/// What is listed of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestInfo {
+    /// Number in the suite.
+    pub number: u32,
+    /// Name in the suite.
+    pub name: String,
+    /// Tests that have to run before it.
+    pub needs: Vec<u32>,
+}
+
+/// Which tests of a suite are measured; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TestPick(pub BTreeSet<u32>);
+
+impl TestPick {
+    fn has(&self, number: u32) -> bool {
+        self.0.is_empty() || self.0.contains(&number)
+    }
+}
+
+/// The file's kind alone, which says how to read the rest.
+#[derive(Deserialize)]
+struct Kind {
+    kind: SuiteKind,
+}
+
+/// A file with tests of type `T`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File<T> {
+    name: Spanned<String>,
+    kind: SuiteKind,
+    title: String,
+    source: String,
+    #[serde(default)]
+    notes: Vec<String>,
+    size: SizeAxis,
+    #[serde(default, rename = "option")]
+    options: Vec<Spanned<FileOption>>,
+    sql: Option<Spanned<kv::FileSql>>,
+    #[serde(default, rename = "table")]
+    tables: Vec<Spanned<TableSpec>>,
+    #[serde(default, rename = "index")]
+    indexes: Vec<Spanned<IndexSpec>>,
+    #[serde(rename = "test")]
+    tests: Vec<T>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SizeAxis {
+    name: String,
+    default: Vec<u64>,
+    choices: Vec<u64>,
+    /// Whether a size may be two numbers, reads and writes.
+    #[serde(default)]
+    pair: bool,
+    /// Bytes of rows that a SQL suite stores at most.
+    bytes: Option<Spanned<Expression>>,
+}
+
+#[derive(Deserialize)]
+struct FileOption {
+    name: String,
+    #[serde(flatten)]
+    kind: OptionKind,
+    default: String,
+    help: String,
+}
+
+impl Suite {
+    /// Reads and checks a suite's file.
+    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+        match source.parse::<Kind>()?.kind {
+            SuiteKind::Kv => Self::of(name, source, source.parse()?, |file, options| {
+                kv::Body::check(file, options, source).map(Body::Kv)
+            }),
+            SuiteKind::Sql => Self::of(name, source, source.parse()?, |file, options| {
+                sql::Body::check(file, options, source).map(Body::Sql)
+            }),
+        }
+    }
+
+    fn of<T>(
+        name: &str,
+        source: &Source,
+        file: File<T>,
+        check: impl FnOnce(&File<T>, &[OptionSpec]) -> Result<Body, CatalogError>,
+    ) -> Result<Self, CatalogError> {
+        if file.name.get_ref() != name {
+            let message = format!("name: expected `{name}`, the file's own name");
+            return Err(source.wrong(file.name.span(), message));
+        }
+        let options = check_options(&file.options, source)?;
+        let body = check(&file, &options)?;
+        Ok(Self {
+            name: name.to_owned(),
+            kind: file.kind,
+            title: file.title,
+            source: file.source,
+            notes: file.notes,
+            size_unit: file.size.name,
+            default_sizes: file.size.default.into_iter().map(Size::one).collect(),
+            sizes: file.size.choices.into_iter().map(Size::one).collect(),
+            options,
+            pair: file.size.pair,
+            body,
+        })
+    }
+
+    /// The suite's tests, in the order they run.
+    pub fn tests(&self) -> impl Iterator<Item = TestInfo> {
+        match &self.body {
+            Body::Kv(body) => body.tests(),
+            Body::Sql(body) => body.tests(),
+        }
+        .into_iter()
+    }
+
+    /// The suite's options: defaults, with `asked` in their place.
+    pub fn settings(
+        &self,
+        asked: &BTreeMap<String, String>,
+    ) -> Result<Settings, dbdyno_engine::settings::SettingError> {
+        Settings::resolve_specs(&format!("suite `{}`", self.name), &self.options, asked)
+    }
+
+    /// Tests by number or by name (any case); none means all.
+    pub fn pick(&self, wanted: &[String]) -> Result<TestPick, String> {
+        wanted
+            .iter()
+            .map(|wanted| {
+                self.tests()
+                    .find(|test| test.name.eq_ignore_ascii_case(wanted) || test.number.to_string() == *wanted)
+                    .map(|test| test.number)
+                    .ok_or_else(|| {
+                        let names: Vec<String> =
+                            self.tests().map(|test| format!("{} {}", test.number, test.name)).collect();
+                        format!("suite `{}` has no test `{wanted}`: expected {}", self.name, one_of(&names))
+                    })
+            })
+            .collect::<Result<_, _>>()
+            .map(TestPick)
+    }
+
+    /// The size, if the suite can run at it.
+    pub fn check_size(&self, size: Size) -> Result<(), String> {
+        match size.second {
+            Some(_) if !self.pair => {
+                Err(format!("size `{size}`: suite `{}` takes one number, the {}", self.name, self.size_unit))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The job's part: every count and statement resolved. Tests that a picked one needs are there, unmeasured.
+    pub fn resolve(&self, size: Size, settings: &Settings, pick: &TestPick) -> SuiteJob {
+        let wanted = self.with_needs(pick);
+        let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
+        match &self.body {
+            Body::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
+            Body::Sql(body) => SuiteJob::Sql(body.resolve(&self.name, size, settings, &measured)),
+        }
+    }
+
+    /// Bytes of rows that the tests write: what the databases hold at most, without any overhead.
+    pub fn data_bytes(&self, size: Size) -> u64 {
+        match &self.body {
+            Body::Kv(body) => body.data_bytes(size),
+            Body::Sql(body) => body.data_bytes(size),
+        }
+    }
+
+    /// Operations of each test at a size, by test number: what an estimate of time starts from.
+    pub fn operations(&self, size: Size, pick: &TestPick) -> Vec<(u32, u64)> {
+        let wanted = self.with_needs(pick);
+        let mut operations = match &self.body {
+            Body::Kv(body) => body.operations(size),
+            Body::Sql(body) => body.operations(size),
+        };
+        operations.retain(|(number, _)| wanted.contains(number));
+        operations
+    }
+
+    fn with_needs(&self, pick: &TestPick) -> BTreeSet<u32> {
+        let tests: Vec<TestInfo> = self.tests().collect();
+        let mut numbers = BTreeSet::new();
+        // Needs point to earlier tests only, so one pass from the end meets every need of a need.
+        for test in tests.iter().rev() {
+            if pick.has(test.number) || numbers.contains(&test.number) {
+                numbers.insert(test.number);
+                numbers.extend(&test.needs);
+            }
+        }
+        numbers
+    }
+}
+
+fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec<OptionSpec>, CatalogError> {
+    options
+        .iter()
+        .map(|spanned| {
+            let option = spanned.get_ref();
+            let default = option.kind.canonical(&option.default).map_err(|expected| {
+                let message = format!("option `{}`: default `{}`: expected {expected}", option.name, option.default);
+                source.wrong(spanned.span(), message)
+            })?;
+            Ok(OptionSpec {
+                name: option.name.clone(),
+                kind: option.kind.clone(),
+                default,
+                help: option.help.clone(),
+                fresh: true,
+                tuning: Tuning::default(),
+            })
+        })
+        .collect()
+}
+
+/// Numbers rise from 1, and needs point to earlier tests.
+fn check_numbers<'t>(
+    tests: impl Iterator<Item = (&'t Spanned<u32>, &'t [Spanned<u32>])>,
+    source: &Source,
+) -> Result<(), CatalogError> {
+    let mut seen = Vec::new();
+    for (spanned, needs) in tests {
+        let number = *spanned.get_ref();
+        if seen.last().is_some_and(|&last| number <= last) || number == 0 {
+            let message = format!("number {number}: expected numbers from 1 that rise from test to test");
+            return Err(source.wrong(spanned.span(), message));
+        }
+        for need in needs {
+            if !seen.contains(need.get_ref()) {
+                let message = format!("needs {}: expected the number of an earlier test", need.get_ref());
+                return Err(source.wrong(need.span(), message));
+            }
+        }
+        seen.push(number);
+    }
+    if seen.is_empty() {
+        return Err(source.wrong(0..0, "test: expected at least one"));
+    }
+    Ok(())
+}
+
+fn is_plain_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,144 @@
+//! The SQL part of a suite file: its steps have the form that a job carries, with names for what follows from the size.
+
+use super::{File, TestInfo, check_numbers, sql_check::Checker};
+use crate::catalog::{CatalogError, located::Source};
+use dbdyno_engine::{
+    describe::{OptionKind, OptionSpec},
+    settings::Settings,
+    size::Size,
+    suite::{Expression, IndexSpec, SqlSuite, SqlTest, Step, TableSpec},
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// The checked tests with their tables.
+#[derive(Debug, Clone)]
+pub(super) struct Body {
+    tables: Vec<TableSpec>,
+    indexes: Vec<IndexSpec>,
+    /// Bytes of rows stored at most.
+    bytes: Expression,
+    tests: Vec<Test>,
+}
+
+/// A test of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Test {
+    number: Spanned<u32>,
+    name: String,
+    #[serde(default)]
+    needs: Vec<Spanned<u32>>,
+    #[serde(default = "nothing")]
+    prepare: Spanned<Vec<Step>>,
+    steps: Spanned<Vec<Step>>,
+    #[serde(default = "no_rows")]
+    rows_walked: Spanned<Expression>,
+    #[serde(default)]
+    verify: Vec<Spanned<String>>,
+}
+
+fn nothing() -> Spanned<Vec<Step>> {
+    Spanned::new(0..0, Vec::new())
+}
+
+fn no_rows() -> Spanned<Expression> {
+    Spanned::new(0..0, Expression::Number(0))
+}
+
+/// What stands for the size in expressions: reads and writes, equal where the size is one number.
+const SIZE_NAMES: [&str; 2] = ["R", "W"];
+
+impl Body {
+    /// The checked SQL part of a file.
+    pub(super) fn check(file: &File<Test>, options: &[OptionSpec], source: &Source) -> Result<Self, CatalogError> {
+        if let Some(sql) = &file.sql {
+            return Err(source.wrong(sql.span(), "a suite of kind sql has no [sql]: statements stand in its steps"));
+        }
+        let Some(bytes) = &file.size.bytes else {
+            let message = "size: missing field `bytes`: bytes of rows that the tests store at most, such as \"1000*W\"";
+            return Err(source.wrong(0..0, message));
+        };
+        let integers = options.iter().filter(|option| matches!(option.kind, OptionKind::Integer { .. }));
+        let constants = SIZE_NAMES.into_iter().chain(integers.map(|option| option.name.as_str())).collect();
+        let checker = Checker::new(&file.tables, &file.indexes, constants, source)?;
+        checker.constant(bytes)?;
+        check_numbers(file.tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
+        for test in &file.tests {
+            checker.steps(&test.prepare)?;
+            checker.steps(&test.steps)?;
+            if test.steps.get_ref().is_empty() {
+                return Err(source.wrong(test.steps.span(), "steps: expected at least one"));
+            }
+            checker.constant(&test.rows_walked)?;
+            test.verify.iter().try_for_each(|table| checker.verified(table))?;
+        }
+        Ok(Self {
+            tables: file.tables.iter().map(|table| table.get_ref().clone()).collect(),
+            indexes: file.indexes.iter().map(|index| index.get_ref().clone()).collect(),
+            bytes: bytes.get_ref().clone(),
+            tests: file.tests.clone(),
+        })
+    }
+
+    pub(super) fn tests(&self) -> Vec<TestInfo> {
+        let info = |test: &Test| TestInfo {
+            number: *test.number.get_ref(),
+            name: test.name.clone(),
+            needs: test.needs.iter().map(|number| *number.get_ref()).collect(),
+        };
+        self.tests.iter().map(info).collect()
+    }
+
+    /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
+    pub(super) fn resolve(
+        &self,
+        name: &str,
+        size: Size,
+        settings: &Settings,
+        measured: &dyn Fn(u32) -> Option<bool>,
+    ) -> SqlSuite {
+        let constants = constants(size, settings);
+        let resolve = |test: &Test| {
+            let measured = measured(*test.number.get_ref())?;
+            let all = |steps: &[Step]| steps.iter().map(|step| step.resolve(&constants)).collect();
+            Some(SqlTest {
+                number: *test.number.get_ref(),
+                name: test.name.clone(),
+                measured,
+                prepare: all(test.prepare.get_ref()),
+                steps: all(test.steps.get_ref()),
+                rows_walked: count(test.rows_walked.get_ref(), &constants),
+                verify: test.verify.iter().map(|table| table.get_ref().clone()).collect(),
+            })
+        };
+        SqlSuite {
+            name: name.to_owned(),
+            data_bytes: count(&self.bytes, &constants),
+            tables: self.tables.clone(),
+            indexes: self.indexes.clone(),
+            tests: self.tests.iter().filter_map(resolve).collect(),
+        }
+    }
+
+    pub(super) fn data_bytes(&self, size: Size) -> u64 {
+        count(&self.bytes, &constants(size, &Settings::default()))
+    }
+
+    pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
+        let suite = self.resolve("", size, &Settings::default(), &|_| Some(true));
+        suite.tests.iter().map(|test| (test.number, test.operations())).collect()
+    }
+}
+
+/// The value of every constant: the size, and options that are whole numbers.
+fn constants(size: Size, settings: &Settings) -> BTreeMap<String, i64> {
+    let [reads, writes] = [size.first, size.second.unwrap_or(size.first)].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    let options = settings.iter().filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    options.chain([("R".to_owned(), reads), ("W".to_owned(), writes)]).collect()
+}
+
+fn count(expression: &Expression, constants: &BTreeMap<String, i64>) -> u64 {
+    expression.resolve(constants).count().unwrap_or(0)
+}

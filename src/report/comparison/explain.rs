@@ -1,0 +1,239 @@
+//! How each figure of a comparison came about, in sentences, with the runs behind it and the SQL that fetches them.
+
+use super::words;
+use crate::{
+    compare::{Comparison, Figure, Found, Latency, Line, Mean, OverSizes},
+    report::units::duration,
+    stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
+};
+use std::collections::BTreeSet;
+
+/// The ratio, interval and verdict of a test.
+pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
+    let mut text = vec!["A/B is time A / time B: below 1 A is faster.".to_owned()];
+    for (name, figure) in sides(line) {
+        text.push(format!("{name}: {}", figure_words(figure)));
+    }
+    text.push(String::new());
+    match &line.found {
+        Some(found) => text.extend(found_words(comparison, found)),
+        None => text.push("Not comparable, so there is no ratio:".to_owned()),
+    }
+    for obstacle in &line.obstacles {
+        text.push(format!("! {}", words::obstacle(obstacle)));
+    }
+    text.extend([String::new(), "The runs:".to_owned()]);
+    text.extend(runs(line));
+    text.extend(listed("SQL that fetches these times", sql(&[line])));
+    text
+}
+
+/// The two latency histograms of a test.
+pub(crate) fn latencies(line: &Line) -> Vec<String> {
+    let mut text = vec![
+        "Each operation of each run was timed; the histograms of a side's runs are added up. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are parts of all operations of a side.".to_owned(),
+        "A quantile q is shown where at least ten operations lie beyond it.".to_owned(),
+    ];
+    for (name, figure) in sides(line) {
+        text.push(match &figure.latency {
+            Some(latency) => {
+                let runs = words::counted(figure.times_ns.len(), "run");
+                format!("{name}: {} operations of {runs}; {}", latency.operations, quantiles(latency))
+            }
+            None => format!("{name}: single operations were not timed"),
+        });
+    }
+    text.extend(listed("SQL that fetches the histograms (HdrHistogram V2)", latency_sql(line)));
+    text
+}
+
+/// The geometric mean of a size.
+pub(crate) fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
+    let tests = words::counted(mean.tests, "test");
+    let mut text = vec![
+        format!("The geometric mean of the ratios of {tests}: exp of the mean of their logarithms."),
+        "It weighs each test alike and has no interval and no verdict: tests are not samples of one thing.".to_owned(),
+        String::new(),
+    ];
+    for line in lines.iter().filter(|line| line.found.is_some()) {
+        let ratio = line.found.as_ref().map_or(String::new(), |found| words::ratio(found.ratio));
+        text.push(format!("{ratio:>7}  {} {}", line.test, line.name));
+    }
+    if !mean.left_out.is_empty() {
+        text.extend([String::new(), format!("Left out, because not comparable: {}", mean.left_out.join(", "))]);
+    }
+    text
+}
+
+/// A pivot's cell of several lines, or none.
+pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
+    if lines.is_empty() {
+        return vec!["Nothing was measured here.".to_owned()];
+    }
+    let mut text = vec![
+        format!(
+            "The geometric mean of the ratios of {}: exp of the mean of their logarithms.",
+            words::counted(lines.len(), "line")
+        ),
+        String::new(),
+    ];
+    text.extend(lines.iter().map(|line| {
+        let ratio = line.found.as_ref().map_or("n/c".to_owned(), |found| words::ratio(found.ratio));
+        format!("{ratio:>7}  {} {} · size {} {}", line.test, line.name, line.size, words::part(&line.part))
+    }));
+    text.extend(listed("SQL that fetches these times", sql(lines)));
+    text
+}
+
+/// A test over its sizes.
+pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
+    let mut text = vec![
+        "At each size: the median time of A / the median time of B. Then the median, the smallest and the largest of these."
+            .to_owned(),
+        "The intervals drawn are those of the Hodges-Lehmann ratio at each size.".to_owned(),
+        String::new(),
+    ];
+    for line in lines {
+        let found = line.found.as_ref().map_or("not comparable".to_owned(), |found| {
+            format!("{} [{}] {}", words::ratio(found.median_ratio), words::interval(found), words::verdict(found))
+        });
+        text.push(format!("size {}: {found}", line.size));
+    }
+    if let Some(test) = test {
+        let [median, min, max] = [test.median, test.min, test.max].map(words::ratio);
+        text.extend([String::new(), format!("median {median} [{min}, {max}]")]);
+    }
+    text.extend(listed("SQL that fetches these times", sql(lines)));
+    text
+}
+
+/// `p50 2.1 µs · p90 3 µs · p99 6.8 µs · p99.9 -`.
+pub(crate) fn quantiles(latency: &Latency) -> String {
+    let named = [("p50", latency.p50_ns), ("p90", latency.p90_ns), ("p99", latency.p99_ns), ("p99.9", latency.p999_ns)];
+    let each =
+        |(name, ns): (&str, Option<u64>)| format!("{name} {}", ns.map_or("-".to_owned(), |ns| duration(ns as f64)));
+    named.map(each).join(" · ")
+}
+
+/// SQL for the times behind these lines, of exactly their runs; none where there is no figure.
+pub(crate) fn sql(lines: &[&Line]) -> Option<String> {
+    query("SELECT run_id, label, round, wall_ns / 1e6 AS ms FROM results", lines)
+}
+
+/// SQL for the histograms behind a line.
+pub(crate) fn latency_sql(line: &Line) -> Option<String> {
+    let columns = "SELECT run_id, label, round, operations_per_sample, histogram";
+    query(&format!("{columns}\nFROM result JOIN run USING (run_id)"), &[line])
+}
+
+fn query(select: &str, lines: &[&Line]) -> Option<String> {
+    let tests: BTreeSet<u32> = lines.iter().map(|line| line.test).collect();
+    let tests: Vec<String> = tests.iter().map(u32::to_string).collect();
+    let ids: BTreeSet<&String> =
+        lines.iter().flat_map(|line| sides(line)).flat_map(|(_, figure)| &figure.run_ids).collect();
+    let ids: Vec<String> = ids.into_iter().map(|id| format!("  '{}'", id.replace('\'', "''"))).collect();
+    let tests = tests.join(", ");
+    let order = "ORDER BY round, label";
+    (!ids.is_empty())
+        .then(|| format!("{select}\nWHERE test IN ({tests}) AND run_id IN (\n{}\n) {order}", ids.join(",\n")))
+}
+
+/// A query under its heading.
+fn listed(heading: &str, sql: Option<String>) -> Vec<String> {
+    let lines = |sql: String| {
+        [String::new(), format!("{heading}:")].into_iter().chain(sql.lines().map(str::to_owned)).collect()
+    };
+    sql.map_or_else(Vec::new, lines)
+}
+
+fn sides(line: &Line) -> impl Iterator<Item = (&'static str, &Figure)> {
+    [("A", &line.a), ("B", &line.b)].into_iter().filter_map(|(name, figure)| Some((name, figure.as_ref()?)))
+}
+
+fn figure_words(figure: &Figure) -> String {
+    let left_out = match figure.left_out {
+        0 => String::new(),
+        some => format!("; {} without a partner left out", words::counted(some, "run")),
+    };
+    format!(
+        "{}, median {} of {}{left_out}",
+        figure.label,
+        duration(figure.median_ns),
+        words::counted(figure.times_ns.len(), "run")
+    )
+}
+
+fn found_words(comparison: &Comparison, found: &Found) -> Vec<String> {
+    let (what, test) = if found.paired {
+        (
+            "the median of all averages (r_i + r_j) / 2 of r_i = ln(a_i / b_i), i <= j, as a ratio",
+            "Wilcoxon signed-rank",
+        )
+    } else {
+        ("the median of all ln(a_i) - ln(b_j), as a ratio", "Mann-Whitney U")
+    };
+    let mut text = Vec::new();
+    match found.interval {
+        Some(interval) => {
+            text.push(format!("A/B {}: Hodges-Lehmann estimate, {what}.", words::ratio(found.ratio)));
+            text.push(format!(
+                "95 % interval {}: from the distribution of the {test} statistic; confidence reached {:.1} %.",
+                words::interval(found),
+                interval.confidence * 100.0
+            ));
+        }
+        None => text.push(format!(
+            "A/B {}: the ratio of the medians. An interval needs {MIN_RUNS} runs a side.",
+            words::ratio(found.ratio)
+        )),
+    }
+    text.push(format!("Ratio of the medians: {}.", words::ratio(found.median_ratio)));
+    if let (Some(p), Some(adjusted)) = (found.p, found.p_adjusted) {
+        text.push(format!(
+            "p {} ({test}, two-sided); {} after Holm over {}.",
+            p_words(p),
+            p_words(adjusted),
+            words::counted(comparison.compared, "test")
+        ));
+    }
+    text.push(words::noise(comparison.noise_floor));
+    text.push(format!("Verdict: {}. {}", words::verdict(found), rule(found.verdict)));
+    text
+}
+
+/// `0.0156`, `1.2e-5`.
+pub(crate) fn p_words(p: f64) -> String {
+    if p >= 0.0001 { format!("{p:.4}") } else { format!("{p:.1e}") }
+}
+
+fn rule(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Faster | Verdict::Slower => {
+            format!("p after Holm is below {ALPHA}, the interval excludes 1, the ratio is beyond the noise floor.")
+        }
+        Verdict::Same => format!("No difference was shown, and one beyond {:.0} % is ruled out.", SAME_BAND * 100.0),
+        Verdict::Undecided { .. } => "Neither a difference nor that there is none was shown.".to_owned(),
+        Verdict::TooFew { need } => format!("Fewer than {need} runs cannot decide."),
+    }
+}
+
+/// The times, one pair or run a line.
+fn runs(line: &Line) -> Vec<String> {
+    let paired = line.found.as_ref().is_some_and(|found| found.paired);
+    let short = |id: &String| id.chars().take(13).collect::<String>();
+    let one = |(id, ns): (&String, &u64)| format!("{:>8} {}", duration(*ns as f64), short(id));
+    let of = |figure: &Option<Figure>| -> Vec<String> {
+        figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.times_ns)).map(one).collect()
+    };
+    let (a, b) = (of(&line.a), of(&line.b));
+    let ratios: Vec<String> = match (&line.a, &line.b) {
+        (Some(a), Some(b)) if paired => {
+            a.times_ns.iter().zip(&b.times_ns).map(|(a, b)| words::ratio(*a as f64 / *b as f64)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let cell = |cells: &[String], at: usize| cells.get(at).cloned().unwrap_or_default();
+    (0..a.len().max(b.len()))
+        .map(|at| format!("A {:<24} B {:<24} {}", cell(&a, at), cell(&b, at), cell(&ratios, at)).trim_end().to_owned())
+        .collect()
+}

@@ -1,0 +1,134 @@
+//! What to set, in the form that people use: statements, Rust, an engine with options, a preset.
+
+use super::words::{change, confidence, durability, shown_interval, shown_ratio, verdict};
+use crate::{
+    report::{comparison::words::counted, units::plain},
+    tune::{Answer, Setting, Trial},
+};
+
+/// The forms of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum AnswerFormat {
+    /// The engine's own statements: PRAGMAs.
+    Pragma,
+    /// Rust that opens the database with them.
+    Rust,
+    /// What `--engine` takes.
+    Engine,
+    /// A preset that measures the settings beside those they came from.
+    Preset,
+}
+
+/// Rounds of the preset: enough for an interval with room to spare.
+const REPEATS: u32 = 10;
+
+/// The answer in a form. `command`: what asked for it, which the text carries.
+pub fn answer(answer: &Answer, format: AnswerFormat, command: &str) -> String {
+    match format {
+        AnswerFormat::Pragma => statements(answer, command),
+        AnswerFormat::Rust => rust(answer, command),
+        AnswerFormat::Engine => format!("{}{}\n", comment("# ", answer, command), engine(answer)),
+        AnswerFormat::Preset => preset(answer, command),
+    }
+}
+
+/// The evidence as lines of a comment.
+fn comment(mark: &str, answer: &Answer, command: &str) -> String {
+    let mut lines: Vec<String> = answer.evidence.iter().flat_map(evidence).collect();
+    if let Some(last) = answer.evidence.last() {
+        lines.push(format!("A commit survives {}: {}", last.tier.after, last.tier_reason.after));
+    }
+    for setting in &answer.settings {
+        lines.extend(setting.risk.iter().map(|risk| format!("Risk of {}={}: {risk}", setting.option, setting.value)));
+    }
+    lines.push(format!("Made by `{command}`; measured on one machine: try it on yours."));
+    lines.iter().map(|line| format!("{mark}{}\n", plain(line))).collect()
+}
+
+/// What a trial found, in sentences.
+fn evidence(trial: &Trial) -> Vec<String> {
+    let place = format!("{} {}, {} at {}", trial.engine, trial.engine_version, trial.suite, trial.size);
+    let mut lines = vec![format!("{place}: {}; {}", change(trial), durability(trial))];
+    let level = confidence(trial).unwrap_or_else(|| "no interval".to_owned());
+    for effect in trial.overall.iter().chain(&trial.effects) {
+        lines.push(format!(
+            "  {}: {} (ratio {}, interval {} at {level}, {})",
+            effect.name,
+            verdict(effect),
+            shown_ratio(effect),
+            shown_interval(effect),
+            counted(effect.pairs, "round")
+        ));
+    }
+    lines
+}
+
+/// What is not set by a statement, as lines of a comment.
+fn others(mark: &str, settings: &[Setting]) -> String {
+    let line = |setting: &Setting| {
+        format!("{mark}no statement sets {}={}: {}\n", setting.option, setting.value, plain(&setting.help))
+    };
+    settings.iter().filter(|setting| setting.statement.is_none()).map(line).collect()
+}
+
+fn statements(answer: &Answer, command: &str) -> String {
+    let mut text = comment("-- ", answer, command);
+    for setting in &answer.settings {
+        if let Some(statement) = &setting.statement {
+            let fresh = if setting.fresh { " -- before the first table is made, else VACUUM after it" } else { "" };
+            text += &format!("{statement}{fresh}\n");
+        }
+    }
+    text + &others("-- ", &answer.settings)
+}
+
+fn rust(answer: &Answer, command: &str) -> String {
+    let mut text = comment("// ", answer, command);
+    let statements: Vec<&str> = answer.settings.iter().filter_map(|setting| setting.statement.as_deref()).collect();
+    if statements.is_empty() {
+        return text + &others("// ", &answer.settings);
+    }
+    text += "let connection = rusqlite::Connection::open(path)?;\n";
+    text += "connection.execute_batch(\n    \"";
+    text += &statements.join("\n     ");
+    text += "\",\n)?;\n";
+    text + &others("// ", &answer.settings)
+}
+
+/// `sqlite:journal_mode=wal,synchronous=normal`
+fn engine(answer: &Answer) -> String {
+    let options: Vec<String> =
+        answer.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)).collect();
+    let colon = if options.is_empty() { "" } else { ":" };
+    format!("{}{colon}{}", answer.engine, options.join(","))
+}
+
+fn preset(answer: &Answer, command: &str) -> String {
+    let Some(trial) = answer.evidence.last() else { return String::new() };
+    let tests: Vec<String> = trial.tests.iter().map(ToString::to_string).collect();
+    let title =
+        format!("{} as tuned for {} at {}, beside what it was tuned from", answer.engine, trial.suite, trial.size);
+    let mut text = comment("# ", answer, command);
+    text += &format!("\ntitle = {}\nsuite = {}\n", quoted(&title), quoted(&trial.suite));
+    text += &format!("sizes = [{}]\nrepeats = {REPEATS}\ntests = [{}]\n", quoted(&trial.size), tests.join(", "));
+    if !trial.suite_options.is_empty() {
+        text += &format!("suite_options = {}\n", table(trial.suite_options.iter()));
+    }
+    let name = quoted(&answer.engine);
+    let tuned: Vec<(&String, &String)> =
+        answer.settings.iter().map(|setting| (&setting.option, &setting.value)).collect();
+    for options in [table(answer.base.iter()), table(tuned.into_iter())] {
+        text += &format!("\n[[engine]]\nname = {name}\noptions = {options}\n");
+    }
+    text
+}
+
+fn table<'o>(options: impl Iterator<Item = (&'o String, &'o String)>) -> String {
+    let entries: Vec<String> = options.map(|(name, value)| format!("{} = {}", quoted(name), quoted(value))).collect();
+    if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
+}
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}

@@ -1,0 +1,66 @@
+//! A search as text: how it stands, and what it came to.
+
+use super::{
+    trial::trial,
+    words::{shown_interval, shown_ratio},
+};
+use crate::{
+    report::{comparison::words::ratio, grid::Grid, units::plain},
+    tune::{
+        TuneEvent,
+        search::{Fate, Found},
+    },
+};
+use console::Alignment;
+use std::fmt::Write as _;
+
+/// Candidates that the text of a search shows.
+const SHOWN: usize = 8;
+
+/// How a search stands, in one line; nothing for other events.
+pub fn standing(event: &TuneEvent) -> String {
+    let TuneEvent::Standing { tried, alive, best, .. } = event else { return String::new() };
+    let best = best.as_ref().map_or_else(String::new, |(change, effect)| {
+        format!(" · best so far {} {} ({})", plain(&change.to_string()), shown_ratio(effect), shown_interval(effect))
+    });
+    format!("{tried} tried, {alive} in the race{best}")
+}
+
+/// What a search came to: the confirmation, and the race before it.
+pub fn found(found: &Found) -> String {
+    let mut text = match &found.confirmed {
+        Some(confirmed) => trial(confirmed),
+        None => "no setting was found that is faster than the base\n".to_owned(),
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\n{} of {} settings with tier {} or more were tried in {} s. How the race went (its figures flatter the winners: the gain \
+         is the figure above):\n",
+        found.tried.len(),
+        found.candidates,
+        found.tier,
+        found.took_ms / 1000
+    );
+    let mut columns = vec![Alignment::Right; 4];
+    columns[3] = Alignment::Left;
+    let mut grid = Grid::new(columns);
+    grid.row(["rung", "rounds", "ratio", "setting"].map(str::to_owned));
+    for one in found.tried.iter().take(SHOWN) {
+        grid.row([
+            one.rung.to_string(),
+            one.pairs.to_string(),
+            one.ratio.map_or_else(|| "-".to_owned(), ratio),
+            format!("{} (tier {})", plain(&one.change.to_string()), one.tier.number()),
+        ]);
+    }
+    if found.tried.len() > SHOWN {
+        grid.title(format!("and {} more", found.tried.len() - SHOWN));
+    }
+    for one in &found.tried {
+        if let Fate::Dropped(reason) = &one.fate {
+            grid.title(format!("✗ {}: {}", plain(&one.change.to_string()), plain(reason)));
+        }
+    }
+    text + &grid.render()
+}

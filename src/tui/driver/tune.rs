@@ -1,0 +1,66 @@
+//! Trials run from the Tune screen, and what it wants to know of the store.
+
+use super::{
+    super::{
+        app::tune::{Answer, Question},
+        event::Trying,
+    },
+    Setup,
+    session::launch,
+};
+use crate::{
+    engines::Registry,
+    report::tune::{Format, ledger as shown},
+    runner::Control,
+    tune::{Lab, Ledger, TuneEvent, accept, ledger, more, what_if},
+};
+use std::path::Path;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// Runs a trial to its end.
+pub(super) async fn run(
+    trying: Trying,
+    setup: &Setup,
+    registry: &Registry,
+    events: UnboundedSender<TuneEvent>,
+    control: Control,
+) -> Result<(), String> {
+    let store = setup.store.clone();
+    let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
+    prepared.map_err(|error| error.to_string())?;
+    let (Trying::New { command_line, .. } | Trying::More { command_line, .. }) = &trying;
+    let launch = launch(setup, command_line.clone());
+    let lab = Lab { registry, store: &setup.store, launch, events, control };
+    let tried = match trying {
+        Trying::New { workload, mut question, .. } => {
+            question.seed = jiff::Timestamp::now().as_nanosecond() as u64;
+            what_if(&lab, &workload, question).await
+        }
+        Trying::More { workload, trial, .. } => more(&lab, &workload, *trial).await,
+    };
+    tried.map(drop).map_err(|error| error.to_string())
+}
+
+/// Answers a question of the Tune screen.
+pub(super) fn answer(question: Question, setup: &Setup) -> Answer {
+    match question {
+        Question::Ledger(name) if !setup.store.exists() => Answer::Ledger(Ok(Ledger::new(&name, Vec::new()))),
+        Question::Ledger(name) => Answer::Ledger(ledger(&setup.store, &name).map_err(|error| error.to_string())),
+        Question::Accept(mut trial) => {
+            let accepted = accept(&setup.store, &mut trial).map_err(|error| error.to_string());
+            Answer::Accepted(accepted.map(|()| trial))
+        }
+    }
+}
+
+/// A ledger in the format of a file's ending.
+pub(super) fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
+    let format = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("md") => Format::Markdown,
+        Some("csv") => Format::Csv,
+        Some("json") => Format::Json,
+        Some("txt") => Format::Table,
+        _ => return Err(format!("{}: expected a name that ends in .md, .csv, .json or .txt", path.display())),
+    };
+    shown(ledger, format, command).map_err(|error| error.to_string())
+}

@@ -1,0 +1,159 @@
+//! What a search can choose from.
+
+use super::super::change::{Change, cannot_differ};
+use dbdyno_engine::{
+    describe::{Description, OptionKind, OptionSpec},
+    durability::Tier,
+    rng::SplitMix64,
+    settings::Settings,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most options that a candidate of the pool changes.
+const MOST_CHANGES: u64 = 4;
+/// Combinations drawn for the pool, at most: more than any budget tries.
+const DRAWS: usize = 5_000;
+
+/// A change that may be what is searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What it changes of the base.
+    pub change: Change,
+    /// Every option with the change made.
+    pub settings: Settings,
+    /// What a commit survives with it.
+    pub tier: Tier,
+}
+
+impl Candidate {
+    /// The candidate that makes these changes of the base, without those parts of it that cannot matter. None: nothing is
+    /// left, a commit survives less than asked for, or the engine does not take it.
+    pub fn new(engine: &Description, base: &Settings, mut change: Change, tier: Tier) -> Option<Self> {
+        // What is left out may make another part pointless, so until nothing more can go.
+        while let Some(option) = pointless(engine, base, &change) {
+            change.0.remove(&option);
+        }
+        let settings = change.made_to(base, engine).ok()?;
+        let (survives, _) = engine.tier(&settings);
+        (!change.0.is_empty() && survives >= tier).then_some(Self { change, settings, tier: survives })
+    }
+}
+
+/// An option of the change without which nothing would be different.
+fn pointless(engine: &Description, base: &Settings, change: &Change) -> Option<String> {
+    let whole = change.made_to(base, engine).ok()?;
+    let makes_none = |option: &&String| {
+        let mut rest = change.clone();
+        rest.0.remove(*option);
+        let without = rest.made_to(base, engine);
+        without.is_ok_and(|without| cannot_differ(engine, &without, &whole).is_some())
+    };
+    change.0.keys().find(makes_none).cloned()
+}
+
+/// Every candidate that a search may come to, in the order in which they are tried: single changes, then combinations; both in
+/// an order that follows from the seed.
+pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec<Candidate> {
+    let choices: Vec<(&str, Vec<String>)> = engine
+        .options
+        .iter()
+        .map(|option| (option.name.as_str(), values(option, base.get(&option.name))))
+        .filter(|(_, values)| !values.is_empty())
+        .collect();
+    let mut random = SplitMix64::new(seed);
+    let mut singles: Vec<Change> = choices
+        .iter()
+        .flat_map(|(name, values)| {
+            values.iter().map(|value| Change(BTreeMap::from([((*name).to_owned(), value.clone())])))
+        })
+        .collect();
+    shuffle(&mut singles, &mut random);
+    let combinations = (0..DRAWS).map(|_| draw(&choices, &mut random));
+    let mut seen: BTreeSet<Change> = BTreeSet::new();
+    let mut pool = Vec::new();
+    for change in singles.into_iter().chain(combinations.collect::<Vec<_>>()) {
+        if let Some(candidate) = Candidate::new(engine, base, change, tier)
+            && seen.insert(candidate.change.clone())
+        {
+            pool.push(candidate);
+        }
+    }
+    pool
+}
+
+/// The values worth trying, the base's own left out.
+fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
+    let offered = match (&option.tuning.values, &option.kind) {
+        (Some(values), _) => values.clone(),
+        (None, OptionKind::Choice { choices }) => choices.clone(),
+        (None, OptionKind::Bool) => vec!["off".to_owned(), "on".to_owned()],
+        (None, OptionKind::Integer { .. } | OptionKind::Size { .. }) => Vec::new(),
+    };
+    let canonical = offered.iter().filter_map(|value| option.kind.canonical(value).ok());
+    canonical.filter(|value| Some(value.as_str()) != base).collect()
+}
+
+/// A combination of two or more changes.
+fn draw(choices: &[(&str, Vec<String>)], random: &mut SplitMix64) -> Change {
+    let mut change = BTreeMap::new();
+    if !choices.is_empty() {
+        for _ in 0..2 + random.below(MOST_CHANGES - 1) {
+            let (name, values) = &choices[random.below(choices.len() as u64) as usize];
+            let value = &values[random.below(values.len() as u64) as usize];
+            change.insert((*name).to_owned(), value.clone());
+        }
+    }
+    Change(change)
+}
+
+fn shuffle<T>(items: &mut [T], random: &mut SplitMix64) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, random.below(at as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::{lmdb, redb, sqlite};
+
+    fn base(engine: &Description, asked: &[(&str, &str)]) -> Settings {
+        let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::resolve(engine, &asked).unwrap()
+    }
+
+    #[test]
+    fn nothing_below_the_tier_asked_for_is_ever_a_candidate() {
+        for engine in [sqlite::describe(), lmdb::describe(), redb::describe()] {
+            for tier in [Tier::Consistent, Tier::PowerSafe] {
+                let pool = pool(&engine, &base(&engine, &[]), tier, 1);
+                assert!(!pool.is_empty(), "{}", engine.name);
+                assert!(pool.iter().all(|candidate| engine.tier(&candidate.settings).0 >= tier), "{}", engine.name);
+            }
+        }
+    }
+
+    #[test]
+    fn single_changes_come_first_and_no_candidate_comes_twice_or_changes_what_cannot_matter() {
+        let engine = sqlite::describe();
+        let base = base(&engine, &[]);
+        let pool = pool(&engine, &base, Tier::Consistent, 1);
+        let singles = pool.iter().take_while(|candidate| candidate.change.0.len() == 1).count();
+        assert!(singles > 20 && pool.len() > 10 * singles, "{singles} of {}", pool.len());
+        let different: BTreeSet<&Change> = pool.iter().map(|candidate| &candidate.change).collect();
+        assert_eq!(different.len(), pool.len());
+        for candidate in &pool {
+            let checkpoint = candidate.change.0.contains_key("wal_autocheckpoint");
+            assert!(!checkpoint || candidate.settings.get("journal_mode") == Some("wal"), "{}", candidate.change);
+        }
+        assert!(pool.iter().any(|candidate| candidate.change.0.contains_key("wal_autocheckpoint")));
+    }
+
+    #[test]
+    fn the_pool_follows_from_its_seed() {
+        let engine = sqlite::describe();
+        let of = |seed| pool(&engine, &base(&engine, &[]), Tier::Consistent, seed);
+        assert_eq!(of(3), of(3));
+        assert_ne!(of(3), of(4));
+    }
+}

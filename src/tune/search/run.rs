@@ -1,0 +1,383 @@
+//! The search itself: rungs of sessions, then the confirmation.
+
+use super::{
+    super::{
+        change::Change,
+        effect::{BASE, Effect, Spending, overall},
+        event::TuneEvent,
+        lab::{Lab, TuneError},
+        samples::Samples,
+        trial::{Kind, Trial},
+        what_if::{WhatIf, what_if},
+        workload::Workload,
+    },
+    candidates::{Candidate, pool},
+    halving::{halved, together},
+};
+use crate::stats::{MIN_RUNS, median};
+use dbdyno_engine::{durability::Tier, rng::SplitMix64, settings::Settings};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+use uuid::Uuid;
+
+/// What is searched for.
+#[derive(Debug, Clone)]
+pub struct SearchSpec {
+    /// The ledger that the confirmation is kept in.
+    pub ledger: String,
+    /// The accepted trial that the base comes from.
+    pub parent_id: Option<String>,
+    /// What candidates are measured against.
+    pub base: Settings,
+    /// What a commit has to survive at least.
+    pub tier: Tier,
+    /// How long the search may take, its confirmation included.
+    pub budget: Duration,
+    /// The memory that a program may take, bytes.
+    pub memory_limit: Option<u64>,
+    /// Rounds of the confirmation; none for as many as the budget allows.
+    pub rounds: Option<u32>,
+    /// Seed of the choice of candidates and of all keys and values.
+    pub seed: u64,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// UUID. The runs have it as their key `search`.
+    pub search_id: String,
+    /// What a commit has to survive at least.
+    pub tier: Tier,
+    /// How long it took, ms.
+    pub took_ms: u64,
+    /// Candidates that there are; not all of them could be tried where it is more than `tried` has.
+    pub candidates: usize,
+    /// What was tried, in the order of the last rung it reached and then of its figure: the best first.
+    pub tried: Vec<Tried>,
+    /// The confirmation of the best one; its figure alone is the gain. None: nothing was faster than the base, or it was
+    /// stopped.
+    pub confirmed: Option<Trial>,
+}
+
+/// A candidate, and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What it changes.
+    pub change: Change,
+    /// What a commit survives with it.
+    pub tier: Tier,
+    /// The rung that it reached, from 1.
+    pub rung: u32,
+    /// Rounds beside the base.
+    pub pairs: usize,
+    /// Median of the ratios to the base; of a candidate chosen among many this flatters.
+    pub ratio: Option<f64>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
+pub enum Fate {
+    /// It is in the race.
+    Alive,
+    /// Others were faster.
+    Outrun,
+    /// It may not be chosen, for this reason.
+    Dropped(String),
+}
+
+/// Share of the budget that is kept for the confirmation.
+const CONFIRMATION: f64 = 0.3;
+/// Share of the time for rungs that the first one takes.
+const FIRST_RUNG: f64 = 0.4;
+/// Share of the time left that a confirmation is planned to take: runs do not always take as long as before.
+const MARGIN: f64 = 0.85;
+/// Candidates of one session, beside the base: more would put more time between a candidate and its base.
+const BATCH: usize = 7;
+/// Rounds of the first rung.
+const FIRST_ROUNDS: u32 = 2;
+/// The most rounds of a confirmation: beyond, an interval hardly narrows.
+const MOST_ROUNDS: u32 = 40;
+
+/// Searches for the fastest settings of a tier, tells what happens, and keeps the confirmation in the ledger.
+///
+/// # Errors
+/// No candidate, a session that cannot begin, a store that cannot be written.
+pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<Found, TuneError> {
+    let candidates = pool(&workload.engine.description, &spec.base, spec.tier, spec.seed);
+    if candidates.is_empty() {
+        let (engine, tier) = (&workload.engine.description.name, spec.tier);
+        return Err(TuneError::Asked(format!("{engine} has no setting to try of which a commit survives tier {tier}")));
+    }
+    let mut race = Race {
+        lab,
+        workload,
+        search_id: Uuid::now_v7().to_string(),
+        begun: Instant::now(),
+        candidates: candidates.len(),
+        field: Vec::new(),
+        samples: Samples::default(),
+        sessions: 0,
+        spec,
+    };
+    lab.tell(TuneEvent::SearchStarted {
+        search_id: race.search_id.clone(),
+        candidates: race.candidates,
+        budget_ms: race.spec.budget.as_millis() as u64,
+    });
+    race.first_rung(candidates).await?;
+    race.further_rungs().await?;
+    let confirmed = race.confirm().await?;
+    let found = race.found(confirmed);
+    lab.tell(TuneEvent::SearchEnded { found: Box::new(found.clone()) });
+    Ok(found)
+}
+
+/// A candidate in the race. Its variant in the samples is its place in the field, and 1 more: 0 is the base.
+struct Runner {
+    candidate: Candidate,
+    rung: u32,
+    fate: Fate,
+}
+
+struct Race<'r, 'l> {
+    lab: &'r Lab<'l>,
+    workload: &'r Workload,
+    spec: SearchSpec,
+    search_id: String,
+    begun: Instant,
+    candidates: usize,
+    field: Vec<Runner>,
+    samples: Samples,
+    sessions: u64,
+}
+
+impl Race<'_, '_> {
+    /// Time that the rungs may still take.
+    fn left(&self) -> Duration {
+        self.spec.budget.mul_f64(1.0 - CONFIRMATION).saturating_sub(self.begun.elapsed())
+    }
+
+    /// What a run took so far, its start and the keeping of its results included.
+    fn each(&self) -> Duration {
+        self.begun.elapsed() / self.samples.run_count().max(1) as u32
+    }
+
+    /// Tries candidates until the rungs that follow need the rest of the time. The first one alone: then it is known what a
+    /// run takes.
+    async fn first_rung(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
+        let mut waiting = candidates.into_iter();
+        let mut batch: Vec<Candidate> = waiting.by_ref().take(1).collect();
+        while !batch.is_empty() && !self.lab.is_stopped() {
+            let from = self.field.len();
+            let runners = batch.into_iter().map(|candidate| Runner { candidate, rung: 1, fate: Fate::Alive });
+            self.field.extend(runners);
+            let members: Vec<usize> = (from..self.field.len()).collect();
+            self.measure(&members, FIRST_ROUNDS).await?;
+            self.check_budget()?;
+            batch = waiting.by_ref().take(self.affordable()).collect();
+        }
+        Ok(())
+    }
+
+    /// How many more candidates the first rung can take, up to a batch.
+    fn affordable(&self) -> usize {
+        let share = self.spec.budget.mul_f64((1.0 - CONFIRMATION) * FIRST_RUNG);
+        let fits = |more: &usize| self.begun.elapsed() + self.each() * ((more + 1) as u32 * FIRST_ROUNDS) <= share;
+        (1..=BATCH).rev().find(fits).unwrap_or(0)
+    }
+
+    /// Refuses a budget in which not even a confirmation can be run.
+    fn check_budget(&self) -> Result<(), TuneError> {
+        let least = self.each() * (MIN_RUNS as u32 * 2);
+        if self.samples.run_count() == 0 || self.begun.elapsed() + least <= self.spec.budget {
+            return Ok(());
+        }
+        let (run, needed) = (self.each().as_secs_f64(), (self.begun.elapsed() + least * 2).as_secs_f64());
+        Err(TuneError::Asked(format!(
+            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give --budget {needed:.0}s or more"
+        )))
+    }
+
+    /// Halves the field and doubles the rounds until one is left, or the time for rungs is over.
+    async fn further_rungs(&mut self) -> Result<(), TuneError> {
+        let mut rounds = FIRST_ROUNDS;
+        for rung in 2.. {
+            rounds = rounds.saturating_mul(2);
+            let mut alive = self.next_field(rung);
+            // Fewer rather than none: the last of them have the worst figures.
+            while alive.len() > 1 && self.expected(alive.len(), rounds) > self.left() {
+                alive.pop();
+            }
+            if alive.len() < 2 || self.lab.is_stopped() {
+                break;
+            }
+            for at in 0..self.field.len() {
+                if alive.contains(&at) {
+                    self.field[at].rung = rung;
+                } else if self.field[at].fate == Fate::Alive {
+                    self.field[at].fate = Fate::Outrun;
+                }
+            }
+            for batch in alive.chunks(BATCH) {
+                self.measure(batch, rounds).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Who would run in the next rung, the most promising first: the better half, and after its first two what the best of
+    /// them make together.
+    fn next_field(&mut self, rung: u32) -> Vec<usize> {
+        let alive: Vec<usize> = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive).collect();
+        let scored = alive.iter().map(|at| (at, &self.field[*at].candidate.change, self.score(*at)));
+        let mut next: Vec<usize> = halved(scored).into_iter().copied().collect();
+        let unions = together(next.iter().map(|&at| &self.field[at].candidate.change), next.len() / 3);
+        let mut place = 2;
+        for change in unions {
+            let engine = &self.workload.engine.description;
+            let candidate = Candidate::new(engine, &self.spec.base, change, self.spec.tier);
+            if let Some(candidate) = candidate
+                && self.field.iter().all(|known| known.candidate.change != candidate.change)
+            {
+                next.insert(place, self.field.len());
+                place += 1;
+                self.field.push(Runner { candidate, rung, fate: Fate::Alive });
+            }
+        }
+        next
+    }
+
+    /// What a rung with so many members would take, by what runs took so far.
+    fn expected(&self, members: usize, rounds: u32) -> Duration {
+        let runs = (members + members.div_ceil(BATCH)) as u32 * rounds;
+        self.each() * runs
+    }
+
+    /// Measures some of the field beside the base, and drops what may not be chosen.
+    async fn measure(&mut self, members: &[usize], rounds: u32) -> Result<(), TuneError> {
+        let mut variants = vec![self.spec.base.clone()];
+        variants.extend(members.iter().map(|&at| self.field[at].candidate.settings.clone()));
+        self.sessions += 1;
+        let seed = SplitMix64::stream(self.spec.seed, self.sessions).next_u64();
+        let plan = self.workload.plan(self.lab.registry, &variants, rounds, seed)?;
+        let keys =
+            BTreeMap::from([("tune".to_owned(), "search".to_owned()), ("search".to_owned(), self.search_id.clone())]);
+        let report = self.lab.run(&plan, keys, Some(self.left()), |_| {}).await?;
+        self.samples.add_report(&plan, &report, |configuration| match configuration {
+            0 => BASE,
+            of => members[of - 1] + 1,
+        });
+        for &at in members {
+            if let Some(reason) = self.unfit(at) {
+                self.field[at].fate = Fate::Dropped(reason.clone());
+                let change = self.field[at].candidate.change.clone();
+                self.lab.tell(TuneEvent::Dropped { change, reason });
+            }
+        }
+        self.tell_standing();
+        Ok(())
+    }
+
+    /// Why a candidate may not be chosen.
+    fn unfit(&self, at: usize) -> Option<String> {
+        let variant = at + 1;
+        if let Some(failure) = self.samples.failure(variant) {
+            return Some(failure.to_owned());
+        }
+        if self.samples.of(variant).any(|sample| sample.agrees == Some(false)) {
+            return Some("its answers are not those of the others".to_owned());
+        }
+        let peak = self.samples.of(variant).map(|sample| sample.peak_rss_bytes).max()?;
+        let limit = self.spec.memory_limit.filter(|limit| peak > *limit)?;
+        Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
+    }
+
+    /// The log ratio to the base: the median over the rounds of the mean over the tests.
+    fn score(&self, at: usize) -> Option<f64> {
+        let tests = self.workload.tests();
+        let each: Vec<f64> = self
+            .samples
+            .rounds(BASE, at + 1)
+            .into_iter()
+            .filter_map(|round| self.samples.mean_log_ratio(at + 1, BASE, round, &tests))
+            .collect();
+        median(&each).ok()
+    }
+
+    /// The candidate in the race with the best figure.
+    fn best(&self) -> Option<usize> {
+        let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive);
+        let scored = alive.filter_map(|at| Some((at, self.field[at].rung, self.score(at)?)));
+        // More rounds are worth more than a better figure of few.
+        scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
+    }
+
+    fn so_far(&self, at: usize) -> Effect {
+        overall(&self.samples, BASE, at + 1, &self.workload.tests(), Spending::ONCE)
+    }
+
+    fn tell_standing(&self) {
+        let best = self.best();
+        self.lab.tell(TuneEvent::Standing {
+            tried: self.field.len(),
+            alive: self.field.iter().filter(|runner| runner.fate == Fate::Alive).count(),
+            best: best.map(|at| (self.field[at].candidate.change.clone(), self.so_far(at))),
+            left_ms: self.spec.budget.saturating_sub(self.begun.elapsed()).as_millis() as u64,
+        });
+    }
+
+    /// Measures the best candidate against the base on fresh seeds.
+    async fn confirm(&mut self) -> Result<Option<Trial>, TuneError> {
+        let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) else {
+            return Ok(None);
+        };
+        if self.lab.is_stopped() {
+            return Ok(None);
+        }
+        let left = self.spec.budget.saturating_sub(self.begun.elapsed());
+        let affordable = (left.as_secs_f64() * MARGIN / (2.0 * self.each().as_secs_f64().max(1e-3))) as u32;
+        let rounds = self.spec.rounds.unwrap_or((affordable & !1).clamp(MIN_RUNS as u32, MOST_ROUNDS));
+        let question = WhatIf {
+            ledger: self.spec.ledger.clone(),
+            parent_id: self.spec.parent_id.clone(),
+            kind: Kind::Search,
+            base: self.spec.base.clone(),
+            change: self.field[best].candidate.change.clone(),
+            rounds,
+            changes: 1,
+            seed: SplitMix64::stream(self.spec.seed, u64::MAX).next_u64(),
+        };
+        what_if(self.lab, self.workload, question).await.map(Some)
+    }
+
+    fn found(self, confirmed: Option<Trial>) -> Found {
+        let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
+        order.sort_by(|a, b| {
+            let rung = |at: usize| self.field[at].rung;
+            let (x, y) = (a.1.unwrap_or(f64::INFINITY), b.1.unwrap_or(f64::INFINITY));
+            rung(b.0).cmp(&rung(a.0)).then(x.total_cmp(&y))
+        });
+        let tried = order.into_iter().map(|(at, score)| Tried {
+            change: self.field[at].candidate.change.clone(),
+            tier: self.field[at].candidate.tier,
+            rung: self.field[at].rung,
+            pairs: self.samples.rounds(BASE, at + 1).len(),
+            ratio: score.map(f64::exp),
+            fate: self.field[at].fate.clone(),
+        });
+        Found {
+            tried: tried.collect(),
+            search_id: self.search_id.clone(),
+            tier: self.spec.tier,
+            took_ms: self.begun.elapsed().as_millis() as u64,
+            candidates: self.candidates,
+            confirmed,
+        }
+    }
+}

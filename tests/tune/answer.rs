@@ -1,0 +1,71 @@
+//! `dbdyno tune --answer`: what was found, in the form that people use.
+
+use crate::support::Place;
+use rusqlite::Connection;
+
+/// Two trials of SQLite, the first of them the base of the second.
+fn tuned() -> Place {
+    let place = Place::new();
+    let measure = ["--test", "1", "--size", "1000", "--rounds", "1", "--quiet"];
+    let base = ["--engine", "sqlite:temp_store=memory", "--suite", "kv", "--what-if", "journal_mode=wal"];
+    place.ok(&[&["tune"], &base[..], &measure].concat());
+    place.ok(&["tune", "--accept"]);
+    let next = ["--from", "last", "--what-if", "transaction=immediate", "--rounds", "1", "--quiet"];
+    place.ok(&[&["tune"], &next[..]].concat());
+    place
+}
+
+#[test]
+fn the_statements_set_what_was_measured_and_carry_their_evidence() {
+    let place = tuned();
+    let text = place.ok(&["tune", "--answer", "pragma"]);
+    let connection = Connection::open(place.path("mine.db")).unwrap();
+    connection.execute_batch(&text).unwrap();
+    let pragma = |name: &str| {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, rusqlite::types::Value>(0)).unwrap()
+    };
+    assert_eq!(pragma("journal_mode"), rusqlite::types::Value::from("wal".to_owned()));
+    assert_eq!(pragma("temp_store"), rusqlite::types::Value::from(2));
+    assert!(text.contains("-- no statement sets transaction=immediate: which BEGIN"), "{text}");
+    for evidence in [
+        "journal_mode: delete -> wal; tier 3 power-safe, as before",
+        "Sequential writes: need >= 7 rounds",
+        "transaction: deferred -> immediate",
+        "A commit survives 3 power-safe",
+        "Risk of journal_mode=wal: a -wal and a -shm file",
+    ] {
+        assert!(text.contains(evidence), "{evidence}: {text}");
+    }
+}
+
+#[test]
+fn the_rust_has_the_statements_and_the_engine_can_be_given_to_run() {
+    let place = tuned();
+    let rust = place.ok(&["tune", "--answer", "rust"]);
+    assert!(
+        rust.contains(
+            "connection.execute_batch(\n    \"PRAGMA temp_store = memory;\n     PRAGMA journal_mode = wal;\",\n)?;"
+        ),
+        "{rust}"
+    );
+    let engine = place.ok(&["tune", "--answer", "engine"]);
+    let engine = engine.lines().last().unwrap();
+    assert_eq!(engine, "sqlite:temp_store=memory,journal_mode=wal,transaction=immediate");
+    let plan = place.ok(&["run", "--suite", "kv", "--engine", engine, "--dry-run", "--quiet"]);
+    assert!(plan.contains("tier 3 power-safe"), "{plan}");
+}
+
+#[test]
+fn the_preset_can_be_run_and_measures_base_and_tuned_side_by_side() {
+    let place = tuned();
+    let file = place.path("config/presets/mine.toml");
+    place.ok(&["tune", "--answer", "preset", "--out", file.to_str().unwrap()]);
+    let plan = place.ok(&["--preset", "mine", "--dry-run", "--quiet"]);
+    assert!(plan.contains("2 configurations x 10 rounds = 20 runs"), "{plan}");
+    assert!(plan.contains("sqlite[journal_mode=delete,transaction=deferred]"), "{plan}");
+    assert!(plan.contains("sqlite[journal_mode=wal,transaction=immediate]"), "{plan}");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("tests = [1]") && text.contains("sizes = [\"1000\"]"), "{text}");
+    // What the base was given is in both.
+    assert_eq!(text.matches("\"temp_store\" = \"memory\"").count(), 2, "{text}");
+}
