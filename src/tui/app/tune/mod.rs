@@ -406,6 +406,11 @@ impl Tune {
                 }
             }
             TuneEvent::TrialEnded { trial } => self.ended(*trial),
+            // The screen asks for no search.
+            TuneEvent::SearchStarted { .. }
+            | TuneEvent::Dropped { .. }
+            | TuneEvent::Standing { .. }
+            | TuneEvent::SearchEnded { .. } => {}
         }
         Steps::new()
     }
