@@ -11,8 +11,10 @@ fn main() {
         println!("cargo::rerun-if-changed={folder}");
     }
     let text = fs::read_to_string(lock).unwrap_or_default();
-    let version = locked_version(&text, "redb").unwrap_or("unknown");
-    println!("cargo::rustc-env=DBDYNO_REDB_VERSION={version}");
+    for package in ["redb", "fjall"] {
+        let version = locked_version(&text, package).unwrap_or("unknown");
+        println!("cargo::rustc-env=DBDYNO_{}_VERSION={version}", package.to_uppercase());
+    }
 }
 
 fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {

@@ -4,12 +4,13 @@
 //! has the engine check it, and counts. Power losses cannot be made here: tiers 2 and 3 also count sync calls
 //! (tests/syncs.rs).
 
-use crate::support::Place;
+use crate::support::{Place, engine_program, wait_until};
 use dbdyno::{
     catalog::{Catalog, TestPick, UserFolders},
     engines::built_in,
 };
 use dbdyno_engine::{
+    describe::Description,
     durability::Tier,
     protocol::{Event, Job, PROTOCOL},
     rng::SplitMix64,
@@ -20,14 +21,24 @@ use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Write},
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     thread,
     time::{Duration, SystemTime},
 };
 
+/// What an engine says about itself, built in or not.
+fn description(engine: &str) -> Description {
+    if let Some(program) = built_in(engine) {
+        return (program.describe)();
+    }
+    let output = Command::new(engine_program(engine).unwrap()).arg("describe").output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
 fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
     let asked: BTreeMap<String, String> =
         options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let description = (built_in(engine).unwrap().describe)();
+    let description = description(engine);
     let settings = Settings::resolve(&description, &asked).unwrap();
     let (tier, reason) = description.tier(&settings);
     assert!(tier >= Tier::ProcessSafe, "{engine} {options:?} promises nothing: {reason}");
@@ -51,12 +62,14 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
 }
 
 fn worker(job: &Job, command: &str) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
-        .args(["worker", &job.engine, command])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut program = match built_in(&job.engine) {
+        Some(_) => Command::new(env!("CARGO_BIN_EXE_dbdyno")),
+        None => Command::new(engine_program(&job.engine).unwrap()),
+    };
+    if built_in(&job.engine).is_some() {
+        program.args(["worker", &job.engine]);
+    }
+    let mut child = program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let line = serde_json::to_string(job).unwrap();
     writeln!(child.stdin.as_mut().unwrap(), "{line}").unwrap();
     child
@@ -68,36 +81,49 @@ fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
     lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok())
 }
 
-/// Kills a committing worker some times at random moments, going on with the same database each time.
+/// Kills a committing worker at a random moment after its first commits; how many it had acknowledged.
+fn kill_while_committing(job: &Job, rng: &mut SplitMix64) -> u64 {
+    let mut committing = worker(job, "commits");
+    let said = events(&mut committing);
+    let acknowledged = AtomicU64::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for event in said {
+                let Event::Committed { commits } = event else { panic!("{event:?}") };
+                acknowledged.store(commits, Relaxed);
+            }
+        });
+        wait_until("the first commit", || acknowledged.load(Relaxed) > 0);
+        thread::sleep(Duration::from_millis(rng.below(250)));
+        committing.kill().unwrap();
+        committing.wait().unwrap();
+    });
+    acknowledged.into_inner()
+}
+
+/// Opens the database again and has the engine check it; what the worker said.
+fn recover(job: &Job) -> Vec<Event> {
+    let mut recovering = worker(job, "recover");
+    let said = events(&mut recovering).collect();
+    recovering.wait().unwrap();
+    said
+}
+
+fn random() -> (u64, SplitMix64) {
+    let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    (seed, SplitMix64::new(seed))
+}
+
+/// Kills a committing worker some times, with a fresh database each time: commits are counted from the first key.
 #[track_caller]
 fn survives_kills(engine: &str, options: &[(&str, &str)]) {
     let place = Place::new();
-    let seed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let mut rng = SplitMix64::new(seed);
+    let (seed, mut rng) = random();
     for kill in 0..3 {
-        // A fresh database each time: commits are counted from the first key.
         let _ = std::fs::remove_dir_all(place.path("databases"));
         let job = job(&place, engine, options);
-        let mut committing = worker(&job, "commits");
-        let said = events(&mut committing);
-        let acknowledged = thread::scope(|scope| {
-            let reader = scope.spawn(move || {
-                said.map(|event| match event {
-                    Event::Committed { commits } => commits,
-                    other => panic!("{other:?}"),
-                })
-                .last()
-                .unwrap_or(0)
-            });
-            thread::sleep(Duration::from_millis(150 + rng.below(250)));
-            committing.kill().unwrap();
-            committing.wait().unwrap();
-            reader.join().unwrap()
-        });
-        assert!(acknowledged > 0, "{engine}: nothing was committed before the kill");
-        let mut recovering = worker(&job, "recover");
-        let said: Vec<Event> = events(&mut recovering).collect();
-        recovering.wait().unwrap();
+        let acknowledged = kill_while_committing(&job, &mut rng);
+        let said = recover(&job);
         let [Event::Recovered { commits }] = said[..] else { panic!("{engine} {options:?} kill {kill}: {said:?}") };
         assert!(
             commits >= acknowledged,
@@ -124,27 +150,64 @@ fn lmdb_keeps_every_acknowledged_commit() {
 }
 
 #[test]
+fn lmdb1_keeps_every_acknowledged_commit() {
+    if engine_program("lmdb1").is_none() {
+        return;
+    }
+    survives_kills("lmdb1", &[]);
+    survives_kills("lmdb1", &[("sync", "nosync"), ("encrypt", "chacha20poly1305")]);
+    survives_kills("lmdb1", &[("sync", "nometasync"), ("encrypt", "aes256gcm")]);
+    survives_kills("lmdb1", &[("sync", "nosync"), ("checksum", "on")]);
+    survives_kills("lmdb1", &[("sync", "mapasync"), ("writemap", "on")]);
+}
+
+#[test]
 fn redb_keeps_every_acknowledged_commit() {
     survives_kills("redb", &[]);
     survives_kills("redb", &[("two_phase_commit", "on"), ("quick_repair", "on")]);
 }
 
 #[test]
-fn redb_without_durability_loses_commits_and_so_is_tier_0() {
+fn fjall_keeps_every_acknowledged_commit() {
+    survives_kills("fjall", &[]);
+    survives_kills("fjall", &[("persist", "sync_data"), ("memtable_size", "1MiB")]);
+    survives_kills("fjall", &[("persist", "sync_all")]);
+}
+
+/// Kills a worker whose engine keeps commits in the program; acknowledged and recovered commits of each kill.
+#[track_caller]
+fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {
     let place = Place::new();
-    let description = (built_in("redb").unwrap().describe)();
-    let asked = BTreeMap::from([("durability".to_owned(), "none".to_owned())]);
+    let description = description(engine);
+    let asked = BTreeMap::from([(option.to_owned(), "none".to_owned())]);
     let settings = Settings::resolve(&description, &asked).unwrap();
     assert_eq!(description.tier(&settings).0, Tier::Unsafe);
-    let job = Job { options: settings, ..job(&place, "redb", &[]) };
-    let mut committing = worker(&job, "commits");
-    let mut said = events(&mut committing);
-    let first = said.by_ref().take(50).count();
-    assert_eq!(first, 50);
-    committing.kill().unwrap();
-    committing.wait().unwrap();
-    let mut recovering = worker(&job, "recover");
-    let recovered: Vec<Event> = events(&mut recovering).collect();
-    recovering.wait().unwrap();
-    assert_eq!(recovered, [Event::Recovered { commits: 0 }], "all 50 acknowledged commits are gone");
+    let job = Job { options: settings, ..job(&place, engine, &[]) };
+    let (_, mut rng) = random();
+    let mut one_kill = || {
+        let _ = std::fs::remove_dir_all(place.path("databases"));
+        let acknowledged = kill_while_committing(&job, &mut rng);
+        let said = recover(&job);
+        let [Event::Recovered { commits }] = said[..] else { panic!("{engine}: {said:?}") };
+        (acknowledged, commits)
+    };
+    (0..4).map(|_| one_kill()).collect()
+}
+
+#[test]
+fn duckdb_keeps_every_acknowledged_commit() {
+    survives_kills("duckdb", &[]);
+    survives_kills("duckdb", &[("fsync_mode", "none"), ("checkpoint_threshold", "64KiB")]);
+}
+
+#[test]
+fn redb_without_durability_loses_every_commit_and_so_is_tier_0() {
+    let kills = kept_of_acknowledged("redb", "durability");
+    assert!(kills.iter().all(|(acknowledged, kept)| *acknowledged > 0 && *kept == 0), "{kills:?}");
+}
+
+#[test]
+fn fjall_without_persistence_loses_the_commits_in_its_buffer_and_so_is_tier_0() {
+    let kills = kept_of_acknowledged("fjall", "persist");
+    assert!(kills.iter().any(|(acknowledged, kept)| kept < acknowledged), "{kills:?}");
 }

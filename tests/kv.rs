@@ -1,6 +1,6 @@
 //! The kv suite: the same answers from every engine under every option, and those of a model in another language.
 
-use crate::support::{Place, has_tool, python};
+use crate::support::{Place, engine_program, has_tool, python};
 use dbdyno::engines::lmdb;
 use dbdyno_engine::{
     kv::{KvEngine, KvSession, KvTransaction, KvWrite, Open},
@@ -33,7 +33,13 @@ fn every_engine_answers_as_the_model_in_python_does() {
         let place = Place::new();
         let (size, seed) = (model.size.to_string(), model.session_seed.to_string());
         let (repeat, mixed) = ((model.round + 1).to_string(), format!("kv.mixed={}", model.mixed));
-        let engines = ["--engine", "sqlite", "--engine", "lmdb", "--engine", "redb"];
+        let mut engines = vec!["sqlite", "lmdb", "redb", "fjall"];
+        // A single row takes DuckDB a millisecond.
+        if model.size <= 1000 && model.round == 0 {
+            engines.push("duckdb");
+        }
+        engines.extend(engine_program("lmdb1").map(|_| "lmdb1"));
+        let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
         let rest = ["--size", &size, "--seed", &seed, "--repeat", &repeat, "--set", &mixed, "--quiet"];
         place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
         let sql = format!(
@@ -41,7 +47,7 @@ fn every_engine_answers_as_the_model_in_python_does() {
             model.round
         );
         let found = place.rows(&sql);
-        assert_eq!(found.len(), 24, "eight tests on three engines");
+        assert_eq!(found.len(), engines.len() / 2 * 8, "eight tests on each engine");
         for row in found {
             let test = row[1].parse().unwrap();
             let (rows, verification) = &model.answers[&test];
@@ -65,8 +71,18 @@ fn no_option_changes_an_answer() {
         "lmdb:sync=mapasync,writemap=on,read_transaction=held,map_size=64MiB",
         "redb:durability=immediate|none,two_phase_commit=on|off,quick_repair=on|off",
         "redb:cache_size=0|1MiB,read_transaction=held",
+        "duckdb:fsync_mode=standard|none,threads=1,memory_limit=256MiB,checkpoint_threshold=64KiB",
+        "duckdb:block_size=16384,statements=text,read_transaction=held",
+        "fjall:persist=none|buffer|sync_data|sync_all",
+        "fjall:compression=none|lz4,cache_size=0,memtable_size=1MiB,block_size=1KiB,separate_values=16,worker_threads=1,read_transaction=held",
     ];
-    let engines: Vec<&str> = sweeps.iter().flat_map(|sweep| ["--engine", sweep]).collect();
+    let of_lmdb1 = [
+        "lmdb1:encrypt=off|chacha20poly1305|aes256gcm,page_size=32768",
+        "lmdb1:checksum=on,read_transaction=held,map_size=64MiB,sync=nosync",
+        "lmdb1:writemap=on,sync=mapasync,readahead=off",
+    ];
+    let of_lmdb1 = of_lmdb1.iter().filter(|_| engine_program("lmdb1").is_some());
+    let engines: Vec<&str> = sweeps.iter().chain(of_lmdb1).flat_map(|sweep| ["--engine", sweep]).collect();
     let rest = ["--size", "1000", "--seed", "42", "--repeat", "1", "--quiet"];
     place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
     let configurations: u32 = place.value("SELECT count(DISTINCT run_id) FROM results").parse().unwrap();

@@ -1,6 +1,6 @@
 //! What a user sees before anything is run: lists, plans, and refusals with exit code 2.
 
-use crate::support::Place;
+use crate::support::{Place, engine_program};
 
 #[track_caller]
 fn refused(place: &Place, arguments: &[&str], parts: &[&str]) {
@@ -22,7 +22,7 @@ fn bad_input_is_refused_with_what_was_expected() {
         &["journal_mode", "walrus", "delete, truncate, persist, memory, wal or off"],
     );
     refused(&place, &run("sqlite:journal=wal"), &["no option `journal`", "journal_mode"]);
-    refused(&place, &run("postgres"), &["no engine `postgres`", "sqlite, lmdb, redb or null"]);
+    refused(&place, &run("postgres"), &["no engine `postgres`", "expected sqlite, lmdb, redb, fjall, duckdb"]);
     refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
     refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);
     refused(&place, &["run", "--suite", "../kv", "--engine", "lmdb"], &["no suite"]);
@@ -38,9 +38,10 @@ fn bad_input_is_refused_with_what_was_expected() {
     let cpu = [&run("lmdb")[..], &["--cpu", "4096"]].concat();
     refused(&place, &cpu, &["--cpu 4096", "from 0 to"]);
     refused(&place, &["--preset", "quick", "--set", "sqlite.synchronous"], &["OWNER.OPTION=VALUE"]);
-    refused(&place, &["--preset", "quick", "--set", "fjall.x=1"], &["`fjall` is not part of this bench", "lmdb"]);
+    refused(&place, &["--preset", "quick", "--set", "duckdb.x=1"], &["`duckdb` is not part of this bench", "lmdb"]);
     refused(&place, &["--preset", "quick", "--set", "kv.mixed=50/50"], &["suite `kv`", "70/20/10 or 80/20"]);
     refused(&place, &["--preset", "quick", "list", "engines"], &["cannot be used with a command"]);
+    refused(&place, &run("lmdb:sync=mapasync"), &["sync=mapasync with writemap=off", "set writemap=on"]);
     refused(&place, &["results"], &["there is no store"]);
     refused(&place, &[], &["--preset"]);
 }
@@ -62,7 +63,7 @@ fn lists_name_everything_there_is_to_choose_from() {
     let place = Place::new();
     let engines = place.ok(&["list", "engines"]);
     assert!(engines.lines().any(|line| line.starts_with("lmdb") && line.contains(" 0.9.")), "{engines}");
-    for engine in ["sqlite", "redb", "null"] {
+    for engine in ["sqlite", "redb", "fjall", "duckdb", "null"] {
         assert!(engines.lines().any(|line| line.starts_with(engine)), "{engine}: {engines}");
     }
     let options = place.ok(&["list", "options"]);
@@ -72,6 +73,31 @@ fn lists_name_everything_there_is_to_choose_from() {
     assert_eq!(place.ok(&["list", "tests"]).lines().filter(|line| line.starts_with("kv ")).count(), 8);
     assert!(place.ok(&["list", "suites"]).contains("10000, 100000, 1000000"));
     assert!(place.ok(&["list", "presets"]).contains("quick"));
+}
+
+#[test]
+fn an_engine_program_that_is_not_built_is_listed_with_the_command_that_builds_it() {
+    let place = Place::new();
+    let command = "`cargo build --release -p dbdyno-engine-lmdb1`";
+    let list = place.alone(&["list", "engines"]).stdout;
+    let line = list.lines().find(|line| line.starts_with("lmdb1")).unwrap();
+    assert!(line.contains("✗ not built") && line.contains(command), "{line}");
+    let done = place.alone(&["run", "--suite", "kv", "--engine", "lmdb1"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("engine `lmdb1` cannot be used") && done.stderr.contains(command), "{}", done.stderr);
+}
+
+#[test]
+fn combinations_of_lmdb1_that_would_be_ignored_are_refused() {
+    if engine_program("lmdb1").is_none() {
+        return;
+    }
+    let place = Place::new();
+    let run = |engine: &'static str| ["run", "--suite", "kv", "--engine", engine];
+    refused(&place, &run("lmdb1:encrypt=aes256gcm,checksum=on"), &["checksum=on with encrypt=aes256gcm"]);
+    refused(&place, &run("lmdb1:encrypt=aes256gcm,writemap=on"), &["encrypt=aes256gcm with writemap=on"]);
+    refused(&place, &run("lmdb1:checksum=on,readahead=off"), &["checksum=on with readahead=off"]);
+    refused(&place, &run("lmdb1:encrypt=rot13"), &["off, chacha20poly1305 or aes256gcm"]);
 }
 
 #[test]

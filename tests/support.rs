@@ -87,6 +87,17 @@ impl Place {
         fs::read_dir(self.path("work")).into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
     }
 
+    /// Copies dbdyno into a folder of its own, where no engine program lies beside it.
+    pub(crate) fn alone(&self, arguments: &[&str]) -> Done {
+        let program = self.path("alone");
+        fs::copy(env!("CARGO_BIN_EXE_dbdyno"), &program).unwrap();
+        let like = self.command(arguments);
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).env("PATH", "/nowhere");
+        command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Done::of(command.output().unwrap())
+    }
+
     /// Puts an outside engine in place: a shell script.
     pub(crate) fn engine(&self, name: &str, script: &str) {
         let path = self.path("engines").join(format!("dbdyno-engine-{name}"));
@@ -162,6 +173,13 @@ pub(crate) fn has_tool(program: &str, arguments: &[&str]) -> bool {
         eprintln!("not checked: {program} {arguments:?} is missing");
     }
     found
+}
+
+/// The program of an engine that is built as one of its own, beside dbdyno: `cargo test --workspace` builds it, `cargo test`
+/// of this package alone does not.
+pub(crate) fn engine_program(name: &str) -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_BIN_EXE_dbdyno")).with_file_name(format!("dbdyno-engine-{name}"));
+    has_tool(program.to_str().unwrap(), &["describe"]).then_some(program)
 }
 
 /// Runs a Python script with the duckdb package, where there is one; its stdout.

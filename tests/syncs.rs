@@ -59,4 +59,18 @@ fn full_syncs_for_every_commit_and_off_never_does() {
     assert_eq!((stored, traced), (0, 0));
     let (stored, _) = syncs_of("redb");
     assert!(stored >= 20, "{stored}");
+    let (stored, _) = syncs_of("fjall:persist=sync_data");
+    assert_eq!(stored, 20, "one sync of the journal for each commit");
+    let (stored, _) = syncs_of("fjall");
+    assert_eq!(stored, 0, "the operating system has the journal, the disk may not");
+}
+
+#[test]
+fn duckdb_syncs_its_log_for_every_commit_unless_told_not_to() {
+    let place = Place::new();
+    let engines = ["--engine", "duckdb:fsync_mode=standard|none"];
+    let rest = ["--size", "3000", "--test", "1", "--repeat", "1", "--quiet"];
+    place.ok(&[&["run", "--suite", "kv"][..], &engines, &rest].concat());
+    let found = place.rows("SELECT options['fsync_mode'], syncs FROM results WHERE test = 1 ORDER BY 1");
+    assert_eq!(found, [["none", "0"], ["standard", "3"]], "one sync for each of three commits");
 }

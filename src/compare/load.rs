@@ -81,6 +81,9 @@ pub fn load(store: &Store, text: &str, selection: &Selection) -> Result<Side, St
         &format!(", wanted AS (SELECT DISTINCT run_id, test FROM selected WHERE wall_ns IS NOT NULL) {RUNS}"),
         &[],
     )?;
+    if runs.is_empty() {
+        return Ok(Side { selection: text.to_owned(), ..Side::default() });
+    }
     let sessions = objects(store, selection, SESSIONS, &[])?;
     let twins = objects(store, selection, &format!(", {TWINS} {RUNS}"), &[&TWIN_SUFFIX, &TWIN_SUFFIX])?;
     Ok(Side { selection: text.to_owned(), runs, sessions, twins })

@@ -2,12 +2,11 @@
 
 use dbdyno_engine::{
     EngineError,
-    describe::{Description, OptionSpec},
-    durability::{Tier, TierRule},
+    describe::Description,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    lmdb::{self, Setup, Sync},
     protocol::PROTOCOL,
     recorder::MonotonicClock,
-    settings::Settings,
     suite::{KvStatements, SuiteKind},
 };
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
@@ -22,48 +21,9 @@ pub fn describe() -> Description {
         version: version(),
         build: Vec::new(),
         suites: vec![SuiteKind::Kv],
-        options: vec![
-            OptionSpec::choice(
-                "sync",
-                &["full", "nometasync", "mapasync", "nosync"],
-                "full",
-                "what a commit waits for; mapasync needs writemap=on",
-            ),
-            OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls"),
-            OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads"),
-            OptionSpec::size(
-                "map_size",
-                1 << 20,
-                1 << 46,
-                &["auto"],
-                "auto",
-                "size of the memory map, the database's limit; auto grows it before a transaction needs it",
-            ),
-            OptionSpec::choice(
-                "read_transaction",
-                &["each", "held"],
-                "each",
-                "one read transaction for each read, or one held over all reads of a test",
-            ),
-        ],
-        tiers: vec![
-            TierRule::new(
-                &[("sync", &["nosync"])],
-                Tier::ProcessSafe,
-                "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
-            ),
-            TierRule::new(
-                &[("sync", &["mapasync"])],
-                Tier::ProcessSafe,
-                "the map is flushed in the background: the program's crash is survived, a power loss may corrupt the file",
-            ),
-            TierRule::new(
-                &[("sync", &["nometasync"])],
-                Tier::Consistent,
-                "the meta page is not synced: a power loss may lose the latest commit, never consistency",
-            ),
-            TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
-        ],
+        options: lmdb::options(),
+        tiers: lmdb::tiers(),
+        conflicts: lmdb::conflicts(),
     }
 }
 
@@ -82,16 +42,12 @@ fn expect_own_version() -> Result<(), EngineError> {
     Err(EngineError::fatal(format!("the linked LMDB is {}, expected 0.9.x below 0.9.90", self::version())))
 }
 
-/// Smallest map made when the size is `auto`, bytes.
-const LEAST_MAP: u64 = 1 << 28;
-
 /// An open environment.
 #[derive(Debug)]
 pub struct Lmdb {
     env: Env,
     database: Database<'static, Bytes, Bytes>,
-    grows: bool,
-    held: bool,
+    setup: Setup,
 }
 
 fn failed(error: heed::Error) -> EngineError {
@@ -103,37 +59,31 @@ fn failed(error: heed::Error) -> EngineError {
     }
 }
 
-fn flags(settings: &Settings) -> Result<EnvFlags, EngineError> {
-    let mut flags = EnvFlags::empty();
-    let writemap = settings.flag("writemap")?;
-    flags.set(EnvFlags::WRITE_MAP, writemap);
-    flags.set(EnvFlags::NO_READ_AHEAD, !settings.flag("readahead")?);
-    match settings.text("sync")? {
-        "nometasync" => flags |= EnvFlags::NO_META_SYNC,
-        "nosync" => flags |= EnvFlags::NO_SYNC,
-        "mapasync" if writemap => flags |= EnvFlags::MAP_ASYNC,
-        "mapasync" => return Err(EngineError::new("sync=mapasync has no effect without writemap=on: set both")),
-        _ => {}
-    }
-    Ok(flags)
+fn flags(setup: Setup) -> EnvFlags {
+    let mut flags = match setup.sync {
+        Sync::Full => EnvFlags::empty(),
+        Sync::NoMeta => EnvFlags::NO_META_SYNC,
+        Sync::MapAsync => EnvFlags::MAP_ASYNC,
+        Sync::No => EnvFlags::NO_SYNC,
+    };
+    flags.set(EnvFlags::WRITE_MAP, setup.writemap);
+    flags.set(EnvFlags::NO_READ_AHEAD, !setup.readahead);
+    flags
 }
 
 impl KvEngine for Lmdb {
-    const MAIN_FILE: &'static str = "data.mdb";
+    const MAIN_FILE: &'static str = lmdb::MAIN_FILE;
     type Clock = MonotonicClock;
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         expect_own_version()?;
-        let asked = open.settings.text("map_size")?;
-        // Copy-on-write pages of one transaction and tree overhead; a map costs address space only.
-        let automatic = (open.data_bytes.saturating_mul(8)).max(LEAST_MAP);
-        let map_size = asked.parse().unwrap_or(automatic).next_multiple_of(1 << 16);
+        let setup = Setup::new(open.settings, open.data_bytes)?;
         let mut options = EnvOpenOptions::new();
-        options.map_size(map_size as usize).max_dbs(1);
-        let env = open_env(&mut options, flags(open.settings)?, open.folder)?;
+        options.map_size(setup.map_size).max_dbs(1);
+        let env = open_env(&mut options, flags(setup), open.folder)?;
         let database = create_database(&env)?;
-        Ok(Self { env, database, grows: asked == "auto", held: open.settings.text("read_transaction")? == "held" })
+        Ok(Self { env, database, setup })
     }
 
     fn clock(&self) -> MonotonicClock {
@@ -143,29 +93,30 @@ impl KvEngine for Lmdb {
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         let flags = EnvFlags::from_bits_retain(self.env.get_flags().map_err(failed)?);
         let sync = if flags.contains(EnvFlags::NO_SYNC) {
-            "nosync"
+            Sync::No
         } else if flags.contains(EnvFlags::MAP_ASYNC) {
-            "mapasync"
+            Sync::MapAsync
         } else if flags.contains(EnvFlags::NO_META_SYNC) {
-            "nometasync"
+            Sync::NoMeta
         } else {
-            "full"
+            Sync::Full
         };
-        let word = |on: bool| if on { "on" } else { "off" }.to_owned();
-        Ok(BTreeMap::from([
-            ("sync".to_owned(), sync.to_owned()),
-            ("writemap".to_owned(), word(flags.contains(EnvFlags::WRITE_MAP))),
-            ("readahead".to_owned(), word(!flags.contains(EnvFlags::NO_READ_AHEAD))),
-            ("map_size".to_owned(), self.env.info().map_size.to_string()),
-        ]))
+        let in_force = Setup {
+            sync,
+            writemap: flags.contains(EnvFlags::WRITE_MAP),
+            readahead: !flags.contains(EnvFlags::NO_READ_AHEAD),
+            map_size: self.env.info().map_size,
+            ..self.setup
+        };
+        Ok(in_force.in_force())
     }
 
     fn holds_reads(&self) -> bool {
-        self.held
+        self.setup.held
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session { env: &self.env, database: self.database, grows: self.grows })
+        Ok(Session { env: &self.env, database: self.database, grows: self.setup.grows })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {

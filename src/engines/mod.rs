@@ -1,5 +1,7 @@
 //! The engines: those built into this program, and those found as programs of their own.
 
+pub mod duckdb;
+pub mod fjall;
 pub mod lmdb;
 pub mod null;
 mod outside;
@@ -24,6 +26,15 @@ const BUILT_IN: &[(&str, Program)] = &[
     ),
     ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()), sql: None }),
     ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()), sql: None }),
+    ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()), sql: None }),
+    (
+        "duckdb",
+        Program {
+            describe: duckdb::describe,
+            kv: Some(KvProgram::of::<duckdb::DuckKv>()),
+            sql: Some(SqlProgram::of::<duckdb::DuckSql>()),
+        },
+    ),
     (
         "null",
         Program {
@@ -57,7 +68,7 @@ pub enum Launch {
     Program(PathBuf),
 }
 
-/// An engine that was found and cannot be run.
+/// An engine that is known or was found, and cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
     /// Its name.
@@ -90,7 +101,13 @@ impl Registry {
     /// The built-in engines, and the outside ones found beside this program, in `$DBDYNO_ENGINE_PATH` and on PATH.
     pub fn discover() -> Self {
         let mut registry = Self::built_in();
-        for (name, path) in outside::find() {
+        let found = outside::find();
+        for known in outside::ours() {
+            if !found.contains_key(&known.name) {
+                registry.unavailable.push(Unavailable { reason: known.missing(), name: known.name });
+            }
+        }
+        for (name, path) in found {
             if built_in(&name).is_some() {
                 let reason = format!("{} has the name of a built-in engine: rename it", path.display());
                 registry.unavailable.push(Unavailable { name, reason });

@@ -4,6 +4,7 @@ use dbdyno_engine::{
     describe::Description,
     protocol::{LONGEST_LINE, PROTOCOL},
 };
+use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -17,8 +18,40 @@ use std::{
 };
 
 const PREFIX: &str = "dbdyno-engine-";
+/// The engines that belong to dbdyno and are built as programs of their own.
+const OURS: &str = include_str!("../../engines/outside.toml");
 /// How long an engine may take to describe itself.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ours {
+    engine: Vec<Known>,
+}
+
+/// An engine program that belongs to dbdyno.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Known {
+    /// Its name.
+    pub(super) name: String,
+    /// One line about it.
+    about: String,
+    /// The command that builds it.
+    build: String,
+}
+
+impl Known {
+    /// Why it cannot be used when it was not found.
+    pub(super) fn missing(&self) -> String {
+        format!("not built ({}): `{}` in dbdyno's source folder builds it", self.about, self.build)
+    }
+}
+
+/// The engine programs that belong to dbdyno, built or not.
+pub(super) fn ours() -> Vec<Known> {
+    toml::from_str::<Ours>(OURS).map(|list| list.engine).unwrap_or_default()
+}
 
 /// Engine programs by name; the first folder that has a name wins.
 pub(super) fn find() -> BTreeMap<String, PathBuf> {
@@ -92,4 +125,14 @@ fn output_of_describe(path: &Path) -> Result<String, String> {
     let _ = child.kill();
     let _ = child.wait();
     answer.unwrap_or_else(|_| Err(format!("it did not describe itself within {} s", PATIENCE.as_secs())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_our_engine_programs_is_read() {
+        assert!(ours().iter().any(|known| known.name == "lmdb1" && known.build.contains("dbdyno-engine-lmdb1")));
+    }
 }

@@ -55,6 +55,7 @@ pub fn describe() -> Description {
             ),
             TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
         ],
+        conflicts: Vec::new(),
     }
 }
 

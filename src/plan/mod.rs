@@ -258,6 +258,9 @@ fn configurations_of(
         .into_iter()
         .map(|asked| {
             let settings = Settings::resolve(&engine.description, &asked)?;
+            if let Some(conflict) = engine.description.conflict(&settings) {
+                return Err(PlanError::Request(conflict));
+            }
             let (tier, reason) = engine.description.tier(&settings);
             Ok(Configuration {
                 engine: engine.clone(),

@@ -270,8 +270,8 @@ const RESULTS: &[Binding] = &[
 ];
 
 const COMPARE: &[Binding] = &[
-    binding(&[K::Char('a')], A::MarkA, "A", "type the selection of side A"),
-    binding(&[K::Char('b')], A::MarkB, "B", "type the selection of side B"),
+    binding(&[K::Char('a')], A::MarkA, "side A", "type the selection of side A"),
+    binding(&[K::Char('b')], A::MarkB, "side B", "type the selection of side B"),
     binding(&[K::Char('s')], A::Swap, "swap", "exchange A and B"),
     binding(&[K::Char('v')], A::View, "view", "the next view: table, sizes, latencies, pivot"),
     binding(&[K::Enter], A::Enter, "", "compare the pair under the cursor; else the next view"),

@@ -12,25 +12,25 @@ use uuid::Uuid;
 
 /// What a run is of, and where. Tests change what they are about.
 #[derive(Debug, Clone)]
-pub(super) struct Spec {
-    pub(super) engine: &'static str,
-    pub(super) version: &'static str,
-    pub(super) label: String,
-    pub(super) tier: u8,
-    pub(super) options: Vec<(&'static str, &'static str)>,
-    pub(super) suite: &'static str,
-    pub(super) suite_options: Vec<(&'static str, &'static str)>,
-    pub(super) size: &'static str,
-    pub(super) operations: u64,
-    pub(super) agrees: Option<bool>,
+pub(crate) struct Spec {
+    pub(crate) engine: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) label: String,
+    pub(crate) tier: u8,
+    pub(crate) options: Vec<(&'static str, &'static str)>,
+    pub(crate) suite: &'static str,
+    pub(crate) suite_options: Vec<(&'static str, &'static str)>,
+    pub(crate) size: &'static str,
+    pub(crate) operations: u64,
+    pub(crate) agrees: Option<bool>,
     /// Whether operations are timed one by one.
-    pub(super) timed: bool,
+    pub(crate) timed: bool,
     /// The answer at a seed.
-    pub(super) answer: fn(u64) -> Option<String>,
+    pub(crate) answer: fn(u64) -> Option<String>,
 }
 
 /// The usual run of an engine.
-pub(super) fn spec(engine: &'static str) -> Spec {
+pub(crate) fn spec(engine: &'static str) -> Spec {
     Spec {
         engine,
         version: "1.0",
@@ -49,13 +49,13 @@ pub(super) fn spec(engine: &'static str) -> Spec {
 
 /// Rows that become a store.
 #[derive(Debug, Default)]
-pub(super) struct Bench {
-    pub(super) batch: Batch,
+pub(crate) struct Bench {
+    pub(crate) batch: Batch,
 }
 
 impl Bench {
     /// A session on a host; the host's name is its identifier too.
-    pub(super) fn session(&mut self, host: &str) -> String {
+    pub(crate) fn session(&mut self, host: &str) -> String {
         let at = Timestamp::from_second(1_800_000_000 + 3600 * self.batch.sessions.len() as i64).unwrap();
         let session_id = Uuid::now_v7().to_string();
         self.batch.hosts.push(HostRecord {
@@ -99,7 +99,7 @@ impl Bench {
     }
 
     /// A run with tests numbered from 1 that took these ns. Runs of one round have one seed.
-    pub(super) fn run(&mut self, session: &str, round: u32, spec: &Spec, times: &[u64]) {
+    pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Spec, times: &[u64]) {
         let ordinal = self.batch.runs.len() as u32;
         let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
         let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
@@ -176,7 +176,7 @@ impl Bench {
     }
 
     /// A session in which A and B ran one test, paired; times in µs.
-    pub(super) fn pairs(&mut self, a: &Spec, b: &Spec, times: &[(u64, u64)]) -> String {
+    pub(crate) fn pairs(&mut self, a: &Spec, b: &Spec, times: &[(u64, u64)]) -> String {
         let session = self.session("here");
         for (round, &(of_a, of_b)) in (0..).zip(times) {
             self.run(&session, round, a, &[of_a * 1000]);
@@ -186,7 +186,7 @@ impl Bench {
     }
 
     /// A store with these rows.
-    pub(super) fn stored(&self) -> Stored {
+    pub(crate) fn stored(&self) -> Stored {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().join("results.duckdb"));
         store.write(&self.batch).unwrap();
@@ -194,7 +194,7 @@ impl Bench {
     }
 
     /// Stores, loads and compares.
-    pub(super) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
+    pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
         self.stored().compared(a, b, options)
     }
 }
@@ -208,25 +208,25 @@ fn histogram(wall_ns: u64, operations: u64) -> Vec<u8> {
 
 /// A store in a folder that goes with it.
 #[derive(Debug)]
-pub(super) struct Stored {
-    pub(super) folder: TempDir,
-    pub(super) store: Store,
+pub(crate) struct Stored {
+    pub(crate) folder: TempDir,
+    pub(crate) store: Store,
 }
 
 impl Stored {
-    pub(super) fn side(&self, text: &str) -> Side {
+    pub(crate) fn side(&self, text: &str) -> Side {
         load(&self.store, text, &Selection::parse_line(text).unwrap()).unwrap()
     }
 
-    pub(super) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
+    pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
         compare(&self.side(a), &self.side(b), options)
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
 
 /// Eight pairs in which A takes about a third of B's time.
-pub(super) const CLEAR: [(u64, u64); 8] =
+pub(crate) const CLEAR: [(u64, u64); 8] =
     [(1000, 3100), (1010, 3050), (990, 2980), (1020, 3001), (1005, 3120), (985, 3033), (1015, 3070), (1001, 2999)];

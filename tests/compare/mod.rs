@@ -2,7 +2,7 @@
 
 mod benchstat;
 mod command;
-mod fixture;
+pub(crate) mod fixture;
 mod formats;
 mod obstacles;
 pub(crate) mod simulation;

@@ -29,6 +29,13 @@ fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
 }
 
 #[test]
+fn a_sweep_that_cannot_make_a_difference_is_flagged() {
+    let mut journey = Journey::begin(120, 40);
+    journey.key(Key::Right).keys("/").keys("wal_auto").key(Key::Enter).keys("i").key(Key::Ctrl('u'));
+    journey.keys("50|1000").key(Key::Enter).shows("cannot differ: there is no log to checkpoint");
+}
+
+#[test]
 fn a_typed_value_is_refused_with_what_was_expected() {
     let mut journey = Journey::begin(120, 40);
     journey.key(Key::Right);

@@ -2,6 +2,8 @@
 //! them, from a real store; only the terminal is a buffer.
 
 mod bench;
+mod claims;
+mod compare;
 mod live;
 mod terminal;
 mod tune;

@@ -45,8 +45,8 @@ fn an_accepted_change_becomes_part_of_the_base() {
     journey.app.tune.event(dbdyno::tune::TuneEvent::TrialEnded { trial: Box::new(trial) });
     journey.shows("What if latency_ns=1000").shows("2.0x faster").shows("as before").shows("peak memory");
     journey.keys("A").shows("latency_ns=1000 is now part of the base").shows("✓ latency_ns");
-    journey.keys("y").shows("Copy the base as").key(Key::Enter);
-    assert!(journey.others.iter().any(|effect| effect.contains("null:latency_ns=1000")), "{:?}", journey.others);
+    journey.keys("y").shows("Copy the answer as").keys("preset").key(Key::Enter);
+    assert!(journey.others.iter().any(|effect| effect.contains("latency_ns")), "{:?}", journey.others);
 }
 
 #[test]

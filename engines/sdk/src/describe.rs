@@ -1,12 +1,13 @@
 //! What an engine says about itself. Forms, `list options`, validation and tiers all come from this one description.
 
 use crate::{
-    durability::{Tier, TierRule},
+    durability::{Tier, TierRule, conditions},
     settings::Settings,
     suite::SuiteKind,
     tuning::{SameRule, Statement, Tuning},
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An engine's description; `describe` prints it as one JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct Description {
     /// The map from options to tiers; the first rule that holds decides.
     #[serde(default)]
     pub tiers: Vec<TierRule>,
+    /// Combinations of options that would not do what they say: refused before anything is run.
+    #[serde(default)]
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Description {
@@ -44,6 +48,30 @@ impl Description {
             .iter()
             .find(|rule| rule.holds(settings))
             .map_or((Tier::Unsafe, "the engine does not say what a commit survives"), |rule| (rule.tier, &rule.reason))
+    }
+
+    /// Why these settings cannot go together, where they cannot: the options with their values, and the reason.
+    pub fn conflict(&self, settings: &Settings) -> Option<String> {
+        let conflict = self.conflicts.iter().find(|conflict| settings.meet(&conflict.when))?;
+        let values: Vec<String> =
+            conflict.when.keys().map(|name| format!("{name}={}", settings.get(name).unwrap_or_default())).collect();
+        Some(format!("{} of engine `{}`: {}", values.join(" with "), self.name, conflict.reason))
+    }
+}
+
+/// Options of an engine that cannot have certain values together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// Option name to the values that it has one of.
+    pub when: BTreeMap<String, Vec<String>>,
+    /// Why not, and what to do, in words for a person.
+    pub reason: String,
+}
+
+impl Conflict {
+    /// A conflict between the `(option, values)`.
+    pub fn new(when: &[(&str, &[&str])], reason: &str) -> Self {
+        Self { when: conditions(when), reason: reason.to_owned() }
     }
 }
 
@@ -267,5 +295,26 @@ mod tests {
         let map = OptionSpec::size("map_size", 1, 1 << 40, &["auto"], "auto", "");
         assert_eq!(map.kind.canonical("Auto"), Ok("auto".to_owned()));
         assert_eq!(map.kind.canonical("1MiB"), Ok("1048576".to_owned()));
+    }
+
+    #[test]
+    fn options_that_cannot_go_together_are_told_with_their_values() {
+        let description = Description {
+            protocol: 1,
+            name: "x".to_owned(),
+            about: String::new(),
+            version: String::new(),
+            build: Vec::new(),
+            suites: Vec::new(),
+            options: vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")],
+            tiers: Vec::new(),
+            conflicts: vec![Conflict::new(&[("a", &["on"]), ("b", &["on"])], "set one of them")],
+        };
+        let conflict = |asked: &[&str]| {
+            let asked = asked.iter().map(|name| ((*name).to_owned(), "on".to_owned())).collect();
+            description.conflict(&Settings::resolve(&description, &asked).unwrap())
+        };
+        assert_eq!(conflict(&["a"]), None);
+        assert_eq!(conflict(&["a", "b"]).unwrap(), "a=on with b=on of engine `x`: set one of them");
     }
 }

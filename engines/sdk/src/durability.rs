@@ -76,17 +76,18 @@ pub struct TierRule {
 impl TierRule {
     /// A rule with the conditions `(option, values)`.
     pub fn new(when: &[(&str, &[&str])], tier: Tier, reason: &str) -> Self {
-        let when = when
-            .iter()
-            .map(|(option, values)| ((*option).to_owned(), values.iter().map(|value| (*value).to_owned()).collect()))
-            .collect();
-        Self { when, tier, reason: reason.to_owned() }
+        Self { when: conditions(when), tier, reason: reason.to_owned() }
     }
 
     /// Whether every condition holds for these settings.
     pub fn holds(&self, settings: &Settings) -> bool {
-        self.when
-            .iter()
-            .all(|(option, values)| settings.get(option).is_some_and(|value| values.iter().any(|one| one == value)))
+        settings.meet(&self.when)
     }
+}
+
+/// Conditions on options from `(option, values)`.
+pub(crate) fn conditions(when: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+    when.iter()
+        .map(|(option, values)| ((*option).to_owned(), values.iter().map(|value| (*value).to_owned()).collect()))
+        .collect()
 }

@@ -19,7 +19,7 @@ pub struct Open<'a> {
 
 /// An engine with one open database.
 pub trait KvEngine: Sized {
-    /// Name of the main file in the database's folder; every other file there is a side file (log, lock, index).
+    /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
     const MAIN_FILE: &'static str;
     /// What time is read from.
     type Clock: Clock;

@@ -11,6 +11,8 @@ pub mod durability;
 pub mod error;
 pub mod histogram;
 pub mod kv;
+pub mod kv_sql;
+pub mod lmdb;
 pub mod ordered;
 pub mod protocol;
 pub mod recorder;

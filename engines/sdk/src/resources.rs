@@ -96,7 +96,8 @@ fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes on disk below a folder: of all files, and of those whose name is not `main_file`.
+/// Bytes on disk below a folder: of all files, and of those that are neither called `main_file` nor below a folder of
+/// that name.
 ///
 /// A file counts with what it occupies, not with its length, where it is sparse (a memory map's file).
 pub fn disk_bytes(folder: &Path, main_file: &str) -> io::Result<(u64, u64)> {
@@ -113,10 +114,10 @@ pub fn disk_bytes(folder: &Path, main_file: &str) -> io::Result<(u64, u64)> {
             disk_bytes(&entry.path(), main_file)?
         } else {
             let bytes = metadata.len().min(metadata.blocks() * 512);
-            (bytes, if entry.file_name() == main_file { 0 } else { bytes })
+            (bytes, bytes)
         };
         total += bytes;
-        side += beside;
+        side += if entry.file_name() == main_file { 0 } else { beside };
     }
     Ok((total, side))
 }

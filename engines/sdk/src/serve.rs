@@ -152,6 +152,9 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
         return Err(crate::EngineError::new(message).into());
     }
+    if let Some(conflict) = description.conflict(&job.options) {
+        return Err(crate::EngineError::new(conflict).into());
+    }
     if let Some(cpu) = job.cpu {
         pin(cpu).map_err(|error| crate::EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
     }

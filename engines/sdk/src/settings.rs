@@ -91,6 +91,11 @@ impl Settings {
         Ok(self.text(option)? == "on")
     }
 
+    /// Whether every option of `when` has one of its values there.
+    pub fn meet(&self, when: &BTreeMap<String, Vec<String>>) -> bool {
+        when.iter().all(|(option, values)| self.get(option).is_some_and(|value| values.iter().any(|one| one == value)))
+    }
+
     /// All options with their values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))

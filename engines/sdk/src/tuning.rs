@@ -44,10 +44,7 @@ impl SameRule {
     /// Whether the rule says that a change from one value to another under these settings makes no difference.
     pub fn holds(&self, from: &str, to: &str, settings: &Settings) -> bool {
         let covers = |value: &str| self.values.is_empty() || self.values.iter().any(|one| one == value);
-        let holds = |(option, values): (&String, &Vec<String>)| {
-            settings.get(option).is_some_and(|value| values.iter().any(|one| one == value))
-        };
-        covers(from) && covers(to) && self.when.iter().all(holds)
+        covers(from) && covers(to) && settings.meet(&self.when)
     }
 }
 

@@ -64,6 +64,7 @@ pub fn describe() -> Description {
             ),
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
+        conflicts: Vec::new(),
     }
 }
 

@@ -22,6 +22,7 @@ pub fn describe() -> Description {
         build,
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         tiers: tiers(),
+        conflicts: Vec::new(),
     }
 }
 

@@ -6,7 +6,8 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    kv::{KvEngine, Open},
+    kv_sql::{Begins, KvStatement, SqlKvSession},
     recorder::MonotonicClock,
     suite::KvStatements,
 };
@@ -17,15 +18,14 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub struct SqliteKv {
     connection: Connection,
-    begin: &'static str,
+    begins: Begins,
     text: bool,
-    held: bool,
 }
 
 impl KvEngine for SqliteKv {
     const MAIN_FILE: &'static str = "sqlite.db";
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
+    type Session<'e> = SqlKvSession<Sql<'e>>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
@@ -35,9 +35,12 @@ impl KvEngine for SqliteKv {
         }
         Ok(Self {
             connection,
-            begin: connection::begin(settings)?,
+            begins: Begins {
+                read: "BEGIN DEFERRED",
+                write: connection::begin(settings)?,
+                held: settings.text("read_transaction")? == "held",
+            },
             text: settings.text("statements")? == "text",
-            held: settings.text("read_transaction")? == "held",
         })
     }
 
@@ -50,24 +53,11 @@ impl KvEngine for SqliteKv {
     }
 
     fn holds_reads(&self) -> bool {
-        self.held
+        self.begins.held
     }
 
-    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        let connection = &self.connection;
-        let ready = |sql: &'e str| Sql::new(connection, sql, self.text);
-        Ok(Session {
-            held: self.held,
-            begin_read: ready("BEGIN DEFERRED")?,
-            begin_write: ready(self.begin)?,
-            commit: ready("COMMIT")?,
-            rollback: ready("ROLLBACK")?,
-            get: ready(&sql.get)?,
-            put: ready(&sql.put)?,
-            delete: ready(&sql.delete)?,
-            exists: ready(&sql.exists)?,
-            scan: ready(&sql.scan)?,
-        })
+    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<Sql<'e>>, EngineError> {
+        SqlKvSession::new(sql, self.begins, |sql| Sql::new(&self.connection, sql, self.text))
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -79,144 +69,21 @@ impl KvEngine for SqliteKv {
     }
 }
 
-/// The statements of one test.
-#[derive(Debug)]
-pub struct Session<'e> {
-    held: bool,
-    begin_read: Sql<'e>,
-    begin_write: Sql<'e>,
-    commit: Sql<'e>,
-    rollback: Sql<'e>,
-    get: Sql<'e>,
-    put: Sql<'e>,
-    delete: Sql<'e>,
-    exists: Sql<'e>,
-    scan: Sql<'e>,
-}
-
-impl<'e> KvSession for Session<'e> {
-    type Read<'s>
-        = Read<'s, 'e>
-    where
-        Self: 's;
-    type Write<'s>
-        = Write<'s, 'e>
-    where
-        Self: 's;
-
+impl KvStatement for Sql<'_> {
     #[inline]
-    fn read(&mut self) -> Result<Read<'_, 'e>, EngineError> {
-        if self.held {
-            self.begin_read.execute()?;
-        }
-        Ok(Read(self))
-    }
-
-    fn write(&mut self) -> Result<Write<'_, 'e>, EngineError> {
-        self.begin_write.execute()?;
-        Ok(Write { session: self, committed: false })
-    }
-}
-
-/// A read transaction: explicit when held, else each statement is its own.
-#[derive(Debug)]
-pub struct Read<'s, 'e>(&'s mut Session<'e>);
-
-impl Drop for Read<'_, '_> {
-    fn drop(&mut self) {
-        if self.0.held {
-            // Ending a read transaction has nothing to lose; a failure shows at the next begin.
-            let _ = self.0.commit.execute();
-        }
-    }
-}
-
-impl KvRead for Read<'_, '_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get_value(key, visit)
+    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
+        let changed = self.with(|statement| {
+            for (place, value) in values.iter().enumerate() {
+                statement.raw_bind_parameter(place + 1, value)?;
+            }
+            statement.raw_execute()
+        })?;
+        Ok(changed as u64)
     }
 
     #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.has_key(key)
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan_rows(visit)
-    }
-}
-
-/// A write transaction.
-#[derive(Debug)]
-pub struct Write<'s, 'e> {
-    session: &'s mut Session<'e>,
-    committed: bool,
-}
-
-impl<'e> KvTransaction for Write<'_, 'e> {
-    type Table<'t>
-        = Table<'t, 'e>
-    where
-        Self: 't;
-
-    fn table(&mut self) -> Result<Table<'_, 'e>, EngineError> {
-        Ok(Table(self.session))
-    }
-
-    fn commit(mut self) -> Result<(), EngineError> {
-        self.session.commit.execute()?;
-        self.committed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Write<'_, '_> {
-    fn drop(&mut self) {
-        if !self.committed {
-            // The error that led here is the one to report.
-            let _ = self.session.rollback.execute();
-        }
-    }
-}
-
-/// The table inside a write transaction.
-#[derive(Debug)]
-pub struct Table<'t, 'e>(&'t mut Session<'e>);
-
-impl KvRead for Table<'_, '_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get_value(key, visit)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.has_key(key)
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan_rows(visit)
-    }
-}
-
-impl KvWrite for Table<'_, '_> {
-    #[inline]
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.0.put.with(|statement| statement.execute((key, value)))?;
-        Ok(())
-    }
-
-    #[inline]
-    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.delete.with(|statement| statement.execute((key,)))? > 0)
-    }
-}
-
-impl Session<'_> {
-    #[inline]
-    fn get_value<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.get.with(|statement| {
+    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        self.with(|statement| {
             let mut rows = statement.query((key,))?;
             match rows.next()? {
                 Some(row) => Ok(Some(visit(bytes(row.get_ref(0)?)))),
@@ -225,13 +92,8 @@ impl Session<'_> {
         })
     }
 
-    #[inline]
-    fn has_key(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.exists.with(|statement| Ok(statement.query((key,))?.next()?.is_some()))
-    }
-
-    fn scan_rows(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.scan.with(|statement| {
+    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.with(|statement| {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 visit(bytes(row.get_ref(0)?), bytes(row.get_ref(1)?));

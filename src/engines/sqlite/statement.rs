@@ -32,9 +32,4 @@ impl<'e> Sql<'e> {
         }
         .map_err(failed)
     }
-
-    #[inline]
-    pub(super) fn execute(&mut self) -> Result<usize, EngineError> {
-        self.with(|statement| statement.execute([]))
-    }
 }

@@ -5,15 +5,16 @@ use crate::compare::{Found, Line};
 /// How far the bars of these lines reach to either side of 1, as a factor.
 pub(crate) fn reach(lines: &[Line]) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let ratios = lines.iter().filter_map(|line| Some(away(line.found.as_ref()?.ratio)));
-    ratios.fold(1.1, f64::max).min(100.0)
+    let ends = |found: &Found| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
+    let found = lines.iter().filter_map(|line| line.found.as_ref());
+    found.map(|found| away(found.ratio).max(ends(found))).fold(1.1, f64::max).min(100.0)
 }
 
 /// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis. An end that lies beyond the
 /// axis is an arrow.
 pub(crate) fn draw(found: &Found, width: usize, reach: f64) -> String {
-    let middle = (width / 2) as f64;
     let last = width.saturating_sub(1);
+    let middle = last as f64 / 2.0;
     let place = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round();
     let at = |ratio: f64| (place(ratio).max(0.0) as usize).min(last);
     let mut cells = vec![' '; width];

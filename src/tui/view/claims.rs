@@ -14,11 +14,7 @@ use super::{
 use crate::{
     catalog::{self, Role},
     claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
-    report::{
-        claims::{measured, verdict},
-        comparison::words,
-        units::plain,
-    },
+    report::{claims::measured, comparison::words, units::plain},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -47,7 +43,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
         let room = usize::from(row.width).saturating_sub(name + width(&count) + 2);
         let pieces = [
             piece(pad(&plain(&one.name), name), Role::Accent),
-            piece(pad(&plain(&one.title), room), Role::Text),
+            piece(pad(&plain(short(&one.title, room)), room), Role::Text),
             piece(format!("  {count}"), Role::Dim),
         ];
         paint.line(row, &pieces);
@@ -60,6 +56,11 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
         let inner = paint.pane(about, &one.name, false);
         draw_about(paint, inner, one);
     }
+}
+
+/// A title, or what comes before its colon where there is no room for all of it.
+fn short(title: &str, room: usize) -> &str {
+    if width(title) <= room { title } else { title.split(':').next().unwrap_or(title) }
 }
 
 /// Where a publication's figures are from, then as many of its caveats as fit whole.
@@ -107,13 +108,7 @@ fn draw_opened(paint: &mut Paint<'_>, area: Rect, app: &App, opened: &Opened) {
 /// Counts, source and caveats; returns the rows taken. Caveats that do not fit whole into a third of the height are counted.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     let mut row = Rect { height: 1, ..area };
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
-    for (kind, count) in table.counts() {
-        let role = if count == 0 { Role::Dim } else { role(kind) };
-        pieces.push(piece(format!("{} {count} {}  ", kind.sign(), kind.words()), role));
-    }
-    paint.line(row, &pieces);
-    row.y += 1;
+    row.y += draw_counts(paint, area, table);
     let room = area.height / 3;
     let origin = format!("{}: {}", table.source, table.setup);
     let mut texts = vec![(origin, Role::Dim)];
@@ -136,6 +131,21 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     row.y - area.y
 }
 
+/// How many claims have each verdict, whole words only; returns the rows taken.
+fn draw_counts(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
+    let mut place = Rect { height: 1, ..area };
+    for (kind, count) in table.counts() {
+        let text = format!("{} {count} {}", kind.sign(), kind.words());
+        if width(&text) > usize::from(place.width) {
+            place = Rect { y: place.y + 1, height: 1, ..area };
+        }
+        let taken = paint.text(place, &text, if count == 0 { Role::Dim } else { role(kind) }) + 3;
+        place.x += taken.min(place.width);
+        place.width -= taken.min(place.width);
+    }
+    place.y + 1 - area.y
+}
+
 fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Opened, table: &ClaimsTable) {
     let all = claim_rows(table, &screen.filter);
     if all.is_empty() {
@@ -144,16 +154,19 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Open
     }
     let columns = Columns::new(usize::from(area.width), &all);
     paint.text(Rect { height: 1, ..area }, &columns.header(), Role::Title);
-    let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area };
-    paint.text(foot, "ratios are time A / time B: below 1 A is faster", Role::Dim);
+    let obstacle = screen.claim().and_then(|(_, claim)| claim.obstacle.as_ref());
+    let about = obstacle.map_or("ratios are time A / time B: below 1 A is faster", String::as_str);
+    let lines = (wrap(&plain(about), usize::from(area.width)).len() as u16).min(area.height / 2);
+    let foot = Rect { y: area.bottom().saturating_sub(lines), height: lines, ..area };
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
+    paint.wrapped(foot, about, Role::Dim);
     let claims: Vec<usize> =
         all.iter().enumerate().filter(|(_, row)| matches!(row, Row::Claim(..))).map(|(at, _)| at).collect();
     let under = claims.get(opened.cursor.at).copied().unwrap_or(0);
     let offset = Cursor { at: under }.offset(all.len(), usize::from(list.height));
     for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(list)) {
         match row {
-            Row::Title(comparison) => paint.line(place, &title(comparison)),
+            Row::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
             Row::Claim(_, claim) => paint.line(place, &columns.cells(claim)),
         };
         if at == under {
@@ -165,15 +178,19 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Open
     }
 }
 
-fn title<'t>(comparison: &JudgedComparison) -> Vec<Piece<'t>> {
+/// The sides with their runs, and what is compared where there is room for it.
+fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<Piece<'t>> {
+    let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", words::counted(runs, "run")));
     let (a, b) = comparison.runs;
-    vec![
-        piece(format!("A {}", comparison.a_name), Role::A),
-        piece(format!(" {}", words::counted(a, "run")), Role::Dim),
-        piece(format!(" · B {}", comparison.b_name), Role::B),
-        piece(format!(" {}", words::counted(b, "run")), Role::Dim),
-        piece(format!(" · {}", comparison.title), Role::Title),
-    ]
+    let sides = [side("A", &comparison.a_name, a), side("B", &comparison.b_name, b)];
+    let title = plain(&comparison.title);
+    let whole = width(&sides[0]) + width(&sides[1]) + width(&title) + 6 <= room;
+    let [a, b] = sides;
+    let mut pieces = vec![piece(a, Role::A), piece(" · ", Role::Dim), piece(b, Role::B)];
+    if whole {
+        pieces.extend([piece(" · ", Role::Dim), piece(title, Role::Title)]);
+    }
+    pieces
 }
 
 /// Widths of the columns; the published figures themselves only where there is room.
@@ -192,7 +209,7 @@ impl Columns {
         };
         let published = widest(|claim| claim.published.clone()).max(9);
         let measured = widest(measured).max(8);
-        // The verdict's word with its sign; an obstacle goes on beyond it.
+        // The longest verdict with its sign.
         let verdict = 18;
         let fixed = published + measured + verdict + 6;
         let name = widest(claim_name).min(room.saturating_sub(fixed)).max(8);
@@ -216,7 +233,8 @@ impl Columns {
             cells.push(piece(format!("  {}", pad(&plain(&figures(claim)), self.figures)), Role::Dim));
         }
         cells.push(piece(format!("  {}", pad(&measured(claim), self.measured)), Role::Text));
-        cells.push(piece(format!("  {}", verdict(claim)), role(claim.reproduction)));
+        let reproduction = claim.reproduction;
+        cells.push(piece(format!("  {} {}", reproduction.sign(), reproduction.words()), role(reproduction)));
         cells
     }
 }

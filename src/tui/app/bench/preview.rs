@@ -2,9 +2,10 @@
 
 use super::{super::world::World, form::Form};
 use crate::{
-    plan::{Estimate, Plan, check_space, estimate},
+    plan::{Configuration, Estimate, Plan, check_space, estimate},
     report::units,
     stats::rounds_needed,
+    tune::cannot_differ,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -67,6 +68,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     if equal > 0 {
         warnings.push(format!("{equal} configurations are the same as others and run once"));
     }
+    warnings.extend(indifferent(plan));
     let mut tiers: BTreeMap<u8, (String, Vec<&str>)> = BTreeMap::new();
     for configuration in &plan.configurations {
         let (_, labels) =
@@ -99,6 +101,29 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
         warnings.push(format!("the largest database may take {needs}, and {free} are free: it will not start"));
     }
     warnings
+}
+
+/// Configurations of a sweep that cannot differ from an earlier one in what is measured, each reason once.
+fn indifferent(plan: &Plan) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| !one.twin) {
+        let engine = &later.engine.description;
+        let alike = |earlier: &&Configuration| {
+            earlier.engine_name() == later.engine_name()
+                && earlier.size == later.size
+                && earlier.suite_settings == later.suite_settings
+        };
+        let earlier = plan.configurations[..at].iter().filter(alike);
+        let reason =
+            earlier.map(|earlier| cannot_differ(engine, &earlier.settings, &later.settings)).find_map(|reason| reason);
+        if let Some(reason) = reason {
+            let warning = format!("{} cannot differ: {reason}", later.label);
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+    }
+    found
 }
 
 fn few(labels: &[&str]) -> String {

@@ -29,7 +29,10 @@ impl Compare {
     }
 
     fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
-        let at_size = |line: &Line| format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
+        let at_size = |line: &Line| {
+            let text = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
+            text.trim_end().to_owned()
+        };
         Some(match self.view {
             View::Table => match self.row()? {
                 Row::Line(line) => (at_size(line), explain::line(&compared.plain, line)),

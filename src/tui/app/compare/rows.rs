@@ -109,6 +109,12 @@ impl Compare {
         pivot.map_or(0, |pivot| pivot.columns.len())
     }
 
+    /// The row under the cursor, from 1, and how many there are; none without a row.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        let of = if self.choosing { 0 } else { self.length() };
+        (of > 0).then(|| (self.cursor().at + 1, of))
+    }
+
     /// The row of the table under the cursor.
     pub fn row(&self) -> Option<Row<'_>> {
         let rows = table_rows(&self.compared()?.plain, &self.filter);

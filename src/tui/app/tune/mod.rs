@@ -15,11 +15,14 @@ use super::{
     world::World,
 };
 use crate::{
-    catalog::{EngineChoice, Preset},
     compare::RatioRange,
-    report::{command::shell, tune::words},
-    tune::{Effect as Found, Ledger, State, Trial, TuneEvent},
+    report::{
+        command::shell,
+        tune::{self as words, AnswerFormat, words::durability},
+    },
+    tune::{Answer as Answered, Effect as Found, Ledger, State, Trial, TuneEvent},
 };
+use clap::ValueEnum;
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     size::Size,
@@ -135,7 +138,7 @@ impl Tune {
             Action::Presets => self.ask_part(world),
             Action::Accept => self.accept(),
             Action::More => self.more(world),
-            Action::Copy => ask_copy(),
+            Action::Copy => self.ask_copy(world),
             Action::Stop if self.running => vec![Step::Open(Overlay::Confirm(Confirm {
                 title: "Stop the trial?".to_owned(),
                 lines: vec!["What is measured is kept; a trial that was stopped decides nothing.".to_owned()],
@@ -278,7 +281,7 @@ impl Tune {
                     lines.push("No gain was found, or some test became slower.".to_owned());
                 }
                 if trial.loses_durability() {
-                    lines.push(format!("A commit survives less: {}.", words::durability(trial)));
+                    lines.push(format!("A commit survives less: {}.", durability(trial)));
                 }
                 let title = format!("Make {} the base?", trial.change);
                 vec![Step::Open(Overlay::Confirm(Confirm { title, lines, asked: Who::Tune(Asked::Accept) }))]
@@ -341,7 +344,7 @@ impl Tune {
                 let trial = self.watched.as_ref().map(|watched| Box::new(watched.trial.clone()));
                 return Ok(trial.map(|trial| ask(Question::Accept(trial))).into_iter().collect());
             }
-            (Asked::Copy, Given::Chosen(chosen)) => return Ok(self.copy(chosen.first().copied().unwrap_or(0))),
+            (Asked::Copy, Given::Chosen(chosen)) => return Ok(self.copy(chosen.first().copied().unwrap_or(0), world)),
             (Asked::Export, Given::Text(path)) => {
                 let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
                 let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
@@ -353,28 +356,33 @@ impl Tune {
         Ok(Steps::new())
     }
 
-    /// Puts the base into the clipboard.
-    fn copy(&self, form: usize) -> Steps {
-        let options: Vec<String> = self.setup.base.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let text = match form {
-            0 => format!("{}:{}", self.setup.engine, options.join(",")),
-            _ => {
-                let one = |(name, value): (&String, &String)| (name.clone(), vec![value.clone()]);
-                let options = self.setup.base.iter().map(one).collect();
-                let preset = Preset {
-                    name: self.setup.ledger_name(),
-                    title: format!("{} as tuned on {}", self.setup.engine, self.setup.suite),
-                    suite: self.setup.suite.clone(),
-                    sizes: self.setup.size.into_iter().collect(),
-                    repeats: super::bench::DEFAULT_ROUNDS,
-                    suite_options: Default::default(),
-                    tests: self.setup.tests.clone(),
-                    claims: None,
-                    engines: vec![EngineChoice { name: self.setup.engine.clone(), options }],
-                };
-                preset.to_toml()
-            }
+    /// What the trial in view came to, with the trials that led there.
+    fn answer(&self, world: &World) -> Option<Answered> {
+        let trial = &self.watched.as_ref()?.trial;
+        let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(&trial.trial_id));
+        if path.is_empty() {
+            path.push(trial.clone());
+        }
+        Answered::new(&self.setup.found(world)?.description, path)
+    }
+
+    fn ask_copy(&self, world: &World) -> Steps {
+        if self.running || self.answer(world).is_none() {
+            return vec![Step::said("there is no finished trial whose answer could be copied")];
+        }
+        let items = AnswerFormat::value_variants().iter().filter_map(|form| {
+            let value = form.to_possible_value()?;
+            Some(Item::new(value.get_name(), value.get_help().map_or_else(String::new, ToString::to_string)))
+        });
+        vec![Step::Open(Overlay::choose("Copy the answer as", items.collect(), false, Who::Tune(Asked::Copy)))]
+    }
+
+    /// Puts the answer into the clipboard.
+    fn copy(&self, form: usize, world: &World) -> Steps {
+        let Some((answer, form)) = self.answer(world).zip(AnswerFormat::value_variants().get(form).copied()) else {
+            return Steps::new();
         };
+        let text = words::answer(&answer, form, &shell(self.setup.command()));
         vec![Step::Do(Effect::Copy(text)), Step::said("copied: the terminal has it in its clipboard")]
     }
 
@@ -406,7 +414,7 @@ impl Tune {
                 }
             }
             TuneEvent::TrialEnded { trial } => self.ended(*trial),
-            // The screen asks for no search.
+            // Searches are run from the command line.
             TuneEvent::SearchStarted { .. }
             | TuneEvent::Dropped { .. }
             | TuneEvent::Standing { .. }
@@ -462,12 +470,6 @@ impl Tune {
 
 fn ask(question: Question) -> Step {
     Step::Do(Effect::Ask(Outside::Tune(question)))
-}
-
-fn ask_copy() -> Steps {
-    let items =
-        vec![Item::new("engine", "as --engine takes it"), Item::new("preset", "a file for your presets folder")];
-    vec![Step::Open(Overlay::choose("Copy the base as", items, false, Who::Tune(Asked::Copy)))]
 }
 
 fn doing(watched: &mut Watched, says: &crate::runner::RunnerEvent) {

@@ -30,6 +30,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
         paint.text(indented, &configurations(side, room), Role::Text);
         row.y += 1;
     }
+    if comparison.a.runs == 0 || comparison.b.runs == 0 {
+        return row.y - area.y;
+    }
     paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
     row.y += 1;
     let badges = badges(comparison);
@@ -60,7 +63,7 @@ fn configurations(side: &SideFacts, room: usize) -> String {
             plain(&format!("{} ({}, tier {tier})", one.label, one.configuration.version))
         })
         .collect();
-    joined(&named, "; ", room)
+    if named.is_empty() { "nothing stored".to_owned() } else { joined(&named, "; ", room) }
 }
 
 /// Whether runs are paired, how many sizes, the noise floor: what matters most first.
@@ -99,7 +102,7 @@ fn badges(comparison: &Comparison) -> Vec<String> {
     }
     let more = remarks(comparison).len();
     if more > 0 {
-        badges.push(format!("{}: n", words::counted(more, "remark")));
+        badges.push(format!("{}: n shows them", words::counted(more, "remark")));
     }
     badges
 }

@@ -28,7 +28,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
     let sizes = comparison.means.len() > 1;
     let label = |line: &Line| if sizes { format!("{} · {}", name(line), line.size) } else { name(line) };
     let longest = lines.iter().map(|line| width(&plain(&label(line)))).max().unwrap_or(0) as u16 + 2;
-    let left = longest.min(area.width / 3);
+    let left = longest.min((area.width / 3).max(30));
     let [list, chart] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(20)]));
     let cursor = screen.cursor();
     let offset = cursor.offset(lines.len(), usize::from(list.height));

@@ -24,11 +24,13 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let screen = &app.compare;
     let inner = paint.pane(area, &title(screen), true);
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
-    if screen.waiting {
-        let text = if app.live.running() { " waiting for the test under way… " } else { " reading… " };
-        if width(&title(screen)) + width(text) + 4 < usize::from(corner.width) {
-            paint.right(corner, text, Role::Warn);
-        }
+    let text = match (screen.waiting, app.live.running()) {
+        (true, true) => " waiting for the test under way… ".to_owned(),
+        (true, false) => " reading… ".to_owned(),
+        (false, _) => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
+    };
+    if width(&title(screen)) + width(&text) + 4 < usize::from(corner.width) {
+        paint.right(corner, &text, if screen.waiting { Role::Warn } else { Role::Dim });
     }
     if screen.choosing {
         return start::draw(paint, inner, screen, &app.world);
@@ -77,20 +79,14 @@ fn above(area: Rect, below: u16) -> [Rect; 2] {
     area.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(below.min(area.height.saturating_sub(3)))]))
 }
 
-/// As many whole texts as fit beside each other, and how many are left.
+/// As many whole texts as fit beside each other, and how many are left. The first is always shown.
 fn joined(texts: &[String], separator: &str, room: usize) -> String {
-    let mut shown = String::new();
-    for (at, text) in texts.iter().enumerate() {
-        let left = texts.len() - at - 1;
-        let before = if at == 0 { "" } else { separator };
-        let reserve = if left == 0 { 0 } else { width(separator) + 9 };
-        if at > 0 && width(&shown) + width(before) + width(text) + reserve > room {
-            return format!("{shown}{separator}{} more", left + 1);
-        }
-        shown.push_str(before);
-        shown.push_str(text);
-    }
-    shown
+    let shown = |count: usize| match texts.len() - count {
+        0 => texts.join(separator),
+        left => format!("{}{separator}{left} more", texts[..count].join(separator)),
+    };
+    let fitting = (1..=texts.len()).rev().map(shown).find(|text| width(text) <= room);
+    fitting.unwrap_or_else(|| if texts.is_empty() { String::new() } else { shown(1) })
 }
 
 #[cfg(test)]

@@ -93,8 +93,8 @@ fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &Compare, pivot: &Pivot,
     if let Some((row, column, cell)) = screen.cell() {
         lines.push((format!("{row} · {column}: {}", cell_words(&cell)), Role::Text));
     }
-    lines.push((format!("{} · n/c not comparable", words::SIGNS), Role::Dim));
-    lines.push(("over several tests their geometric mean, * without what is not comparable".to_owned(), Role::Dim));
+    lines.push((words::SIGNS.to_owned(), Role::Dim));
+    lines.push(("n/c not comparable · of several tests their geometric mean, * without n/c".to_owned(), Role::Dim));
     for ((text, role), row) in lines.iter().zip(rows(area)) {
         paint.line(row, &[piece(text.as_str(), *role)]);
     }

@@ -38,7 +38,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
         caption,
         &[
             piece(format!("{} ", plain(&test.name)), Role::Title),
-            piece(format!("· A/B of medians {figures}"), Role::Text),
+            piece(format!("· A/B of medians: {figures}"), Role::Text),
         ],
     );
     let plot = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };

@@ -27,7 +27,7 @@ const RATIO: usize = 6;
 const INTERVAL: usize = 12;
 const RUNS: usize = 5;
 /// The narrowest and the widest bar.
-const BARS: (usize, usize) = (9, 41);
+const BARS: (usize, usize) = (9, 61);
 
 /// Which columns there is room for. What is not in a column is in the lines below the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,8 @@ impl Columns {
         columns.interval = take(INTERVAL);
         columns.runs = take(RUNS);
         if columns.bar > 0 {
-            columns.bar = (columns.bar + left).min(BARS.1);
+            // An odd number of cells has one in the middle, for 1.
+            columns.bar = ((columns.bar + left).min(BARS.1) - 1) / 2 * 2 + 1;
         }
         columns
     }
@@ -87,7 +88,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
     let detail = detail(screen.row());
     let lines: u16 =
         detail.iter().map(|text| super::super::paint::wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
-    let [list, foot] = above(area, (lines + 1).min(area.height / 3));
+    let [list, foot] = above(area, (lines + 1).min(area.height / 2));
     paint.line(Rect { height: 1, ..list }, &header(columns, comparison));
     let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
     let taken = draw_rows(paint, list, screen, comparison, &marked, columns);

@@ -1,0 +1,65 @@
+//! The options: those of every LMDB, and what only this line has.
+
+use crate::{cipher::Algorithm, lmdb::library_version};
+use dbdyno_engine::{
+    describe::{Conflict, Description, OptionSpec},
+    lmdb,
+    protocol::PROTOCOL,
+    suite::SuiteKind,
+};
+
+/// The engine's description.
+pub fn describe() -> Description {
+    let (major, minor, patch) = library_version();
+    Description {
+        protocol: PROTOCOL,
+        name: "lmdb1".to_owned(),
+        about: "LMDB's 1.0 line, with page encryption and page checksums".to_owned(),
+        version: format!("{major}.{minor}.{patch}"),
+        build: vec!["branch mdb.master3".to_owned()],
+        suites: vec![SuiteKind::Kv],
+        options: options(),
+        tiers: lmdb::tiers(),
+        conflicts: conflicts(),
+    }
+}
+
+fn options() -> Vec<OptionSpec> {
+    let mut options = lmdb::options();
+    options.push(
+        OptionSpec::choice(
+            "encrypt",
+            &ENCRYPT,
+            ENCRYPT[0],
+            "authenticated encryption of every page, with a key of this run",
+        )
+        .fresh(),
+    );
+    options.push(
+        OptionSpec::choice("page_size", &["4096", "8192", "16384", "32768"], "4096", "bytes of a database page")
+            .fresh(),
+    );
+    options.push(OptionSpec::bool("checksum", "off", "xxh3 of every page, verified when it is read").fresh());
+    options
+}
+
+/// Values of the option `encrypt`.
+const ENCRYPT: [&str; 3] = ["off", Algorithm::ChaCha20Poly1305.word(), Algorithm::Aes256Gcm.word()];
+const ENCRYPTED: &[&str] = &[ENCRYPT[1], ENCRYPT[2]];
+
+fn conflicts() -> Vec<Conflict> {
+    let no_map =
+        "pages are then mapped in chunks and written with write calls, and LMDB would ignore it without a word";
+    let no_advice = "pages are then mapped in chunks, and LMDB gives the operating system no advice for those";
+    let mut conflicts = lmdb::conflicts();
+    conflicts.push(Conflict::new(
+        &[("checksum", &["on"]), ("encrypt", ENCRYPTED)],
+        "LMDB puts both at the same place of a page and then refuses every page; encryption alone already authenticates \
+         every byte",
+    ));
+    conflicts.push(Conflict::new(&[("encrypt", ENCRYPTED), ("writemap", &["on"])], no_map));
+    conflicts.push(Conflict::new(&[("checksum", &["on"]), ("writemap", &["on"])], no_map));
+    conflicts.push(Conflict::new(&[("encrypt", ENCRYPTED), ("readahead", &["off"])], no_advice));
+    conflicts.push(Conflict::new(&[("checksum", &["on"]), ("readahead", &["off"])], no_advice));
+    conflicts
+}

@@ -1,0 +1,58 @@
+//! The key of an encrypted database: made for each fresh database, kept in a file beside it.
+
+use dbdyno_engine::EngineError;
+use std::{
+    fs::{self, File},
+    io::{Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+const FILE: &str = "key";
+const BYTES: usize = 32;
+
+/// A key of 256 bits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key([u8; BYTES]);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+impl Key {
+    /// A key from the operating system's random numbers.
+    pub fn random() -> Result<Self, EngineError> {
+        let mut bytes = [0; BYTES];
+        File::open("/dev/urandom")
+            .and_then(|mut source| source.read_exact(&mut bytes))
+            .map_err(EngineError::doing("reading a key from /dev/urandom"))?;
+        Ok(Self(bytes))
+    }
+
+    /// The key of the database in a folder; a fresh database gets a fresh one. The folder is removed with the run, the
+    /// key with it: it measures encryption, it guards nothing.
+    pub fn of_folder(folder: &Path, fresh: bool) -> Result<Self, EngineError> {
+        let path = folder.join(FILE);
+        if fresh {
+            let key = Self::random()?;
+            key.write(&path).map_err(EngineError::doing(&format!("writing the key {}", path.display())))?;
+            return Ok(key);
+        }
+        let bytes = fs::read(&path).map_err(EngineError::doing(&format!("reading the key {}", path.display())))?;
+        let length = bytes.len();
+        bytes
+            .try_into()
+            .map(Self)
+            .map_err(|_| EngineError::new(format!("the key {} has {length} bytes, expected {BYTES}", path.display())))
+    }
+
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        File::options().write(true).create_new(true).mode(0o600).open(path)?.write_all(&self.0)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; BYTES] {
+        &self.0
+    }
+}

@@ -1,0 +1,22 @@
+//! LMDB's 1.0 line (its branch mdb.master3) as an engine of dbdyno, with page encryption and page checksums.
+//!
+//! A program of its own: the 0.9 line, which the main program has, uses the same names for its symbols, and a linker
+//! that is given both takes one of them for both without a word.
+
+mod checksum;
+mod chunks;
+mod cipher;
+mod describe;
+mod key;
+mod kv;
+pub mod lmdb;
+
+pub use cipher::{Algorithm, Cipher};
+pub use describe::describe;
+pub use key::Key;
+pub use kv::Lmdb1;
+
+use dbdyno_engine::serve::{KvProgram, Program};
+
+/// The engine as a program.
+pub const PROGRAM: Program = Program { describe, kv: Some(KvProgram::of::<Lmdb1>()), sql: None };

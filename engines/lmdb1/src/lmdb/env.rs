@@ -1,0 +1,248 @@
+//! An environment: one folder with one database file.
+
+use super::error::{LmdbError, check};
+use crate::{checksum, cipher, cipher::Cipher};
+use dbdyno_engine::lmdb::{Setup, Sync as SyncMode};
+use lmdb_master3_sys as ffi;
+use std::{
+    ffi::{CString, c_int, c_uint},
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    ptr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+};
+
+/// What guards the pages. Both at once do not work: LMDB puts checksum and tag at the same place of a page.
+#[derive(Debug)]
+pub enum Protection {
+    /// Nothing.
+    Plain,
+    /// A checksum on each page.
+    Checksum,
+    /// Each page encrypted and authenticated.
+    Encrypted(Cipher),
+}
+
+/// How an environment is opened.
+#[derive(Debug)]
+pub struct Config {
+    /// What every LMDB can be told.
+    pub setup: Setup,
+    /// What guards the pages.
+    pub protection: Protection,
+    /// Bytes of a page of a new database.
+    pub page_size: usize,
+    /// How many named tables there can be.
+    pub tables: u32,
+}
+
+/// An open environment.
+#[derive(Debug)]
+pub struct Env {
+    /// Null when opening it again has failed; `transactions` is then [`CLOSED`] for good.
+    raw: *mut ffi::MDB_env,
+    path: CString,
+    config: Config,
+    /// Transactions under way, or [`CLOSED`].
+    transactions: AtomicUsize,
+}
+
+/// No transaction can begin.
+const CLOSED: usize = usize::MAX;
+
+#[expect(unsafe_code, reason = "LMDB's documentation allows an environment to be used by all threads")]
+// SAFETY: as the reason says; what may not run beside a transaction is guarded by `transactions`.
+unsafe impl Send for Env {}
+#[expect(unsafe_code, reason = "LMDB's documentation allows an environment to be used by all threads")]
+// SAFETY: as above.
+unsafe impl Sync for Env {}
+
+impl Env {
+    /// Opens the environment in a folder, or makes one there.
+    pub fn open(folder: &Path, config: Config) -> Result<Arc<Self>, LmdbError> {
+        let path = CString::new(folder.as_os_str().as_bytes()).map_err(|_| LmdbError::Code(libc::EINVAL))?;
+        // LMDB is given the address of the cipher: it has to be in its place first.
+        let mut env = Arc::new(Self { raw: ptr::null_mut(), path, config, transactions: AtomicUsize::new(CLOSED) });
+        if let Some(env) = Arc::get_mut(&mut env) {
+            env.open_raw()?;
+        }
+        Ok(env)
+    }
+
+    /// Closes and opens the environment again, with an empty cache of pages. Handles of named tables end with it.
+    pub fn renew(&mut self) -> Result<(), LmdbError> {
+        self.close_raw();
+        self.open_raw()
+    }
+
+    #[expect(unsafe_code, reason = "calls of C")]
+    fn open_raw(&mut self) -> Result<(), LmdbError> {
+        let Config { setup, protection, page_size, tables } = &self.config;
+        // SAFETY: an out pointer.
+        check(unsafe { ffi::mdb_env_create(&raw mut self.raw) })?;
+        let mut flags = flags(*setup);
+        if !matches!(protection, Protection::Plain) {
+            // Checksums are verified, and pages decrypted, only where pages are mapped in chunks.
+            flags |= ffi::MDB_REMAP_CHUNKS;
+        }
+        // SAFETY: the environment is created and not yet open, as these calls need. The callbacks keep to LMDB's contract,
+        // and the cipher stays where it is, inside an `Arc`, until the environment is closed.
+        unsafe {
+            check(ffi::mdb_env_set_pagesize(self.raw, *page_size as c_int))?;
+            check(ffi::mdb_env_set_mapsize(self.raw, setup.map_size))?;
+            check(ffi::mdb_env_set_maxdbs(self.raw, *tables))?;
+            match protection {
+                Protection::Plain => {}
+                Protection::Checksum => {
+                    let bytes = checksum::BYTES as c_uint;
+                    check(ffi::mdb_env_set_checksum(self.raw, Some(checksum::checksum), bytes))?;
+                }
+                Protection::Encrypted(cipher) => {
+                    cipher.chunks.renew();
+                    let mut address = cipher::address(cipher);
+                    let key = ffi::MDB_val { mv_size: address.len(), mv_data: address.as_mut_ptr().cast() };
+                    let bytes = cipher::TAG_BYTES as c_uint;
+                    check(ffi::mdb_env_set_encrypt(self.raw, Some(cipher::encrypt), &raw const key, bytes))?;
+                }
+            }
+            check(ffi::mdb_env_open(self.raw, self.path.as_ptr(), flags, 0o600))?;
+            // A transaction can name the main table without having opened it, and LMDB would call no comparison function.
+            let (mut transaction, mut table) = (ptr::null_mut(), 0);
+            check(ffi::mdb_txn_begin(self.raw, ptr::null_mut(), 0, &raw mut transaction))?;
+            let opened = check(ffi::mdb_dbi_open(transaction, ptr::null(), 0, &raw mut table));
+            check(ffi::mdb_txn_commit(transaction)).and(opened)?;
+        }
+        *self.transactions.get_mut() = 0;
+        Ok(())
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn close_raw(&mut self) {
+        *self.transactions.get_mut() = CLOSED;
+        let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
+        if !raw.is_null() {
+            // SAFETY: every transaction holds the environment, so that none is left where it can be borrowed mutably.
+            unsafe { ffi::mdb_env_close(raw) };
+        }
+    }
+
+    /// The cipher in force, as LMDB's flags say.
+    pub fn cipher(&self) -> Result<Option<&Cipher>, LmdbError> {
+        let encrypts = self.flags()? & ffi::MDB_ENCRYPT != 0;
+        Ok(self.own_cipher().filter(|_| encrypts))
+    }
+
+    fn own_cipher(&self) -> Option<&Cipher> {
+        match &self.config.protection {
+            Protection::Encrypted(cipher) => Some(cipher),
+            Protection::Plain | Protection::Checksum => None,
+        }
+    }
+
+    /// Whether LMDB may bring back old pages after the next write: nothing can be written until [`Env::renew`].
+    pub fn is_stale(&self) -> bool {
+        self.own_cipher().is_some_and(|cipher| cipher.chunks.are_beyond())
+    }
+
+    /// What is in force of the setup.
+    pub fn in_force(&self) -> Result<Setup, LmdbError> {
+        let flags = self.flags()?;
+        let has = |flag: c_uint| flags & flag != 0;
+        let sync = if has(ffi::MDB_NOSYNC) {
+            SyncMode::No
+        } else if has(ffi::MDB_MAPASYNC) {
+            SyncMode::MapAsync
+        } else if has(ffi::MDB_NOMETASYNC) {
+            SyncMode::NoMeta
+        } else {
+            SyncMode::Full
+        };
+        let map_size = self.info()?.me_mapsize;
+        let (writemap, readahead) = (has(ffi::MDB_WRITEMAP), !has(ffi::MDB_NORDAHEAD));
+        Ok(Setup { sync, writemap, readahead, map_size, ..self.config.setup })
+    }
+
+    /// Bytes of a page.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn page_size(&self) -> Result<usize, LmdbError> {
+        // SAFETY: plain numbers, for which zero is a value.
+        let mut stat = unsafe { std::mem::zeroed::<ffi::MDB_stat>() };
+        // SAFETY: the environment is open.
+        check(unsafe { ffi::mdb_env_stat(self.raw, &raw mut stat) })?;
+        Ok(stat.ms_psize as usize)
+    }
+
+    /// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
+    pub fn grow_if_half_full(&self) -> Result<(), LmdbError> {
+        let info = self.info()?;
+        let used = (info.me_last_pgno + 1).saturating_mul(self.page_size()?);
+        if used > info.me_mapsize / 2 { self.resize(info.me_mapsize.saturating_mul(2)) } else { Ok(()) }
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn resize(&self, bytes: usize) -> Result<(), LmdbError> {
+        if self.transactions.compare_exchange(0, CLOSED, SeqCst, SeqCst).is_err() {
+            return Err(LmdbError::Code(libc::EBUSY));
+        }
+        // SAFETY: no transaction is under way in this process, and none can begin.
+        let resized = check(unsafe { ffi::mdb_env_set_mapsize(self.raw, bytes) });
+        self.transactions.store(0, SeqCst);
+        resized
+    }
+
+    /// Counts a transaction that begins; none may while the map grows or the environment is closed.
+    pub(super) fn enter(&self) -> Result<(), LmdbError> {
+        let counted = self.transactions.fetch_update(SeqCst, SeqCst, |count| (count != CLOSED).then(|| count + 1));
+        counted.map(drop).map_err(|_| LmdbError::Code(libc::EBUSY))
+    }
+
+    /// Counts a transaction that has ended.
+    pub(super) fn leave(&self) {
+        if self.transactions.fetch_sub(1, SeqCst) == 1
+            && let Some(cipher) = self.own_cipher()
+        {
+            cipher.chunks.forget();
+        }
+    }
+
+    pub(super) fn raw(&self) -> *mut ffi::MDB_env {
+        self.raw
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn flags(&self) -> Result<c_uint, LmdbError> {
+        let mut flags = 0;
+        // SAFETY: the environment is open.
+        check(unsafe { ffi::mdb_env_get_flags(self.raw, &raw mut flags) })?;
+        Ok(flags)
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn info(&self) -> Result<ffi::MDB_envinfo, LmdbError> {
+        // SAFETY: numbers and a pointer that is not used, for which zero is a value.
+        let mut info = unsafe { std::mem::zeroed::<ffi::MDB_envinfo>() };
+        // SAFETY: the environment is open.
+        check(unsafe { ffi::mdb_env_info(self.raw, &raw mut info) })?;
+        Ok(info)
+    }
+}
+
+impl Drop for Env {
+    fn drop(&mut self) {
+        self.close_raw();
+    }
+}
+
+fn flags(setup: Setup) -> c_uint {
+    let set = |on: bool, flag: c_uint| if on { flag } else { 0 };
+    let sync = match setup.sync {
+        SyncMode::Full => 0,
+        SyncMode::NoMeta => ffi::MDB_NOMETASYNC,
+        SyncMode::MapAsync => ffi::MDB_MAPASYNC,
+        SyncMode::No => ffi::MDB_NOSYNC,
+    };
+    sync | set(setup.writemap, ffi::MDB_WRITEMAP) | set(!setup.readahead, ffi::MDB_NORDAHEAD)
+}

@@ -1,0 +1,77 @@
+//! LMDB's return codes.
+
+use dbdyno_engine::EngineError;
+use lmdb_master3_sys as ffi;
+use std::{
+    ffi::{CStr, c_int},
+    fmt,
+};
+
+/// An error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LmdbError {
+    /// One of LMDB's own codes, or an `errno`.
+    Code(c_int),
+    /// LMDB may bring back old pages: see [`Env::is_stale`](super::Env::is_stale).
+    Stale,
+}
+
+/// The result of a call.
+pub(super) fn check(code: c_int) -> Result<(), LmdbError> {
+    if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(LmdbError::Code(code)) }
+}
+
+/// The result of a call that may find nothing.
+pub(super) fn found(code: c_int) -> Result<bool, LmdbError> {
+    if code == ffi::MDB_NOTFOUND { Ok(false) } else { check(code).map(|()| true) }
+}
+
+impl LmdbError {
+    /// Whether a page could not be decrypted: it was changed, or the key is another.
+    pub fn is_decryption(self) -> bool {
+        self == Self::Code(ffi::MDB_CRYPTO_FAIL)
+    }
+
+    /// Whether a page is not as it was written.
+    pub fn is_damage(self) -> bool {
+        matches!(
+            self,
+            Self::Code(
+                ffi::MDB_CRYPTO_FAIL
+                    | ffi::MDB_BAD_CHECKSUM
+                    | ffi::MDB_CORRUPTED
+                    | ffi::MDB_PAGE_NOTFOUND
+                    | ffi::MDB_INVALID
+                    | ffi::MDB_PANIC
+            )
+        )
+    }
+}
+
+impl fmt::Display for LmdbError {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stale => f.write_str(
+                "an earlier transaction read more encrypted pages than this LMDB keeps track of, which would from now on \
+                 bring back old pages: choose a smaller size or a larger page_size",
+            ),
+            Self::Code(code) => {
+                // SAFETY: LMDB returns a text that ends with a zero and stays.
+                let text = unsafe { CStr::from_ptr(ffi::mdb_strerror(*code)) };
+                f.write_str(&text.to_string_lossy())
+            }
+        }
+    }
+}
+
+impl std::error::Error for LmdbError {}
+
+impl From<LmdbError> for EngineError {
+    fn from(error: LmdbError) -> Self {
+        if error == LmdbError::Code(ffi::MDB_MAP_FULL) {
+            return Self::new("MDB_MAP_FULL: the memory map is full; give a larger map_size");
+        }
+        if error.is_damage() { Self::fatal(error.to_string()) } else { Self::new(error.to_string()) }
+    }
+}

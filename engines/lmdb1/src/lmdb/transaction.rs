@@ -1,0 +1,216 @@
+//! Transactions, which own their environment, and what is done inside them.
+
+use super::{
+    env::Env,
+    error::{LmdbError, check, found},
+};
+use lmdb_master3_sys as ffi;
+use std::{
+    ffi::{CStr, c_uint},
+    ops::{ControlFlow, Deref, DerefMut},
+    ptr, slice,
+    sync::Arc,
+};
+
+/// A table of an environment: the handle, valid in every transaction after the one that made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table(ffi::MDB_dbi);
+
+impl Table {
+    /// The main table, which every environment has and which also lists the named ones.
+    pub const MAIN: Self = Self(1);
+}
+
+/// A read transaction: a snapshot. A thread has at most one at a time. Dropping it ends it.
+#[derive(Debug)]
+pub struct Read {
+    /// Null once the transaction has ended.
+    raw: *mut ffi::MDB_txn,
+    env: Arc<Env>,
+}
+
+/// A write transaction. Dropping it rolls it back.
+#[derive(Debug)]
+pub struct Write(Read);
+
+impl Read {
+    /// Begins a read transaction.
+    pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
+        Self::begin_with(env, ffi::MDB_RDONLY)
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn begin_with(env: &Arc<Env>, flags: c_uint) -> Result<Self, LmdbError> {
+        env.enter()?;
+        let mut transaction = Self { raw: ptr::null_mut(), env: Arc::clone(env) };
+        // SAFETY: the environment is open, there is no parent, and the rest is an out pointer.
+        check(unsafe { ffi::mdb_txn_begin(env.raw(), ptr::null_mut(), flags, &raw mut transaction.raw) })?;
+        Ok(transaction)
+    }
+
+    /// Shows the value of a key to `visit`; none when there is no such key.
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn get<R>(&mut self, table: Table, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, LmdbError> {
+        let (key, mut value) = (borrowed(key), EMPTY);
+        // SAFETY: the transaction is under way; LMDB only reads the key.
+        let there = found(unsafe { ffi::mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })?;
+        // SAFETY: the value stays until the transaction is used again, which takes `&mut self`.
+        Ok(there.then(|| visit(unsafe { bytes(&value) })))
+    }
+
+    /// Shows rows to `visit` in key order, from the first key that is not below `from`, until it breaks off.
+    #[expect(unsafe_code, reason = "calls of C")]
+    pub fn scan(
+        &mut self,
+        table: Table,
+        from: Option<&[u8]>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), LmdbError> {
+        let cursor = Cursor::open(self, table)?;
+        let (mut key, mut value) = (from.map_or(EMPTY, borrowed), EMPTY);
+        let mut step = if from.is_some() { ffi::MDB_SET_RANGE } else { ffi::MDB_FIRST };
+        // SAFETY: the cursor is open, and LMDB only reads the key it is given; what it gives stays until the cursor moves.
+        unsafe {
+            while found(ffi::mdb_cursor_get(cursor.0, &raw mut key, &raw mut value, step))? {
+                if visit(bytes(&key), bytes(&value)).is_break() {
+                    break;
+                }
+                step = ffi::MDB_NEXT;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many rows a table has.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn rows(&mut self, table: Table) -> Result<u64, LmdbError> {
+        // SAFETY: plain numbers, for which zero is a value.
+        let mut stat = unsafe { std::mem::zeroed::<ffi::MDB_stat>() };
+        // SAFETY: the transaction is under way.
+        check(unsafe { ffi::mdb_stat(self.raw, table.0, &raw mut stat) })?;
+        Ok(stat.ms_entries as u64)
+    }
+}
+
+impl Drop for Read {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            // SAFETY: the transaction is under way, and no cursor is left in it.
+            unsafe { ffi::mdb_txn_abort(self.raw) };
+        }
+        self.env.leave();
+    }
+}
+
+impl Write {
+    /// Begins a write transaction; waits for another one. An environment that is [stale](Env::is_stale) has none.
+    pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
+        if env.is_stale() {
+            return Err(LmdbError::Stale);
+        }
+        Read::begin_with(env, 0).map(Self)
+    }
+
+    /// The table of a name, made if it is not there.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn table(&mut self, name: &CStr) -> Result<Table, LmdbError> {
+        let mut table = 0;
+        // SAFETY: the transaction is under way; the name ends with a zero.
+        check(unsafe { ffi::mdb_dbi_open(self.raw, name.as_ptr(), ffi::MDB_CREATE, &raw mut table) })?;
+        Ok(Table(table))
+    }
+
+    /// Writes a value.
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
+        let (key, value) = (borrowed(key), borrowed(value));
+        // SAFETY: the transaction is under way; LMDB copies both.
+        check(unsafe { ffi::mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), 0) })
+    }
+
+    /// Removes a key; whether it was there.
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, LmdbError> {
+        let key = borrowed(key);
+        // SAFETY: the transaction is under way; LMDB only reads the key.
+        found(unsafe { ffi::mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
+    }
+
+    /// Removes every row of a table.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn clear(&mut self, table: Table) -> Result<(), LmdbError> {
+        // SAFETY: the transaction is under way; 0 keeps the table itself.
+        check(unsafe { ffi::mdb_drop(self.raw, table.0, 0) })
+    }
+
+    /// Commits.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn commit(mut self) -> Result<(), LmdbError> {
+        let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
+        // SAFETY: the transaction is under way; whatever is returned, it has ended.
+        check(unsafe { ffi::mdb_txn_commit(raw) })
+    }
+}
+
+impl Deref for Write {
+    type Target = Read;
+
+    #[inline]
+    fn deref(&self) -> &Read {
+        &self.0
+    }
+}
+
+impl DerefMut for Write {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Read {
+        &mut self.0
+    }
+}
+
+/// A cursor, closed before its transaction ends.
+struct Cursor(*mut ffi::MDB_cursor);
+
+impl Cursor {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn open(transaction: &mut Read, table: Table) -> Result<Self, LmdbError> {
+        let mut cursor = ptr::null_mut();
+        // SAFETY: the transaction is under way.
+        check(unsafe { ffi::mdb_cursor_open(transaction.raw, table.0, &raw mut cursor) })?;
+        Ok(Self(cursor))
+    }
+}
+
+impl Drop for Cursor {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        // SAFETY: the cursor is open, and its transaction too.
+        unsafe { ffi::mdb_cursor_close(self.0) };
+    }
+}
+
+const EMPTY: ffi::MDB_val = ffi::MDB_val { mv_size: 0, mv_data: ptr::null_mut() };
+
+/// Bytes for LMDB to read.
+#[inline]
+fn borrowed(bytes: &[u8]) -> ffi::MDB_val {
+    ffi::MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
+}
+
+/// Bytes that LMDB shows.
+///
+/// # Safety
+/// LMDB has just written `value`, and nothing is done in its transaction for as long as the bytes are used.
+#[inline]
+#[expect(unsafe_code, reason = "bytes given by C")]
+unsafe fn bytes(value: &ffi::MDB_val) -> &[u8] {
+    if value.mv_size == 0 {
+        return &[];
+    }
+    // SAFETY: as above.
+    unsafe { slice::from_raw_parts(value.mv_data.cast(), value.mv_size) }
+}

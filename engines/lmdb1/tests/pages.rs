@@ -1,0 +1,233 @@
+//! Encrypted and checksummed databases: what is in the file, and what becomes of a file that somebody changed.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use dbdyno_engine::{
+    EngineError,
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    settings::Settings,
+    suite::KvStatements,
+};
+use dbdyno_engine_lmdb1::{Lmdb1, describe};
+use std::{
+    fs::{self, File},
+    os::unix::fs::FileExt,
+    path::Path,
+};
+
+const PAGE: u64 = 4096;
+const MARKER: &str = "the quick brown fox";
+const GUARDED: [&str; 3] = ["encrypt=chacha20poly1305", "encrypt=aes256gcm", "checksum=on"];
+
+fn open(folder: &Path, option: &str) -> Result<Lmdb1, EngineError> {
+    let asked = option.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+    let settings = Settings::resolve(&describe(), &asked).unwrap();
+    Lmdb1::open(Open { folder, settings: &settings, schema: &[], data_bytes: 1 << 20 })
+}
+
+/// Row 0 has a value of many pages, so that overflow pages are there too.
+fn row(at: u32) -> (Vec<u8>, Vec<u8>) {
+    let value = format!("{MARKER} number {at}").repeat(if at == 0 { 1000 } else { 1 });
+    (format!("{MARKER} {at:08}").into_bytes(), value.into_bytes())
+}
+
+const ROWS: u32 = 2000;
+
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn rows() -> Rows {
+    (0..ROWS).map(row).collect()
+}
+
+/// Makes a database with the rows, written by one transaction.
+fn fill(folder: &Path, option: &str) {
+    let mut engine = open(folder, option).unwrap();
+    let statements = KvStatements::default();
+    let mut session = engine.session(&statements).unwrap();
+    let mut transaction = session.write().unwrap();
+    let mut table = transaction.table().unwrap();
+    for (key, value) in rows() {
+        table.put(&key, &value).unwrap();
+    }
+    transaction.commit().unwrap();
+    engine.close().unwrap();
+}
+
+fn read(folder: &Path, option: &str) -> Result<Rows, EngineError> {
+    let mut engine = open(folder, option)?;
+    let statements = KvStatements::default();
+    let mut found = Vec::new();
+    engine.session(&statements)?.read()?.scan(|key, value| found.push((key.to_vec(), value.to_vec())))?;
+    Ok(found)
+}
+
+fn flip(file: &File, at: u64) {
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 0x10], at).unwrap();
+}
+
+fn has_marker(folder: &Path) -> bool {
+    let holds = |bytes: Vec<u8>| bytes.windows(MARKER.len()).any(|window| window == MARKER.as_bytes());
+    fs::read_dir(folder).unwrap().any(|file| holds(fs::read(file.unwrap().path()).unwrap()))
+}
+
+#[test]
+fn rows_come_back_as_they_were_written() {
+    for option in ["", GUARDED[0], GUARDED[1], GUARDED[2]] {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), option);
+        assert!(read(folder.path(), option).unwrap() == rows(), "{option}");
+    }
+}
+
+#[test]
+fn the_plain_text_of_a_row_is_nowhere_in_an_encrypted_database() {
+    for (option, plain) in [("", true), (GUARDED[2], true), (GUARDED[0], false), (GUARDED[1], false)] {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), option);
+        assert_eq!(has_marker(folder.path()), plain, "{option}");
+    }
+}
+
+#[test]
+fn a_flipped_byte_is_reported_and_never_returned() {
+    for option in GUARDED {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), option);
+        let file = File::options().read(true).write(true).open(folder.path().join("data.mdb")).unwrap();
+        let pages = file.metadata().unwrap().len() / PAGE;
+        assert!(pages > 40, "{pages}");
+        let mut reported = 0;
+        // Pages 0 and 1 say where the tree begins; LMDB guards them by having two.
+        for page in 2..pages {
+            // Every part of a page in turn: its numbers, its rows, its checksum or tag at the end.
+            let at = page * PAGE + page * 97 % PAGE;
+            flip(&file, at);
+            match read(folder.path(), option) {
+                Ok(found) => assert!(found == rows(), "{option}: byte {at} was flipped, and wrong rows were returned"),
+                Err(_) => reported += 1,
+            }
+            flip(&file, at);
+        }
+        // A page of the list of free pages is not read, and the slack of the last overflow page may not be.
+        assert!(reported + 3 >= pages - 2, "{option}: {reported} of {pages} pages");
+        assert!(read(folder.path(), option).unwrap() == rows(), "{option}: the flipped bytes are back");
+    }
+}
+
+#[test]
+fn without_a_checksum_a_flipped_byte_is_returned() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), "");
+    let path = folder.path().join("data.mdb");
+    let bytes = fs::read(&path).unwrap();
+    let file = File::options().read(true).write(true).open(path).unwrap();
+    // Some are what a page held before it was split, which nobody reads.
+    for at in (0..bytes.len()).filter(|&at| bytes[at..].starts_with(MARKER.as_bytes())) {
+        flip(&file, at as u64);
+    }
+    assert!(read(folder.path(), "").unwrap() != rows(), "the other tests flip bytes that matter");
+}
+
+#[test]
+fn another_key_is_refused() {
+    for option in [GUARDED[0], GUARDED[1]] {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), option);
+        let path = folder.path().join("key");
+        let key = fs::read(&path).unwrap();
+        fs::write(&path, [7; 32]).unwrap();
+        let error = open(folder.path(), option).unwrap_err();
+        assert!(error.message.contains("the key beside the database is not the one"), "{error}");
+        fs::write(&path, [7; 31]).unwrap();
+        assert!(open(folder.path(), option).unwrap_err().message.contains("has 31 bytes, expected 32"));
+        fs::remove_file(&path).unwrap();
+        assert!(open(folder.path(), option).unwrap_err().message.contains("reading the key"));
+        let error = open(folder.path(), "").unwrap_err();
+        assert!(error.message.contains("encryption mismatch"), "{error}");
+        fs::write(&path, key).unwrap();
+        assert!(read(folder.path(), option).unwrap() == rows());
+    }
+}
+
+#[test]
+fn every_database_has_a_key_of_its_own() {
+    let keys = [(); 2].map(|()| {
+        let folder = tempfile::tempdir().unwrap();
+        fill(folder.path(), GUARDED[0]);
+        fs::read(folder.path().join("key")).unwrap()
+    });
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[test]
+fn options_in_force_are_read_back() {
+    for option in [
+        "encrypt=off",
+        "checksum=off",
+        GUARDED[0],
+        GUARDED[1],
+        GUARDED[2],
+        "page_size=16384",
+        "sync=nosync",
+        "writemap=on",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = open(folder.path(), option).unwrap();
+        let (name, value) = option.split_once('=').unwrap();
+        assert_eq!(engine.in_force().unwrap()[name], value, "{option}");
+    }
+}
+
+#[test]
+fn an_encrypted_map_grows_before_it_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = open(folder.path(), GUARDED[1]).unwrap();
+    let map_size = |engine: &Lmdb1| engine.in_force().unwrap()["map_size"].parse::<u64>().unwrap();
+    let before = map_size(&engine);
+    let statements = KvStatements::default();
+    let mut session = engine.session(&statements).unwrap();
+    let (value, batches, rows) = ([7; 2000], 150_u32, 1_000_u32);
+    for batch in 0..batches {
+        let mut transaction = session.write().unwrap();
+        let mut table = transaction.table().unwrap();
+        for row in 0..rows {
+            table.put(&(batch * rows + row).to_be_bytes(), &value).unwrap();
+        }
+        transaction.commit().unwrap();
+    }
+    assert!(u64::from(batches * rows) * value.len() as u64 > before, "the first map would have been too small");
+    assert!(map_size(&engine) > before, "the map has grown");
+    engine.check().unwrap();
+}
+
+/// See src/chunks.rs.
+#[test]
+fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut engine = open(folder.path(), "encrypt=aes256gcm").unwrap();
+    let statements = KvStatements::default();
+    let mut session = engine.session(&statements).unwrap();
+    // A page a row, and 2,500 chunks of 16 pages.
+    let (value, rows) = ([7; 2500], 40_000_u32);
+    let mut transaction = session.write().unwrap();
+    let mut table = transaction.table().unwrap();
+    for row in 0..rows {
+        table.put(&row.to_be_bytes(), &value).unwrap();
+    }
+    transaction.commit().unwrap();
+    assert!(session.write().is_ok(), "writing reads few pages");
+    let mut seen = 0;
+    session.read().unwrap().scan(|_, found| seen += u32::from(found == value)).unwrap();
+    assert_eq!(seen, rows, "reading is right as long as nothing is written");
+    let error = session.write().unwrap_err();
+    assert!(error.message.contains("choose a smaller size or a larger page_size"), "{error}");
+    let mut session = engine.session(&statements).unwrap();
+    let mut transaction = session.write().unwrap();
+    assert!(
+        transaction.table().unwrap().delete(&0_u32.to_be_bytes()).unwrap(),
+        "the next test begins with a new cache"
+    );
+    transaction.commit().unwrap();
+}

@@ -1,0 +1,11 @@
+//! DuckDB as an engine under test. The library is the one that keeps the results; here it runs in a worker of its own.
+
+mod connection;
+mod describe;
+mod kv;
+mod sql;
+mod statement;
+
+pub use describe::describe;
+pub use kv::DuckKv;
+pub use sql::DuckSql;

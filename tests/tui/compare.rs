@@ -1,0 +1,255 @@
+//! The Compare screen.
+
+use super::Journey;
+use crate::{
+    compare::fixture::{Bench, CLEAR, Spec, spec},
+    support::Place,
+};
+use dbdyno::{
+    store::Store,
+    tui::{
+        app::compare::{Answer, Question},
+        bindings::Screen,
+        event::{Answer as Answered, Effect, Event, Key, Question as Asked},
+    },
+};
+
+/// A journey on the Compare screen over stored rows.
+fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
+    let place = Place::new();
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let mut journey = Journey::begin_in(place, columns, rows);
+    journey.keys("4");
+    journey
+}
+
+/// Two engines with pairs in which A takes about a third of B's time, at these sizes; each B also at its own factor.
+fn pairs(sizes: &[&'static str], tier_of_b: u8) -> Bench {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        for (factor, &size) in (1..).zip(sizes) {
+            bench.run(&session, round, &Spec { size, ..spec("x") }, &[a * 1000, b * 1017]);
+            let y = Spec { size, tier: tier_of_b, ..spec("y") };
+            bench.run(&session, round, &y, &[b * 1000 * factor, b * 1000]);
+        }
+    }
+    bench
+}
+
+impl Journey {
+    /// Answers an open prompt with this text.
+    fn answer(&mut self, text: &str) -> &mut Self {
+        self.key(Key::Ctrl('u')).keys(text).key(Key::Enter)
+    }
+}
+
+#[test]
+fn two_engines_of_a_real_session_are_compared_with_one_key() {
+    let place = Place::new();
+    let engines =
+        ["--engine", "null:clock=simulated,latency_ns=1000", "--engine", "null:clock=simulated,latency_ns=2000"];
+    place.ok(&[&["run", "--suite", "kv", "--size", "1000", "--repeat", "6", "--test", "2", "--quiet"], &engines[..]]
+        .concat());
+    let mut journey = Journey::begin_in(place, 80, 24);
+    journey.keys("4").shows("Configurations of the last session").shows("against").shows("6 runs each");
+    journey.key(Key::Enter).shows("6 pairs of runs of the same round").shows("2 Random reads").shows("0.50");
+    journey.shows("▼ A 2.0x faster").shows("A < 1 > B");
+    journey.keys("s").shows("2.00").shows("▲ B 2.0x faster");
+}
+
+#[test]
+fn nothing_stored_says_where_to_begin() {
+    let mut journey = Journey::begin(80, 24);
+    journey.keys("4").shows("Nothing is measured yet: 1 shows the Bench screen").shows("a types a selection");
+    journey.keys("b").answer("engine=y").shows("now a: side A");
+    journey.keys("a").answer("engine=x").shows("A `engine=x` means no stored result");
+}
+
+#[test]
+fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.keys("a").answer("lmdb").shows("`lmdb`: expected KEY=VALUE").shows("Side A");
+    journey.answer("engine=x colour=red").keys("b").answer("engine=y");
+    journey
+        .shows("A `engine=x colour=red` means no stored result")
+        .shows("no stored run has an option or key `colour`");
+    journey.keys("a").answer("engine=x").shows("A 3.0x faster");
+    journey.key(Key::Esc).shows("Configurations of the last session").key(Key::Esc).shows("A 3.0x faster");
+}
+
+#[test]
+fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.key(Key::Enter);
+    for text in
+        ["8 runs", "x (1.0, tier 3 power-safe)", "1 Writes", "time A", "A < 1 > B", "▼ A 3.0x faster", "n 8 pairs"]
+    {
+        journey.shows(text);
+    }
+    journey.shows("2 Random reads").shows("▲ B 1.02x faster").shows("geometric mean (2)").shows("1 of 3");
+    let screen = journey.screen();
+    // The status bar has an ellipsis of its own.
+    let cut = screen.lines().skip(1).any(|line| line.chars().count() > 80 || line.contains('…'));
+    assert!(!cut, "{screen}");
+    journey.event(Event::Resized(200, 60));
+    let wide = journey.screen();
+    let header = wide.lines().find(|line| line.contains("time A")).unwrap();
+    let order: Vec<Option<usize>> = ["time A", "time B", "A/B", "A < 1 > B", "95 %", " n ", "verdict"]
+        .iter()
+        .map(|name| header.find(name))
+        .collect();
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{header}");
+}
+
+#[test]
+fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
+    let mut journey = over(&pairs(&["1000"], 1), 80, 24);
+    journey.shows("! tiers 3 and 1").key(Key::Enter);
+    journey.shows("! tiers differ: o compares all the same").shows("· not comparable [1]").hides("faster");
+    journey.shows("a commit does not survive the same: A is tier 3 power-safe");
+    journey.keys("o").shows("tiers: what a commit survives").shows("met in 2 of 2 tests").keys(" ").key(Key::Enter);
+    journey.shows("! compared all the same though tiers differ").shows("▼ A 3.0x faster [1]");
+    journey.keys("a").answer("engine=x size=1000").shows("· not comparable [1]");
+}
+
+#[test]
+fn each_size_is_a_point_and_their_median_a_diamond() {
+    let mut journey = over(&pairs(&["1000", "20000", "300000"], 3), 80, 24);
+    journey.key(Key::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
+    // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
+    journey.shows("1 Writes          0.33    0.16    0.11    0.16  [0.11, 0.33]");
+    journey.shows("A/B of medians: median 0.16 [0.11, 0.33]");
+    let screen = journey.screen();
+    assert_eq!(screen.matches('●').count(), 3, "a point a size:\n{screen}");
+    assert_eq!(screen.matches('◆').count(), 1, "one median:\n{screen}");
+    journey.keys("x").shows("1 Writes over sizes").shows("size 20000: 0.16");
+}
+
+#[test]
+fn histograms_lie_over_each_other_with_quantiles_below() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.key(Key::Enter).keys("vv").shows("‹latencies›").shows("▌ A  ░ B  █ both").shows("p99");
+    let screen = journey.screen();
+    let row = |side: &str| screen.lines().find(|line| line.contains(&format!("{side}   "))).unwrap().to_owned();
+    assert!(row(" A").contains("1.00 µs") && row(" B").contains("3.03 µs"), "medians of all operations:\n{screen}");
+    assert!(screen.matches('▌').count() > 2 && screen.matches('░').count() > 2, "{screen}");
+    journey.keys("x").shows("8000 operations of 8 runs");
+}
+
+#[test]
+fn what_was_not_timed_one_by_one_says_so() {
+    let mut bench = Bench::default();
+    bench.pairs(&Spec { timed: false, ..spec("x") }, &spec("y"), &CLEAR);
+    let mut journey = over(&bench, 80, 24);
+    journey.key(Key::Enter).keys("vv").shows("single operations of A were not");
+}
+
+#[test]
+fn a_pivot_is_spread_over_keys_that_are_chosen() {
+    let mut journey = over(&pairs(&["1000", "20000"], 3), 80, 24);
+    journey
+        .key(Key::Enter)
+        .keys("vvv")
+        .shows("test \\ size")
+        .shows("1000")
+        .shows("20000")
+        .shows("0.33 ▼")
+        .shows("0.16 ▼");
+    journey.key(Key::Right).shows("1 Writes · 20000: 0.16");
+    journey.keys("p").shows("The pivot's rows").keys("sync").key(Key::Enter);
+    journey.shows("Rows are sync. Columns").keys("test").key(Key::Enter).shows("sync \\ test").shows("full");
+    journey.keys("x").shows("geometric mean of the ratios of 2 lines");
+}
+
+#[test]
+fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
+    let mut journey = over(&pairs(&["1000"], 3), 120, 60);
+    journey.key(Key::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
+    journey.shows("p 0.0078 (Wilcoxon").shows("after Holm over 2 tests").shows("confidence reached 9");
+    journey.key(Key::Esc).keys("y").shows("in the clipboard");
+    let copied = journey.others.iter().find(|effect| effect.starts_with("Copy(")).unwrap();
+    let sql = copied.trim_start_matches("Copy(\"").trim_end_matches("\")").replace("\\n", "\n");
+    let rows = journey.place().rows(&sql);
+    assert_eq!(rows.len(), 16, "eight runs a side");
+    let mut of_x: Vec<f64> = rows.iter().filter(|row| row[1] == "x").map(|row| row[3].parse().unwrap()).collect();
+    of_x.sort_by(f64::total_cmp);
+    assert_eq!(of_x, [0.985, 0.99, 1.0, 1.001, 1.005, 1.01, 1.015, 1.02]);
+}
+
+#[test]
+fn tests_are_narrowed_by_name() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey
+        .key(Key::Enter)
+        .keys("/")
+        .keys("RANDOM")
+        .key(Key::Enter)
+        .shows("/RANDOM")
+        .shows("2 Random reads")
+        .hides("1 Writes");
+    journey.hides("geometric mean").key(Key::Esc).shows("1 Writes");
+}
+
+#[test]
+fn an_export_has_the_format_of_its_ending_and_overwrites_nothing() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.key(Key::Enter);
+    for (ending, says) in [
+        ("md", "| A/B"),
+        ("csv", "test,"),
+        ("json", "\"run_ids\""),
+        ("html", "<!doctype html>"),
+        ("txt", "A 3.0x faster"),
+        ("bench", "Benchmark01Writes/size=1000"),
+        ("parquet", "PAR1"),
+    ] {
+        let path = journey.place().path(&format!("out.{ending}"));
+        journey.keys("e").answer(path.to_str().unwrap());
+        let written = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        assert!(written.to_lowercase().contains(&says.to_lowercase()), "{ending}: {written}");
+    }
+    let path = journey.place().path("out.md");
+    let before = std::fs::read_to_string(&path).unwrap();
+    assert!(before.contains("dbdyno compare --a 'suite=kv session="), "it carries the command: {before}");
+    journey.keys("s").keys("e").answer(path.to_str().unwrap()).shows("is there already");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    journey.keys("e").answer("out.exe").shows("expected a name that ends in");
+}
+
+#[test]
+fn text_from_a_store_is_painted_harmlessly() {
+    let mut bench = Bench::default();
+    let label = "y\u{1b}]0;evil\u{7}\u{1b}[2J|*\\".to_owned();
+    bench.pairs(&spec("x"), &Spec { label, ..spec("y") }, &CLEAR);
+    for result in &mut bench.batch.results {
+        result.test_name = "Wri\u{9b}31mtes".to_owned();
+    }
+    let mut journey = over(&bench, 120, 40);
+    journey.shows("y\\u{1b}]0;evil").key(Key::Enter).shows("A 3.0x faster");
+    for key in "vvvvxn".chars() {
+        journey.key(Key::Char(key));
+        let screen = journey.screen();
+        assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
+    }
+}
+
+#[test]
+fn answers_to_older_questions_are_dropped_and_new_results_are_read() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.keys("a").answer("engine=x").keys("b").answer("engine=y").shows("8 runs");
+    let old = Answer::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
+    journey.event(Event::Answer(Box::new(Answered::Compare(old))));
+    journey.hides("an old answer");
+    Store::new(journey.place().store()).write(&pairs(&["1000"], 3).batch).unwrap();
+    journey.shows("8 runs").key(Key::Ctrl('r')).shows("16 runs").shows("16 pairs");
+}
+
+#[test]
+fn what_is_read_is_said_until_the_answer_comes() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let effects = journey.app.on_event(Event::Key(Key::Enter));
+    assert!(matches!(&effects[..], [Effect::Ask(Asked::Compare(Question::Compare { .. }))]), "{effects:?}");
+    journey.shows("reading…");
+    assert_eq!(journey.app.screen, Screen::Compare);
+}
