@@ -14,6 +14,8 @@ pub use preset::{EngineChoice, Preset};
 pub use suite::{Suite, TestInfo, TestPick};
 pub use theme::{Colour, Ink, Role, Theme};
 
+use located::Source;
+
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
 pub struct Catalog {
@@ -56,6 +58,11 @@ impl Catalog {
     pub fn suite(&self, name: &str) -> Result<Suite, CatalogError> {
         let source = files::find(&self.folders, Folder::Suites, name)?;
         Suite::parse(name, &source)
+    }
+
+    /// Checks the text of a suite's file that is not in a folder; `place` names it in errors.
+    pub fn suite_of(name: &str, place: &str, text: String) -> Result<Suite, CatalogError> {
+        Suite::parse(name, &Source { place: place.to_owned(), text })
     }
 
     /// Reads and checks a preset. Whether its engines and options exist is checked by the plan.

@@ -7,8 +7,8 @@ use super::{
     print,
     progress::Style,
     query::opened,
-    tune_args::{BaseArgs, MeasureArgs, OutputArgs, TuneArgs},
-    tune_base::{Questions, questions, workload_of},
+    tune_args::{MeasureArgs, OutputArgs, TuneArgs},
+    tune_base::{Questions, questions, snapshot, workload_of},
     tune_progress,
 };
 use crate::{
@@ -174,7 +174,8 @@ fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
     store.prepare()?;
     let trial = found(&store, id)?;
-    let workload = workload_of(places, &trial, &BaseArgs::of_nothing(), &registry)?;
+    let start = snapshot(args)?;
+    let workload = workload_of(places, &trial, &args.base.files(), start.as_ref(), &registry)?;
     let launch = launch(&args.measure)?;
     let trial = with_lab(&registry, &store, launch, &args.output, async |lab| more(&lab, &workload, trial).await)?;
     conclude(&[trial], &args.output)
@@ -183,7 +184,7 @@ fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
 fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
     store.prepare()?;
-    let Questions { workload, base, parent_id, ledger } = questions(places, args, &registry, &store)?;
+    let Questions { workload, base, parent_id, ledger, _start } = questions(places, args, &registry, &store)?;
     let spec = SearchSpec {
         ledger,
         parent_id,

@@ -54,6 +54,12 @@ pub(super) struct BaseArgs {
     /// The suite.
     #[arg(long)]
     pub(super) suite: Option<String>,
+    /// Tune for the statements of this file in place of a suite. Those before a line `-- measure` prepare.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "tests"])]
+    pub(super) sql: Option<PathBuf>,
+    /// The SQLite database that the statements start from. It is copied, and only read.
+    #[arg(long, value_name = "FILE", requires = "sql")]
+    pub(super) database: Option<PathBuf>,
     /// The tests that count (number or name) [default: all].
     #[arg(long = "test", value_name = "TEST", value_delimiter = ',')]
     pub(super) tests: Vec<String>,

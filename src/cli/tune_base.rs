@@ -8,10 +8,13 @@ use super::{
     tune_args::{BaseArgs, TuneArgs},
 };
 use crate::{
-    catalog::Catalog,
-    engines::Registry,
+    catalog::{Catalog, Suite},
+    engines::{Engine, Registry},
     store::Store,
-    tune::{Trial, Workload, last_ledger, ledger},
+    tune::{
+        Trial, Workload, last_ledger, ledger,
+        script::{self, Snapshot},
+    },
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use std::collections::BTreeMap;
@@ -19,6 +22,8 @@ use std::collections::BTreeMap;
 /// What one command tries.
 pub(super) struct Questions {
     pub(super) workload: Workload,
+    /// The copy of a database that the workload starts from; gone with this value.
+    pub(super) _start: Option<Snapshot>,
     pub(super) base: Settings,
     pub(super) parent_id: Option<String>,
     pub(super) ledger: String,
@@ -31,19 +36,21 @@ pub(super) fn questions(
     registry: &Registry,
     store: &Store,
 ) -> Result<Questions, CliError> {
+    let start = snapshot(args)?;
     if let Some(from) = &args.from {
         let parent = parent(store, from, args.name.as_deref())?;
-        let workload = workload_of(places, &parent, &args.base, registry)?;
+        let workload = workload_of(places, &parent, &args.base, start.as_ref(), registry)?;
         let mut asked = parent.changed();
         asked.extend(sets(&args.base, &workload.engine.description.name)?);
         let base = workload.settings(&asked)?;
-        return Ok(Questions { workload, base, ledger: parent.ledger, parent_id: Some(parent.trial_id) });
+        let (ledger, parent_id) = (parent.ledger, Some(parent.trial_id));
+        return Ok(Questions { workload, _start: start, base, ledger, parent_id });
     }
-    let (Some(engine), Some(suite)) = (&args.base.engine, &args.base.suite) else {
+    let Some(engine) = &args.base.engine else {
         return Err(CliError::Usage("give --engine and --suite, or --from last".to_owned()));
     };
     let choice = parse_engine(engine)?;
-    let mut asked = BTreeMap::new();
+    let mut asked = start.as_ref().map(|start| start.options().clone()).unwrap_or_default();
     for (option, values) in choice.options {
         let [value] = values.as_slice() else {
             let message = format!("--engine {engine}: {option} has several values: a base has one of each");
@@ -52,10 +59,52 @@ pub(super) fn questions(
         asked.insert(option, value.clone());
     }
     asked.extend(sets(&args.base, &choice.name)?);
-    let workload = workload(places, &choice.name, suite, &args.base, registry)?;
+    let engine = registry.get(&choice.name).map_err(CliError::Usage)?;
+    let suite = suite(places, &args.base, None, start.as_ref(), engine)?;
+    let workload = workload(engine, suite, &args.base)?;
     let base = workload.settings(&asked)?;
-    let ledger = args.name.clone().unwrap_or_else(|| format!("{}-{suite}", choice.name));
-    Ok(Questions { workload, base, parent_id: None, ledger })
+    let ledger = args.name.clone().unwrap_or_else(|| format!("{}-{}", choice.name, workload.suite.name));
+    Ok(Questions { workload, _start: start, base, parent_id: None, ledger })
+}
+
+/// The copy of the database of `--database`.
+pub(super) fn snapshot(args: &TuneArgs) -> Result<Option<Snapshot>, CliError> {
+    let Some(database) = &args.base.database else { return Ok(None) };
+    let work_dir = args.measure.work.folder().map_err(CliError::Usage)?;
+    Snapshot::of(database, &work_dir).map(Some).map_err(|error| CliError::Usage(error.to_string()))
+}
+
+/// The suite of the arguments, or else of a trial.
+fn suite(
+    places: &Places,
+    base: &BaseArgs,
+    of_trial: Option<&str>,
+    start: Option<&Snapshot>,
+    engine: &Engine,
+) -> Result<Suite, CliError> {
+    let description = &engine.description;
+    if start.is_some() && description.name != "sqlite" {
+        let message = format!("--database: only the engine sqlite can start from one, {} cannot", description.name);
+        return Err(CliError::Usage(message));
+    }
+    if let Some(file) = &base.sql {
+        let suite = script::suite(file, start, description).map_err(|error| CliError::Usage(error.to_string()))?;
+        return match of_trial.filter(|of_trial| base.suite.is_none() && *of_trial != suite.name) {
+            Some(of_trial) => Err(CliError::Usage(format!(
+                "{}: with its database this is {}, and the trial is of {of_trial}: their contents differ",
+                file.display(),
+                suite.name
+            ))),
+            None => Ok(suite),
+        };
+    }
+    match base.suite.as_deref().or(of_trial) {
+        Some(name) if name.starts_with("sql-") && base.suite.is_none() => {
+            Err(CliError::Usage(format!("the trial is of {name}: give its --sql FILE again, and its --database")))
+        }
+        Some(name) => Ok(Catalog::new(places.folders().map_err(CliError::Usage)?).suite(name)?),
+        None => Err(CliError::Usage("give --suite, or --sql FILE".to_owned())),
+    }
 }
 
 /// The accepted trial that `--from` means.
@@ -79,15 +128,7 @@ fn parent(store: &Store, from: &str, name: Option<&str>) -> Result<Trial, CliErr
     }
 }
 
-fn workload(
-    places: &Places,
-    engine: &str,
-    suite: &str,
-    base: &BaseArgs,
-    registry: &Registry,
-) -> Result<Workload, CliError> {
-    let engine = registry.get(engine).map_err(CliError::Usage)?.clone();
-    let suite = Catalog::new(places.folders().map_err(CliError::Usage)?).suite(suite)?;
+fn workload(engine: &Engine, suite: Suite, base: &BaseArgs) -> Result<Workload, CliError> {
     let suite_options = sets(base, &suite.name)?;
     for (owner, ..) in split_sets(base)? {
         if owner != engine.description.name && owner != suite.name {
@@ -99,7 +140,7 @@ fn workload(
     }
     let pick = suite.pick(&base.tests).map_err(CliError::Usage)?;
     let size = base.size.or_else(|| suite.default_sizes.first().copied()).unwrap_or_else(|| Size::one(1));
-    Ok(Workload { engine, suite, suite_options, size, pick })
+    Ok(Workload { engine: engine.clone(), suite, suite_options, size, pick })
 }
 
 /// The workload of a trial, with what the arguments say in place of it.
@@ -107,11 +148,13 @@ pub(super) fn workload_of(
     places: &Places,
     trial: &Trial,
     base: &BaseArgs,
+    start: Option<&Snapshot>,
     registry: &Registry,
 ) -> Result<Workload, CliError> {
-    let suite = base.suite.as_deref().unwrap_or(&trial.suite);
-    let mut workload = workload(places, &trial.engine, suite, base, registry)?;
-    if suite == trial.suite {
+    let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
+    let suite = suite(places, base, Some(&trial.suite), start, engine)?;
+    let mut workload = workload(engine, suite, base)?;
+    if workload.suite.name == trial.suite {
         let mut options = trial.suite_options.clone();
         options.append(&mut workload.suite_options);
         workload.suite_options = options;
@@ -126,9 +169,18 @@ pub(super) fn workload_of(
 }
 
 impl BaseArgs {
-    /// No argument was given.
-    pub(super) fn of_nothing() -> Self {
-        Self { engine: None, suite: None, tests: Vec::new(), size: None, set: Vec::new(), rounds: None }
+    /// What of the arguments an extension of a trial may say: the files of its suite.
+    pub(super) fn files(&self) -> Self {
+        Self {
+            engine: None,
+            suite: None,
+            sql: self.sql.clone(),
+            database: self.database.clone(),
+            tests: Vec::new(),
+            size: None,
+            set: Vec::new(),
+            rounds: None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ const LOCK: &str = ".lock";
 
 /// A run's own folder; removed when dropped, unless it is to be kept.
 #[derive(Debug)]
-pub(super) struct RunFolder {
+pub(crate) struct RunFolder {
     path: PathBuf,
     /// Held for as long as the run: tells others that the folder is not left over.
     _lock: File,
@@ -20,7 +20,7 @@ pub(super) struct RunFolder {
 
 impl RunFolder {
     /// Makes the folder `run-ID` below the work folder.
-    pub(super) fn create(work: &Path, run_id: &str, keep: bool) -> io::Result<Self> {
+    pub(crate) fn create(work: &Path, run_id: &str, keep: bool) -> io::Result<Self> {
         fs::create_dir_all(work)?;
         let path = work.join(format!("{PREFIX}{run_id}"));
         fs::create_dir(&path)?;
@@ -30,7 +30,7 @@ impl RunFolder {
     }
 
     /// Where the worker puts its databases. It is made by the worker.
-    pub(super) fn databases(&self) -> PathBuf {
+    pub(crate) fn databases(&self) -> PathBuf {
         self.path.join("databases")
     }
 }

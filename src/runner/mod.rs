@@ -13,6 +13,7 @@ mod worker;
 
 pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
+pub(crate) use folder::RunFolder;
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
 
 pub use uses::Uses;

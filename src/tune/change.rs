@@ -1,7 +1,10 @@
 //! A change of options, and whether it can make a difference at all.
 
 use crate::plan::PlanError;
-use dbdyno_engine::{describe::Description, settings::Settings};
+use dbdyno_engine::{
+    describe::{Description, OptionSpec},
+    settings::Settings,
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
@@ -59,12 +62,15 @@ impl fmt::Display for Change {
 
 /// Why two settings of an engine cannot differ in what is measured; none when they may.
 ///
-/// They cannot when they are equal, or when each option that they differ in has a rule of the engine's description that
+/// They cannot when they are equal, when a value would not be put in force, or when each option that they differ in has a rule of the engine's description that
 /// says so under both.
 pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) -> Option<String> {
     let change = Change::between(base, changed);
     if change.0.is_empty() {
         return Some("the base has these values already".to_owned());
+    }
+    if let Some(reason) = change.0.iter().find_map(|(name, value)| clamped(engine.option(name)?, value)) {
+        return Some(reason);
     }
     let reasons: Option<Vec<&str>> = change
         .0
@@ -77,6 +83,12 @@ pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) 
         })
         .collect();
     reasons.map(|reasons| reasons.join("; "))
+}
+
+/// Why a value would not be put in force.
+fn clamped(option: &OptionSpec, value: &str) -> Option<String> {
+    let most = option.tuning.most.filter(|most| value.parse::<u64>().is_ok_and(|value| value > *most))?;
+    Some(format!("this build takes {most} for {} at most, whatever is asked for", option.name))
 }
 
 #[cfg(test)]
@@ -103,6 +115,8 @@ mod tests {
         assert_eq!(flagged(&[immediate], &[exclusive]), None);
         assert!(flagged(&[wal], &[wal, ("synchronous", "extra")]).is_some());
         assert_eq!(flagged(&[], &[("synchronous", "extra")]), None, "delete syncs the folder");
+        assert!(flagged(&[], &[("mmap_size", "4GiB")]).unwrap().contains("takes 2147418112"));
+        assert_eq!(flagged(&[], &[("mmap_size", "1GiB")]), None);
         assert!(flagged(&[], &[]).unwrap().contains("already"));
     }
 
@@ -117,7 +131,7 @@ mod tests {
         for text in ["sqlite.mmap_size=64MiB", "mmap_size=64MiB"] {
             assert_eq!(Change::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
         }
-        for wrong in ["lmdb.sync=off", "mmap_size", "mmap_size=4GiB", "no_such=1"] {
+        for wrong in ["lmdb.sync=off", "mmap_size", "no_such=1"] {
             assert!(Change::parse(&sqlite, wrong).is_err(), "{wrong}");
         }
     }

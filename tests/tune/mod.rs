@@ -2,6 +2,7 @@
 
 mod answer;
 mod ledger;
+mod script;
 mod search;
 mod simulation;
 mod what_if;

@@ -142,6 +142,13 @@ impl OptionSpec {
         self
     }
 
+    /// Says the most that the library takes, whatever is asked for.
+    #[must_use]
+    pub fn most(mut self, most: Option<u64>) -> Self {
+        self.tuning.most = most;
+        self
+    }
+
     /// Says what to know before using a value.
     #[must_use]
     pub fn risk(mut self, value: &str, risk: &str) -> Self {

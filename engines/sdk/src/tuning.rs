@@ -16,6 +16,9 @@ pub struct Tuning {
     /// When two values of the option cannot differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<SameRule>,
+    /// The most that the library takes: it puts this in force for larger values, without a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<u64>,
     /// What to know before using a value, by value: `no other process can open the database`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub risks: BTreeMap<String, String>,

@@ -10,11 +10,14 @@ use dbdyno_engine::{
     protocol::SuiteJob,
     settings::Settings,
     size::Size,
-    suite::{Expression, IndexSpec, SuiteKind, TableSpec},
+    suite::{Expression, IndexSpec, SqlSuite, SuiteKind, TableSpec},
     tuning::Tuning,
 };
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 use toml::Spanned;
 
 /// A checked suite.
@@ -40,6 +43,8 @@ pub struct Suite {
     pub options: Vec<OptionSpec>,
     /// Whether a size may be two numbers, reads and writes.
     pair: bool,
+    /// The database that a SQL suite starts from.
+    start: Option<PathBuf>,
     body: Body,
 }
 
@@ -157,8 +162,16 @@ impl Suite {
             sizes: file.size.choices.into_iter().map(Size::one).collect(),
             options,
             pair: file.size.pair,
+            start: None,
             body,
         })
+    }
+
+    /// The same suite, begun with a copy of this database.
+    #[must_use]
+    pub fn starting_from(mut self, database: &Path) -> Self {
+        self.start = Some(database.to_owned());
+        self
     }
 
     /// The suite's tests, in the order they run.
@@ -212,7 +225,10 @@ impl Suite {
         let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
         match &self.body {
             Body::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
-            Body::Sql(body) => SuiteJob::Sql(body.resolve(&self.name, size, settings, &measured)),
+            Body::Sql(body) => {
+                let start = self.start.clone();
+                SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
+            }
         }
     }
 

@@ -115,6 +115,7 @@ impl Body {
         };
         SqlSuite {
             name: name.to_owned(),
+            start: None,
             data_bytes: count(&self.bytes, &constants),
             tables: self.tables.clone(),
             indexes: self.indexes.clone(),

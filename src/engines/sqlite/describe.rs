@@ -82,8 +82,6 @@ fn synchronous() -> OptionSpec {
 }
 
 fn pages(build: &[String]) -> Vec<OptionSpec> {
-    // The library takes a larger map for its limit without a word: it is no value of this build.
-    let most_mapped = compiled(build, "MAX_MMAP_SIZE").unwrap_or(1 << 46);
     vec![
         OptionSpec::choice(
             "page_size",
@@ -101,8 +99,9 @@ fn pages(build: &[String]) -> Vec<OptionSpec> {
             "page cache: pages when positive, KiB when negative",
         )
         .tune(&["-2000", "-8000", "-32000", "-128000"]),
-        OptionSpec::size("mmap_size", 0, most_mapped, &[], "0", "bytes of the file that are read through a memory map")
+        OptionSpec::size("mmap_size", 0, 1 << 46, &[], "0", "bytes of the file that are read through a memory map")
             .tune(&["0", "67108864", "1073741824"])
+            .most(compiled(build, "MAX_MMAP_SIZE"))
             .risk("67108864", MAPPED)
             .risk("1073741824", MAPPED),
     ]

@@ -34,21 +34,53 @@ pub(super) fn with_statement(option: OptionSpec) -> OptionSpec {
     }
 }
 
+/// The options that an existing file takes on only when it is rebuilt.
+const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
+
+/// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
+/// is begun.
+fn rebuild(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {
+    let pages: i64 = connection
+        .query_row("PRAGMA page_count", [], |row| row.get(0))
+        .map_err(EngineError::doing("PRAGMA page_count"))?;
+    if pages == 0 {
+        return Ok(());
+    }
+    let found = in_force(connection)?;
+    let differs = |name: &str| found.get(name).map(String::as_str) != settings.get(name);
+    if REBUILT.iter().any(|name| differs(name)) {
+        // A log in use fixes the size of pages.
+        let sql = "PRAGMA journal_mode = DELETE";
+        connection.query_row(sql, [], |_| Ok(())).map_err(EngineError::doing(sql))?;
+        for name in REBUILT {
+            set(connection, name, settings.text(name)?)?;
+        }
+        connection.execute_batch("VACUUM").map_err(EngineError::doing("VACUUM"))?;
+    }
+    Ok(())
+}
+
 /// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
 pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {
     for (name, _) in PRAGMAS {
-        let value = settings.text(name)?;
-        // The value is one of the description's choices or a number, never free text.
-        let sql = format!("PRAGMA {name} = {value}");
-        let run = || -> rusqlite::Result<()> {
-            let mut statement = connection.prepare(&sql)?;
-            let mut rows = statement.query([])?;
-            while rows.next()?.is_some() {}
-            Ok(())
-        };
-        run().map_err(EngineError::doing(&sql))?;
+        set(connection, name, settings.text(name)?)?;
+        if REBUILT.last() == Some(name) {
+            rebuild(connection, settings)?;
+        }
     }
     Ok(())
+}
+
+fn set(connection: &Connection, name: &str, value: &str) -> Result<(), EngineError> {
+    // The value is one of the description's choices or a number, never free text.
+    let sql = format!("PRAGMA {name} = {value}");
+    let run = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while rows.next()?.is_some() {}
+        Ok(())
+    };
+    run().map_err(EngineError::doing(&sql))
 }
 
 /// Reads back every pragma, in the spelling of the options.

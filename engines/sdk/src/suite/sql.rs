@@ -5,13 +5,16 @@ use super::{
     plan::{Condition, Plan},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// A resolved SQL suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlSuite {
     /// The suite's name.
     pub name: String,
+    /// A database file to begin with instead of an empty one. It is copied and only read.
+    #[serde(default)]
+    pub start: Option<PathBuf>,
     /// Bytes of rows that the tests store at most at a time: a hint for engines that size a map ahead.
     pub data_bytes: u64,
     /// Every table that a test creates.

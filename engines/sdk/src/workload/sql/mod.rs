@@ -20,10 +20,14 @@ use crate::{
 };
 use std::{fs, path::Path, time::Instant};
 
-/// Runs every test of a suite on one fresh database in the job's folder.
+/// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
 pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, version: &str) -> Result<(), RunFailure> {
     let folder = job.folder.join("main");
     fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
+    if let Some(start) = &suite.start {
+        let doing = format!("copying {}", start.display());
+        fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
+    }
     let begun = Instant::now();
     let mut engine: E = open(job, suite, &folder)?;
     let open_ns = begun.elapsed().as_nanos() as u64;

@@ -1,0 +1,137 @@
+//! A file of SQL into its statements.
+
+/// A part of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// A statement, without its semicolon.
+    Statement {
+        /// The line it begins in, from 1.
+        line: usize,
+        /// Its text.
+        text: &'t str,
+    },
+    /// A line `-- measure`: what follows is measured.
+    Measure,
+}
+
+/// The statements of a file, at semicolons that are in no text, name, comment or trigger.
+///
+/// # Errors
+/// The line, and what is wrong in it.
+pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
+    let mut pieces = Vec::new();
+    // Where the statement under way begins, and its words since its last semicolon.
+    let (mut start, mut words): (Option<usize>, Vec<&str>) = (None, Vec::new());
+    let mut in_trigger = false;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let end = token_end(text, at, c).map_err(|message| (line_of(text, at), message))?;
+        let token = &text[at..end];
+        match c {
+            _ if token.starts_with("--") => {
+                let word = token.trim_start_matches('-').trim();
+                if start.is_none() && word.eq_ignore_ascii_case("measure") {
+                    pieces.push(Piece::Measure);
+                }
+            }
+            _ if token.starts_with("/*") || c.is_whitespace() => {}
+            ';' => {
+                let over = !in_trigger || matches!(words.as_slice(), [end] if end.eq_ignore_ascii_case("end"));
+                words.clear();
+                if over {
+                    in_trigger = false;
+                    pieces.extend(start.take().map(|start| piece(text, start, at)));
+                }
+            }
+            _ => {
+                start.get_or_insert(at);
+                words.push(token);
+                in_trigger |= is_trigger(&words);
+            }
+        }
+        at = end;
+    }
+    pieces.extend(start.map(|start| piece(text, start, text.len())));
+    Ok(pieces)
+}
+
+fn piece(text: &str, start: usize, end: usize) -> Piece<'_> {
+    Piece::Statement { line: line_of(text, start), text: text[start..end].trim_end() }
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+fn is_trigger(words: &[&str]) -> bool {
+    let is = |word: &str, expected: &str| word.eq_ignore_ascii_case(expected);
+    match words {
+        [create, trigger] => is(create, "create") && is(trigger, "trigger"),
+        [create, temp, trigger] => {
+            is(create, "create") && (is(temp, "temp") || is(temp, "temporary")) && is(trigger, "trigger")
+        }
+        _ => false,
+    }
+}
+
+/// Where the token that begins with `c` at a place ends.
+fn token_end(text: &str, at: usize, c: char) -> Result<usize, String> {
+    let rest = &text[at..];
+    let after = |found: Option<usize>, width: usize, what: &str| {
+        found.map(|place| at + place + width).ok_or_else(|| format!("{what} that does not end"))
+    };
+    match c {
+        // Two quotes inside a text are two tokens, which does no harm.
+        '\'' | '"' | '`' => after(rest[1..].find(c), 2, "a text or name"),
+        '[' => after(rest.find(']'), 1, "a name"),
+        '-' if rest.starts_with("--") => Ok(at + rest.find('\n').unwrap_or(rest.len())),
+        '/' if rest.starts_with("/*") => after(rest.find("*/"), 2, "a comment"),
+        c if c.is_alphanumeric() || c == '_' => {
+            let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+            Ok(at + length)
+        }
+        c => Ok(at + c.len_utf8()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(usize, &str)> {
+        split(text)
+            .unwrap()
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Statement { line, text } => (line, text),
+                Piece::Measure => (0, "measure"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn semicolons_in_texts_names_and_comments_end_nothing() {
+        let text = "SELECT 'a;''b', \"c;d\", [e;f], `g;h`; -- no; no\n/* nor; here */ SELECT 2";
+        assert_eq!(texts(text), [(1, "SELECT 'a;''b', \"c;d\", [e;f], `g;h`"), (2, "SELECT 2")]);
+    }
+
+    #[test]
+    fn a_trigger_ends_at_its_end() {
+        let trigger =
+            "CREATE TEMP TRIGGER t AFTER INSERT ON a BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; DELETE FROM b; END";
+        assert_eq!(texts(&format!("{trigger};\nSELECT 1;")), [(1, trigger), (2, "SELECT 1")]);
+    }
+
+    #[test]
+    fn the_mark_is_a_comment_of_its_own() {
+        let text = "CREATE TABLE a(x);\n-- measure\nSELECT 1 -- measure\n;";
+        assert_eq!(texts(text), [(1, "CREATE TABLE a(x)"), (0, "measure"), (3, "SELECT 1 -- measure")]);
+    }
+
+    #[test]
+    fn what_does_not_end_is_told_with_its_line() {
+        assert_eq!(split("SELECT 1;\nSELECT 'a").unwrap_err(), (2, "a text or name that does not end".to_owned()));
+        assert_eq!(split("/* x").unwrap_err().0, 1);
+        assert!(split(" \n-- nothing\n").unwrap().is_empty());
+    }
+}
