@@ -1,5 +1,9 @@
 //! LMDB 0.9 through heed.
 
+mod ordered;
+
+pub use ordered::LmdbStore;
+
 use dbdyno_engine::{
     EngineError,
     describe::Description,
@@ -8,6 +12,7 @@ use dbdyno_engine::{
     protocol::PROTOCOL,
     recorder::MonotonicClock,
     suite::{KvStatements, SuiteKind},
+    table,
 };
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::collections::BTreeMap;
@@ -20,8 +25,8 @@ pub fn describe() -> Description {
         about: "LMDB, the memory-mapped copy-on-write B+tree, through heed".to_owned(),
         version: version(),
         build: Vec::new(),
-        suites: vec![SuiteKind::Kv],
-        options: lmdb::options(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [lmdb::options(), table::options()].concat(),
         tiers: lmdb::tiers(),
         conflicts: lmdb::conflicts(),
     }
@@ -77,12 +82,8 @@ impl KvEngine for Lmdb {
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        expect_own_version()?;
-        let setup = Setup::new(open.settings, open.data_bytes)?;
-        let mut options = EnvOpenOptions::new();
-        options.map_size(setup.map_size).max_dbs(1);
-        let env = open_env(&mut options, flags(setup), open.folder)?;
-        let database = create_database(&env)?;
+        let (env, setup) = environment(open, 1)?;
+        let database = create_database(&env, None)?;
         Ok(Self { env, database, setup })
     }
 
@@ -91,24 +92,7 @@ impl KvEngine for Lmdb {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        let flags = EnvFlags::from_bits_retain(self.env.get_flags().map_err(failed)?);
-        let sync = if flags.contains(EnvFlags::NO_SYNC) {
-            Sync::No
-        } else if flags.contains(EnvFlags::MAP_ASYNC) {
-            Sync::MapAsync
-        } else if flags.contains(EnvFlags::NO_META_SYNC) {
-            Sync::NoMeta
-        } else {
-            Sync::Full
-        };
-        let in_force = Setup {
-            sync,
-            writemap: flags.contains(EnvFlags::WRITE_MAP),
-            readahead: !flags.contains(EnvFlags::NO_READ_AHEAD),
-            map_size: self.env.info().map_size,
-            ..self.setup
-        };
-        Ok(in_force.in_force())
+        in_force(&self.env, self.setup)
     }
 
     fn holds_reads(&self) -> bool {
@@ -120,25 +104,44 @@ impl KvEngine for Lmdb {
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        // LMDB has no check of its own: every page is visited by reading every row.
-        let transaction = self.env.read_txn().map_err(failed)?;
-        let counted = self.database.len(&transaction).map_err(failed)?;
-        let mut seen = 0;
-        for row in self.database.iter(&transaction).map_err(failed)? {
-            row.map_err(failed)?;
-            seen += 1;
-        }
-        if seen == counted {
-            Ok(())
-        } else {
-            Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
-        }
+        check(&self.env, self.database)
     }
 
     fn close(self) -> Result<(), EngineError> {
         self.env.prepare_for_closing().wait();
         Ok(())
     }
+}
+
+/// The environment in a folder, with room for a number of named databases.
+fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup), EngineError> {
+    expect_own_version()?;
+    let setup = Setup::new(open.settings, open.data_bytes)?;
+    let mut options = EnvOpenOptions::new();
+    options.map_size(setup.map_size).max_dbs(databases);
+    Ok((open_env(&mut options, flags(setup), open.folder)?, setup))
+}
+
+/// The options as the environment has them.
+fn in_force(env: &Env, setup: Setup) -> Result<BTreeMap<String, String>, EngineError> {
+    let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
+    let sync = if flags.contains(EnvFlags::NO_SYNC) {
+        Sync::No
+    } else if flags.contains(EnvFlags::MAP_ASYNC) {
+        Sync::MapAsync
+    } else if flags.contains(EnvFlags::NO_META_SYNC) {
+        Sync::NoMeta
+    } else {
+        Sync::Full
+    };
+    let in_force = Setup {
+        sync,
+        writemap: flags.contains(EnvFlags::WRITE_MAP),
+        readahead: !flags.contains(EnvFlags::NO_READ_AHEAD),
+        map_size: env.info().map_size,
+        ..setup
+    };
+    Ok(in_force.in_force())
 }
 
 #[expect(unsafe_code, reason = "heed marks memory maps and their flags unsafe")]
@@ -148,17 +151,32 @@ fn open_env(options: &mut EnvOpenOptions, flags: EnvFlags, folder: &std::path::P
     unsafe { options.flags(flags).open(folder) }.map_err(EngineError::doing("opening the environment"))
 }
 
-fn create_database(env: &Env) -> Result<Database<'static, Bytes, Bytes>, EngineError> {
+fn create_database(env: &Env, name: Option<&str>) -> Result<Database<'static, Bytes, Bytes>, EngineError> {
     let transaction = env.write_txn().map_err(failed)?;
     let created = env
         .create_databases_and_commit(transaction, |opener, transaction| {
-            opener.create_database(transaction, None).map(CommitOrAbort::<_, ()>::Commit)
+            opener.create_database(transaction, name).map(CommitOrAbort::<_, ()>::Commit)
         })
         .map_err(failed)?;
     match created {
         CommitOrAbort::Commit(database) => Ok(database),
         CommitOrAbort::Abort(()) => Err(EngineError::new("creating the database was rolled back")),
     }
+}
+
+/// LMDB has no check of its own: every page is visited by reading every row.
+fn check(env: &Env, database: Database<'static, Bytes, Bytes>) -> Result<(), EngineError> {
+    let transaction = env.read_txn().map_err(failed)?;
+    let counted = database.len(&transaction).map_err(failed)?;
+    let mut seen = 0;
+    for row in database.iter(&transaction).map_err(failed)? {
+        row.map_err(failed)?;
+        seen += 1;
+    }
+    if seen == counted {
+        return Ok(());
+    }
+    Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
 }
 
 /// A test's session.
@@ -169,17 +187,15 @@ pub struct Session<'e> {
     grows: bool,
 }
 
-impl Session<'_> {
-    /// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
-    fn grow(&self) -> Result<(), EngineError> {
-        let info = self.env.info();
-        // Pages are at least 4 KiB; a larger page makes this an underestimate that MDB_MAP_FULL reports.
-        let used = info.last_page_number.saturating_mul(4096);
-        if used > info.map_size / 2 {
-            resize(self.env, info.map_size.saturating_mul(2))?;
-        }
-        Ok(())
+/// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
+fn grow(env: &Env) -> Result<(), EngineError> {
+    let info = env.info();
+    // Pages are at least 4 KiB; a larger page makes this an underestimate that MDB_MAP_FULL reports.
+    let used = info.last_page_number.saturating_mul(4096);
+    if used > info.map_size / 2 {
+        resize(env, info.map_size.saturating_mul(2))?;
     }
+    Ok(())
 }
 
 #[expect(unsafe_code, reason = "heed marks resizing unsafe")]
@@ -206,7 +222,7 @@ impl<'e> KvSession for Session<'e> {
 
     fn write(&mut self) -> Result<Write<'_>, EngineError> {
         if self.grows {
-            self.grow()?;
+            grow(self.env)?;
         }
         let transaction = self.env.write_txn().map_err(failed)?;
         Ok(Write { transaction, database: self.database })

@@ -10,40 +10,27 @@ pub mod sqlite;
 
 use dbdyno_engine::{
     describe::{Description, one_of},
+    kv::KvEngine,
     serve::{KvProgram, Program, SqlProgram},
+    sql::SqlEngine,
+    table::Layered,
 };
 use std::{path::PathBuf, sync::Arc};
 
 /// The engines built in, in the order they are listed.
 const BUILT_IN: &[(&str, Program)] = &[
-    (
-        "sqlite",
-        Program {
-            describe: sqlite::describe,
-            kv: Some(KvProgram::of::<sqlite::SqliteKv>()),
-            sql: Some(SqlProgram::of::<sqlite::SqliteSql>()),
-        },
-    ),
-    ("lmdb", Program { describe: lmdb::describe, kv: Some(KvProgram::of::<lmdb::Lmdb>()), sql: None }),
-    ("redb", Program { describe: redb::describe, kv: Some(KvProgram::of::<redb::Redb>()), sql: None }),
-    ("fjall", Program { describe: fjall::describe, kv: Some(KvProgram::of::<fjall::Fjall>()), sql: None }),
-    (
-        "duckdb",
-        Program {
-            describe: duckdb::describe,
-            kv: Some(KvProgram::of::<duckdb::DuckKv>()),
-            sql: Some(SqlProgram::of::<duckdb::DuckSql>()),
-        },
-    ),
-    (
-        "null",
-        Program {
-            describe: null::describe,
-            kv: Some(KvProgram::of::<null::Null>()),
-            sql: Some(SqlProgram::of::<null::Null>()),
-        },
-    ),
+    ("sqlite", both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
+    ("lmdb", both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
+    ("redb", both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
+    ("fjall", both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
+    ("duckdb", both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
+    ("null", both::<null::Null, null::Null>(null::describe)),
 ];
+
+/// An engine that runs suites of both kinds.
+const fn both<K: KvEngine, S: SqlEngine>(describe: fn() -> Description) -> Program {
+    Program { describe, kv: Some(KvProgram::of::<K>()), sql: Some(SqlProgram::of::<S>()) }
+}
 
 /// The built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {

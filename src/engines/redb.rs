@@ -1,5 +1,9 @@
 //! redb, a copy-on-write B-tree in Rust.
 
+mod ordered;
+
+pub use ordered::RedbStore;
+
 use dbdyno_engine::{
     EngineError,
     describe::{Description, OptionSpec},
@@ -8,6 +12,7 @@ use dbdyno_engine::{
     protocol::PROTOCOL,
     recorder::MonotonicClock,
     suite::{KvStatements, SuiteKind},
+    table,
 };
 use redb::{
     Database, Durability, ReadOnlyTable, ReadableDatabase, ReadableTable, Table as RedbTable, TableDefinition,
@@ -15,6 +20,7 @@ use redb::{
 };
 use std::{collections::BTreeMap, fmt};
 
+const MAIN_FILE: &str = "redb.db";
 const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("kv");
 
 /// The engine's description.
@@ -25,28 +31,8 @@ pub fn describe() -> Description {
         about: "redb, a copy-on-write B-tree in Rust".to_owned(),
         version: env!("DBDYNO_REDB_VERSION").to_owned(),
         build: Vec::new(),
-        suites: vec![SuiteKind::Kv],
-        options: vec![
-            OptionSpec::choice(
-                "durability",
-                &["immediate", "none"],
-                "immediate",
-                "whether a commit waits for the disk, or is kept in memory until a later one does",
-            ),
-            OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache").tune(&[
-                "16777216",
-                "134217728",
-                "1073741824",
-            ]),
-            OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
-            OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
-            OptionSpec::choice(
-                "read_transaction",
-                &["each", "held"],
-                "each",
-                "one read transaction for each read, or one held over all reads of a test",
-            ),
-        ],
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [options(), table::options()].concat(),
         tiers: vec![
             TierRule::new(
                 &[("durability", &["none"])],
@@ -57,6 +43,30 @@ pub fn describe() -> Description {
         ],
         conflicts: Vec::new(),
     }
+}
+
+fn options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::choice(
+            "durability",
+            &["immediate", "none"],
+            "immediate",
+            "whether a commit waits for the disk, or is kept in memory until a later one does",
+        ),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache").tune(&[
+            "16777216",
+            "134217728",
+            "1073741824",
+        ]),
+        OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
+        OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
+        OptionSpec::choice(
+            "read_transaction",
+            &["each", "held"],
+            "each",
+            "one read transaction for each read, or one held over all reads of a test",
+        ),
+    ]
 }
 
 fn failed(error: impl fmt::Display) -> EngineError {
@@ -79,6 +89,24 @@ struct Commit {
     quick_repair: bool,
 }
 
+/// The database in a folder, and how the options want it to be committed.
+fn database(open: Open<'_>) -> Result<(Database, Commit), EngineError> {
+    let settings = open.settings;
+    let database = Database::builder()
+        .set_cache_size(settings.integer("cache_size")? as usize)
+        .create(open.folder.join(MAIN_FILE))
+        .map_err(EngineError::doing("opening the database"))?;
+    let commit = Commit {
+        durability: match settings.text("durability")? {
+            "none" => Durability::None,
+            _ => Durability::Immediate,
+        },
+        two_phase: settings.flag("two_phase_commit")?,
+        quick_repair: settings.flag("quick_repair")?,
+    };
+    Ok((database, commit))
+}
+
 impl Commit {
     fn begin(self, database: &Database) -> Result<WriteTransaction, EngineError> {
         let mut transaction = database.begin_write().map_err(failed)?;
@@ -90,32 +118,16 @@ impl Commit {
 }
 
 impl KvEngine for Redb {
-    const MAIN_FILE: &'static str = "redb.db";
+    const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let settings = open.settings;
-        let cache = settings.integer("cache_size")? as usize;
-        let database = Database::builder()
-            .set_cache_size(cache)
-            .create(open.folder.join(Self::MAIN_FILE))
-            .map_err(EngineError::doing("opening the database"))?;
+        let (database, commit) = database(open)?;
         let created = database.begin_write().map_err(failed)?;
         created.open_table(TABLE).map_err(failed)?;
         created.commit().map_err(failed)?;
-        Ok(Self {
-            database,
-            commit: Commit {
-                durability: match settings.text("durability")? {
-                    "none" => Durability::None,
-                    _ => Durability::Immediate,
-                },
-                two_phase: settings.flag("two_phase_commit")?,
-                quick_repair: settings.flag("quick_repair")?,
-            },
-            held: settings.text("read_transaction")? == "held",
-        })
+        Ok(Self { database, commit, held: open.settings.text("read_transaction")? == "held" })
     }
 
     fn clock(&self) -> MonotonicClock {
@@ -136,16 +148,20 @@ impl KvEngine for Redb {
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        match self.database.check_integrity() {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(EngineError::fatal("check_integrity found damage and repaired it")),
-            Err(error) => Err(EngineError::fatal(error.to_string())),
-        }
+        check(&mut self.database)
     }
 
     fn close(self) -> Result<(), EngineError> {
         drop(self.database);
         Ok(())
+    }
+}
+
+fn check(database: &mut Database) -> Result<(), EngineError> {
+    match database.check_integrity() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EngineError::fatal("check_integrity found damage and repaired it")),
+        Err(error) => Err(EngineError::fatal(error.to_string())),
     }
 }
 

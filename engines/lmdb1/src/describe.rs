@@ -6,6 +6,7 @@ use dbdyno_engine::{
     lmdb,
     protocol::PROTOCOL,
     suite::SuiteKind,
+    table,
 };
 
 /// The engine's description.
@@ -17,8 +18,8 @@ pub fn describe() -> Description {
         about: "LMDB's 1.0 line, with page encryption and page checksums".to_owned(),
         version: format!("{major}.{minor}.{patch}"),
         build: vec!["branch mdb.master3".to_owned()],
-        suites: vec![SuiteKind::Kv],
-        options: options(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [options(), table::options()].concat(),
         tiers: lmdb::tiers(),
         conflicts: conflicts(),
     }

@@ -6,17 +6,24 @@
 mod checksum;
 mod chunks;
 mod cipher;
+mod database;
 mod describe;
 mod key;
 mod kv;
 pub mod lmdb;
+mod ordered;
 
 pub use cipher::{Algorithm, Cipher};
 pub use describe::describe;
 pub use key::Key;
 pub use kv::Lmdb1;
+pub use ordered::Lmdb1Store;
 
-use dbdyno_engine::serve::{KvProgram, Program};
+use dbdyno_engine::{
+    serve::{KvProgram, Program, SqlProgram},
+    table::Layered,
+};
 
 /// The engine as a program.
-pub const PROGRAM: Program = Program { describe, kv: Some(KvProgram::of::<Lmdb1>()), sql: None };
+pub const PROGRAM: Program =
+    Program { describe, kv: Some(KvProgram::of::<Lmdb1>()), sql: Some(SqlProgram::of::<Layered<Lmdb1Store>>()) };

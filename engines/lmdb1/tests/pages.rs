@@ -5,12 +5,18 @@
 use dbdyno_engine::{
     EngineError,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    lmdb::Setup,
+    ordered::{Direction, Keys},
     settings::Settings,
     suite::KvStatements,
 };
-use dbdyno_engine_lmdb1::{Lmdb1, describe};
+use dbdyno_engine_lmdb1::{
+    Algorithm, Cipher, Key, Lmdb1, describe,
+    lmdb::{Config, Env, LmdbError, Protection, Read, Table, Write},
+};
 use std::{
     fs::{self, File},
+    ops::{Bound, ControlFlow},
     os::unix::fs::FileExt,
     path::Path,
 };
@@ -19,10 +25,13 @@ const PAGE: u64 = 4096;
 const MARKER: &str = "the quick brown fox";
 const GUARDED: [&str; 3] = ["encrypt=chacha20poly1305", "encrypt=aes256gcm", "checksum=on"];
 
-fn open(folder: &Path, option: &str) -> Result<Lmdb1, EngineError> {
+fn settings(option: &str) -> Settings {
     let asked = option.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
-    let settings = Settings::resolve(&describe(), &asked).unwrap();
-    Lmdb1::open(Open { folder, settings: &settings, schema: &[], data_bytes: 1 << 20 })
+    Settings::resolve(&describe(), &asked).unwrap()
+}
+
+fn open(folder: &Path, option: &str) -> Result<Lmdb1, EngineError> {
+    Lmdb1::open(Open { folder, settings: &settings(option), schema: &[], data_bytes: 1 << 20 })
 }
 
 /// Row 0 has a value of many pages, so that overflow pages are there too.
@@ -221,13 +230,61 @@ fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_o
     let mut seen = 0;
     session.read().unwrap().scan(|_, found| seen += u32::from(found == value)).unwrap();
     assert_eq!(seen, rows, "reading is right as long as nothing is written");
-    let error = session.write().unwrap_err();
-    assert!(error.message.contains("choose a smaller size or a larger page_size"), "{error}");
-    let mut session = engine.session(&statements).unwrap();
     let mut transaction = session.write().unwrap();
-    assert!(
-        transaction.table().unwrap().delete(&0_u32.to_be_bytes()).unwrap(),
-        "the next test begins with a new cache"
-    );
+    let mut table = transaction.table().unwrap();
+    assert!(table.delete(&0_u32.to_be_bytes()).unwrap(), "the engine opens the environment again first");
     transaction.commit().unwrap();
+    engine.close().unwrap();
+
+    let setup = Setup::new(&settings("encrypt=aes256gcm"), 0).unwrap();
+    let key = Key::of_folder(folder.path(), false).unwrap();
+    let protection = Protection::Encrypted(Cipher::new(Algorithm::Aes256Gcm, &key));
+    let config = Config { setup, protection, page_size: 4096, tables: 0 };
+    let mut env = Env::open(folder.path(), config).unwrap();
+    let mut read = Read::begin(&env).unwrap();
+    read.range(Table::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Continue(())).unwrap();
+    assert_eq!(Write::begin(&env).unwrap_err(), LmdbError::Stale);
+    assert_eq!(Env::renew_if_stale(&mut env).unwrap_err(), LmdbError::Stale, "a transaction is under way");
+    drop(read);
+    assert!(Env::renew_if_stale(&mut env).unwrap());
+    assert!(Write::begin(&env).is_ok());
+}
+
+#[test]
+fn ranges_have_their_bounds_in_both_directions() {
+    let folder = tempfile::tempdir().unwrap();
+    fill(folder.path(), "");
+    let setup = Setup::new(&settings(""), 0).unwrap();
+    let env =
+        Env::open(folder.path(), Config { setup, protection: Protection::Plain, page_size: 4096, tables: 0 }).unwrap();
+    let mut write = Write::begin(&env).unwrap();
+    write.clear(Table::MAIN).unwrap();
+    for key in [b"b", b"d", b"f"] {
+        write.put(Table::MAIN, key, b"").unwrap();
+    }
+    let mut keys = |from: Bound<&[u8]>, to: Bound<&[u8]>, direction| {
+        let mut found = String::new();
+        let collect = |key: &[u8], _: &[u8]| {
+            found.push_str(std::str::from_utf8(key).unwrap());
+            ControlFlow::Continue(())
+        };
+        write.range(Table::MAIN, Keys { from, to }, direction, collect).unwrap();
+        found
+    };
+    use Bound::{Excluded, Included, Unbounded};
+    for (from, to, expected) in [
+        (Unbounded, Unbounded, "bdf"),
+        (Included("b"), Included("f"), "bdf"),
+        (Excluded("b"), Excluded("f"), "d"),
+        (Included("c"), Excluded("e"), "d"),
+        (Included("a"), Included("g"), "bdf"),
+        (Excluded("f"), Unbounded, ""),
+        (Unbounded, Excluded("b"), ""),
+        (Included("d"), Included("d"), "d"),
+        (Included("f"), Included("b"), ""),
+    ] {
+        let (from, to) = (from.map(str::as_bytes), to.map(str::as_bytes));
+        assert_eq!(keys(from, to, Direction::Up), expected, "{from:?} {to:?}");
+        assert_eq!(keys(from, to, Direction::Down), expected.chars().rev().collect::<String>(), "{from:?} {to:?}");
+    }
 }

@@ -22,8 +22,12 @@ pub mod serve;
 pub mod settings;
 pub mod size;
 pub mod sql;
+#[cfg(feature = "sql-layer")]
+pub mod sqlite;
 pub mod suite;
 pub mod syncs;
+#[cfg(feature = "sql-layer")]
+pub mod table;
 pub mod template;
 pub mod tuning;
 pub mod words;

@@ -7,6 +7,7 @@ use dbdyno_engine::{
     protocol::PROTOCOL,
     settings::Settings,
     suite::SuiteKind,
+    table,
 };
 use fjall::{
     CompressionType, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
@@ -22,8 +23,8 @@ pub fn describe() -> Description {
         about: "fjall, a log-structured merge tree in Rust".to_owned(),
         version: env!("DBDYNO_FJALL_VERSION").to_owned(),
         build: vec!["feature lz4".to_owned()],
-        suites: vec![SuiteKind::Kv],
-        options: options(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [options(), table::options()].concat(),
         tiers: tiers(),
         conflicts: Vec::new(),
     }
@@ -46,7 +47,11 @@ fn options() -> Vec<OptionSpec> {
             "of data blocks: lz4 below the two upper levels, nowhere, or everywhere",
         )
         .fresh(),
-        OptionSpec::size("cache_size", 0, 1 << 46, &[], "33554432", "bytes of fjall's own block cache"),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "33554432", "bytes of fjall's own block cache").tune(&[
+            "33554432",
+            "134217728",
+            "536870912",
+        ]),
         OptionSpec::size(
             "memtable_size",
             1 << 20,
@@ -55,9 +60,12 @@ fn options() -> Vec<OptionSpec> {
             "67108864",
             "bytes of the table in memory at which it is written out in the background",
         )
-        .fresh(),
+        .fresh()
+        .tune(&["16777216", "67108864", "268435456"]),
         OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "bytes of all journals at most"),
-        OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block").fresh(),
+        OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block")
+            .fresh()
+            .tune(&["4096", "16384", "65536"]),
         OptionSpec::size(
             "separate_values",
             1,
@@ -107,6 +115,7 @@ pub(super) fn persist(settings: &Settings) -> Result<Option<PersistMode>, Engine
 /// How a table is stored.
 pub(super) fn keyspace_options(settings: &Settings) -> Result<KeyspaceCreateOptions, EngineError> {
     let mut options = KeyspaceCreateOptions::default()
+        .manual_journal_persist(persist(settings)?.is_none())
         .max_memtable_size(settings.integer("memtable_size")? as u64)
         .data_block_size_policy(BlockSizePolicy::all(settings.integer("block_size")? as u32));
     if let Some(compression) = match settings.text("compression")? {

@@ -25,7 +25,10 @@ impl fmt::Debug for Fjall {
     }
 }
 
-fn failed(error: fjall::Error) -> EngineError {
+/// Everything beside the folder of tables is journal, lock and version.
+pub(super) const TABLES: &str = "keyspaces";
+
+pub(super) fn failed(error: fjall::Error) -> EngineError {
     match error {
         // After a failed write of the journal fjall itself takes no more writes.
         fjall::Error::Poisoned | fjall::Error::Unrecoverable => EngineError::fatal(error.to_string()),
@@ -33,23 +36,53 @@ fn failed(error: fjall::Error) -> EngineError {
     }
 }
 
+pub(super) fn open_database(open: Open<'_>) -> Result<SingleWriterTxDatabase, EngineError> {
+    let settings = open.settings;
+    SingleWriterTxDatabase::builder(open.folder)
+        .cache_size(settings.integer("cache_size")? as u64)
+        .max_journaling_size(settings.integer("journal_size")? as u64)
+        .worker_threads(settings.integer("worker_threads")? as usize)
+        .manual_journal_persist(persist(settings)?.is_none())
+        .open()
+        .map_err(EngineError::doing("opening the database"))
+}
+
+/// What fjall tells of its options.
+pub(super) fn in_force(
+    database: &SingleWriterTxDatabase,
+    keyspace: &SingleWriterTxKeyspace,
+) -> BTreeMap<String, String> {
+    let config = &keyspace.inner().config;
+    let block_size = config.data_block_size_policy.first().copied().unwrap_or_default();
+    let separation = config.kv_separation_opts.as_ref();
+    let separate_values =
+        separation.map_or_else(|| "off".to_owned(), |options| options.separation_threshold.to_string());
+    BTreeMap::from([
+        ("cache_size".to_owned(), database.inner().cache_capacity().to_string()),
+        ("block_size".to_owned(), block_size.to_string()),
+        ("compression".to_owned(), compression_word(&config.data_block_compression_policy).to_owned()),
+        ("separate_values".to_owned(), separate_values),
+    ])
+}
+
+/// fjall has no check of its own: every block's checksum is verified by reading every row.
+pub(super) fn read_every_block(
+    database: &SingleWriterTxDatabase,
+    keyspace: &SingleWriterTxKeyspace,
+) -> Result<(), EngineError> {
+    Rows { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
+}
+
 impl KvEngine for Fjall {
-    /// Everything beside the folder of tables is journal, lock and version.
-    const MAIN_FILE: &'static str = "keyspaces";
+    const MAIN_FILE: &'static str = TABLES;
     type Clock = MonotonicClock;
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
         let persist = persist(settings)?;
-        let database = SingleWriterTxDatabase::builder(open.folder)
-            .cache_size(settings.integer("cache_size")? as u64)
-            .max_journaling_size(settings.integer("journal_size")? as u64)
-            .worker_threads(settings.integer("worker_threads")? as usize)
-            .manual_journal_persist(persist.is_none())
-            .open()
-            .map_err(EngineError::doing("opening the database"))?;
-        let options = keyspace_options(settings)?.manual_journal_persist(persist.is_none());
+        let database = open_database(open)?;
+        let options = keyspace_options(settings)?;
         let keyspace = database.keyspace("kv", || options).map_err(EngineError::doing("opening the keyspace"))?;
         Ok(Self { database, keyspace, persist, held: settings.text("read_transaction")? == "held" })
     }
@@ -59,17 +92,7 @@ impl KvEngine for Fjall {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        let config = &self.keyspace.inner().config;
-        let block_size = config.data_block_size_policy.first().copied().unwrap_or_default();
-        let separation = config.kv_separation_opts.as_ref();
-        let separate_values =
-            separation.map_or_else(|| "off".to_owned(), |options| options.separation_threshold.to_string());
-        Ok(BTreeMap::from([
-            ("cache_size".to_owned(), self.database.inner().cache_capacity().to_string()),
-            ("block_size".to_owned(), block_size.to_string()),
-            ("compression".to_owned(), compression_word(&config.data_block_compression_policy).to_owned()),
-            ("separate_values".to_owned(), separate_values),
-        ]))
+        Ok(in_force(&self.database, &self.keyspace))
     }
 
     fn holds_reads(&self) -> bool {
@@ -81,8 +104,7 @@ impl KvEngine for Fjall {
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        // fjall has no check of its own: every block's checksum is verified by reading every row.
-        Rows { transaction: self.database.read_tx(), keyspace: &self.keyspace }.scan(|_, _| {})
+        read_every_block(&self.database, &self.keyspace)
     }
 
     fn close(self) -> Result<(), EngineError> {
@@ -156,6 +178,15 @@ pub trait Reader {
 }
 
 impl Reader for Snapshot {
+    type Readable = Self;
+
+    #[inline]
+    fn readable(&self) -> &Self {
+        self
+    }
+}
+
+impl Reader for SingleWriterWriteTx<'_> {
     type Readable = Self;
 
     #[inline]

@@ -2,6 +2,8 @@
 
 mod describe;
 mod kv;
+mod ordered;
 
 pub use describe::describe;
 pub use kv::Fjall;
+pub use ordered::FjallStore;

@@ -1,13 +1,9 @@
 //! Opening a database with its options, and what every kind of suite asks of a connection.
 
 use super::pragmas;
-use dbdyno_engine::{EngineError, kv::Open, settings::Settings};
+use dbdyno_engine::{EngineError, kv::Open, settings::Settings, sqlite::failed};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
-
-pub(super) fn failed(error: rusqlite::Error) -> EngineError {
-    EngineError::new(error.to_string())
-}
 
 /// Opens the file in the database's folder, creating it where there is none, and sets every pragma.
 pub(super) fn open(open: Open<'_>, file: &str) -> Result<Connection, EngineError> {

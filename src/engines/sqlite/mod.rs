@@ -5,7 +5,6 @@ mod describe;
 mod kv;
 mod pragmas;
 mod sql;
-mod statement;
 
 pub use describe::describe;
 pub use kv::SqliteKv;

@@ -1,17 +1,15 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::{
-    connection::{self, failed},
-    statement::Sql,
-};
+use super::connection;
 use dbdyno_engine::{
     EngineError,
     kv::Open,
     recorder::MonotonicClock,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
+    sql::{SqlEngine, SqlSession, Value},
+    sqlite::{Row, Sql, failed},
     suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
 };
-use rusqlite::{Connection, ToSql, types};
+use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// An open database.
@@ -129,11 +127,7 @@ impl<'e> SqlSession<'e> for Session<'e> {
 
     #[inline]
     fn execute(&mut self, statement: &mut Sql<'e>, values: &[Value]) -> Result<u64, EngineError> {
-        let changed = statement.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
+        statement.execute(values)
     }
 
     #[inline]
@@ -141,60 +135,8 @@ impl<'e> SqlSession<'e> for Session<'e> {
         &mut self,
         statement: &mut Sql<'e>,
         values: &[Value],
-        mut visit: impl FnMut(&Row<'_>),
+        visit: impl FnMut(&Row<'_>),
     ) -> Result<(), EngineError> {
-        statement.with(|statement| {
-            bind(statement, values)?;
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()? {
-                visit(&Row(row));
-            }
-            Ok(())
-        })
-    }
-}
-
-#[inline]
-fn bind(statement: &mut rusqlite::Statement<'_>, values: &[Value]) -> rusqlite::Result<()> {
-    for (place, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, Bound(value))?;
-    }
-    Ok(())
-}
-
-/// A value on its way into a statement.
-struct Bound<'v>(&'v Value);
-
-impl ToSql for Bound<'_> {
-    #[inline]
-    fn to_sql(&self) -> rusqlite::Result<types::ToSqlOutput<'_>> {
-        Ok(types::ToSqlOutput::Borrowed(match self.0 {
-            Value::Null => types::ValueRef::Null,
-            Value::Integer(number) => types::ValueRef::Integer(*number),
-            Value::Real(number) => types::ValueRef::Real(*number),
-            Value::Text(text) => types::ValueRef::Text(text.as_bytes()),
-            Value::Blob(bytes) => types::ValueRef::Blob(bytes),
-        }))
-    }
-}
-
-/// A row of an answer.
-pub struct Row<'r>(&'r rusqlite::Row<'r>);
-
-impl SqlRow for Row<'_> {
-    #[inline]
-    fn columns(&self) -> usize {
-        self.0.as_ref().column_count()
-    }
-
-    #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
-        match self.0.get_ref(column) {
-            Ok(types::ValueRef::Integer(number)) => ValueRef::Integer(number),
-            Ok(types::ValueRef::Real(number)) => ValueRef::Real(number),
-            Ok(types::ValueRef::Text(bytes)) => ValueRef::Text(bytes),
-            Ok(types::ValueRef::Blob(bytes)) => ValueRef::Blob(bytes),
-            Ok(types::ValueRef::Null) | Err(_) => ValueRef::Null,
-        }
+        statement.query(values, visit)
     }
 }

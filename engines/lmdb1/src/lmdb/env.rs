@@ -78,6 +78,23 @@ impl Env {
         self.open_raw()
     }
 
+    /// [Renews](Self::renew) an environment that is [stale](Self::is_stale) and has no transaction under way; whether it
+    /// did.
+    pub fn renew_if_stale(env: &mut Arc<Self>) -> Result<bool, LmdbError> {
+        if !env.is_stale() {
+            return Ok(false);
+        }
+        Arc::get_mut(env).ok_or(LmdbError::Stale)?.renew()?;
+        Ok(true)
+    }
+
+    /// Longest key, bytes.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub fn longest_key(&self) -> usize {
+        // SAFETY: the environment is open.
+        unsafe { ffi::mdb_env_get_maxkeysize(self.raw) }.unsigned_abs() as usize
+    }
+
     #[expect(unsafe_code, reason = "calls of C")]
     fn open_raw(&mut self) -> Result<(), LmdbError> {
         let Config { setup, protection, page_size, tables } = &self.config;

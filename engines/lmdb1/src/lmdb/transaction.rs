@@ -4,10 +4,11 @@ use super::{
     env::Env,
     error::{LmdbError, check, found},
 };
+use dbdyno_engine::ordered::{Direction, Keys};
 use lmdb_master3_sys as ffi;
 use std::{
     ffi::{CStr, c_uint},
-    ops::{ControlFlow, Deref, DerefMut},
+    ops::{Bound, ControlFlow, Deref, DerefMut},
     ptr, slice,
     sync::Arc,
 };
@@ -59,25 +60,34 @@ impl Read {
         Ok(there.then(|| visit(unsafe { bytes(&value) })))
     }
 
-    /// Shows rows to `visit` in key order, from the first key that is not below `from`, until it breaks off.
+    /// Shows the rows of a range of keys to `visit`, until it breaks off.
     #[expect(unsafe_code, reason = "calls of C")]
-    pub fn scan(
+    pub fn range(
         &mut self,
         table: Table,
-        from: Option<&[u8]>,
+        keys: Keys<'_>,
+        direction: Direction,
         mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), LmdbError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
         let cursor = Cursor::open(self, table)?;
-        let (mut key, mut value) = (from.map_or(EMPTY, borrowed), EMPTY);
-        let mut step = if from.is_some() { ffi::MDB_SET_RANGE } else { ffi::MDB_FIRST };
-        // SAFETY: the cursor is open, and LMDB only reads the key it is given; what it gives stays until the cursor moves.
-        unsafe {
-            while found(ffi::mdb_cursor_get(cursor.0, &raw mut key, &raw mut value, step))? {
-                if visit(bytes(&key), bytes(&value)).is_break() {
-                    break;
-                }
-                step = ffi::MDB_NEXT;
+        let (mut found, next) = match direction {
+            Direction::Up => (cursor.lowest(keys.from)?, ffi::MDB_NEXT),
+            Direction::Down => (cursor.highest(keys.to)?, ffi::MDB_PREV),
+        };
+        while let Some((key, value)) = &found {
+            // SAFETY: what LMDB shows stays until the cursor moves.
+            let (key, value) = unsafe { (bytes(key), bytes(value)) };
+            let inside = match direction {
+                Direction::Up => is_below(key, keys.to),
+                Direction::Down => is_above(key, keys.from),
+            };
+            if !inside || visit(key, value).is_break() {
+                break;
             }
+            found = cursor.step(EMPTY, next)?;
         }
         Ok(())
     }
@@ -172,8 +182,31 @@ impl DerefMut for Write {
     }
 }
 
+/// Whether a key is not beyond an upper bound.
+#[inline]
+fn is_below(key: &[u8], to: Bound<&[u8]>) -> bool {
+    match to {
+        Bound::Included(to) => key <= to,
+        Bound::Excluded(to) => key < to,
+        Bound::Unbounded => true,
+    }
+}
+
+/// Whether a key is not beyond a lower bound.
+#[inline]
+fn is_above(key: &[u8], from: Bound<&[u8]>) -> bool {
+    match from {
+        Bound::Included(from) => key >= from,
+        Bound::Excluded(from) => key > from,
+        Bound::Unbounded => true,
+    }
+}
+
 /// A cursor, closed before its transaction ends.
 struct Cursor(*mut ffi::MDB_cursor);
+
+/// A key with its value, for as long as the cursor stays.
+type Row = (ffi::MDB_val, ffi::MDB_val);
 
 impl Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
@@ -182,6 +215,40 @@ impl Cursor {
         // SAFETY: the transaction is under way.
         check(unsafe { ffi::mdb_cursor_open(transaction.raw, table.0, &raw mut cursor) })?;
         Ok(Self(cursor))
+    }
+
+    /// Moves the cursor, and gives the row that it is then at.
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn step(&self, mut key: ffi::MDB_val, to: ffi::MDB_cursor_op) -> Result<Option<Row>, LmdbError> {
+        let mut value = EMPTY;
+        // SAFETY: the cursor is open; LMDB only reads the key that it is given.
+        let there = found(unsafe { ffi::mdb_cursor_get(self.0, &raw mut key, &raw mut value, to) })?;
+        Ok(there.then_some((key, value)))
+    }
+
+    /// The first row that a lower bound allows.
+    #[expect(unsafe_code, reason = "bytes given by C")]
+    fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Row>, LmdbError> {
+        let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, ffi::MDB_FIRST) };
+        let found = self.step(borrowed(key), ffi::MDB_SET_RANGE)?;
+        match &found {
+            // SAFETY: the cursor has not moved since.
+            Some((first, _)) if !is_above(unsafe { bytes(first) }, from) => self.step(EMPTY, ffi::MDB_NEXT),
+            _ => Ok(found),
+        }
+    }
+
+    /// The last row that an upper bound allows.
+    #[expect(unsafe_code, reason = "bytes given by C")]
+    fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Row>, LmdbError> {
+        let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, ffi::MDB_LAST) };
+        match self.step(borrowed(key), ffi::MDB_SET_RANGE)? {
+            // SAFETY: the cursor has not moved since.
+            Some(row) if is_below(unsafe { bytes(&row.0) }, to) => Ok(Some(row)),
+            Some(_) => self.step(EMPTY, ffi::MDB_PREV),
+            None => self.step(EMPTY, ffi::MDB_LAST),
+        }
     }
 }
 

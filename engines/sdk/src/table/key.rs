@@ -240,7 +240,8 @@ mod tests {
 
     #[test]
     fn whole_and_real_numbers_of_equal_value_have_one_key() {
-        let pairs = [(0, 0.0), (0, -0.0), (1, 1.0), (-7, -7.0), (BIG + 2, BIG as f64 + 2.0), (i64::MIN, -(2_f64.powi(63)))];
+        let pairs =
+            [(0, 0.0), (0, -0.0), (1, 1.0), (-7, -7.0), (BIG + 2, BIG as f64 + 2.0), (i64::MIN, -(2_f64.powi(63)))];
         for (whole, real) in pairs {
             assert_eq!(entry_of(ValueRef::Integer(whole), 5).0, entry_of(ValueRef::Real(real), 5).0, "{whole}");
             assert_eq!(compare(ValueRef::Integer(whole), ValueRef::Real(real)), Ordering::Equal);

@@ -1,0 +1,123 @@
+//! What suites of every kind ask of an environment: opening it with its options, reading them back, checking it.
+
+use crate::{
+    checksum,
+    cipher::{Algorithm, Cipher},
+    key::Key,
+    lmdb::{Config, Env, Protection, Read, Table, library_version},
+};
+use dbdyno_engine::{
+    EngineError,
+    kv::Open,
+    lmdb::{MAIN_FILE, Setup},
+    ordered::{Direction, Keys},
+    settings::Settings,
+};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    ops::ControlFlow,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The 0.9 line has the same symbol names. Whoever is linked with it must not run under this name.
+fn expect_own_version() -> Result<(), EngineError> {
+    match library_version() {
+        (0, 9, 90..) | (1.., _, _) => Ok(()),
+        (major, minor, patch) => Err(EngineError::fatal(format!(
+            "the linked LMDB is {major}.{minor}.{patch}, expected the 1.0 line, which starts at 0.9.90"
+        ))),
+    }
+}
+
+/// An open environment with what it was opened with.
+#[derive(Debug)]
+pub(crate) struct Database {
+    pub(crate) env: Arc<Env>,
+    pub(crate) setup: Setup,
+    file: PathBuf,
+}
+
+impl Database {
+    /// Opens the environment in a folder, or makes one there. `tables`: how many named tables there can be.
+    pub(crate) fn open(open: Open<'_>, tables: u32) -> Result<Self, EngineError> {
+        expect_own_version()?;
+        let setup = Setup::new(open.settings, open.data_bytes)?;
+        let protection = protection(open.settings, open.folder)?;
+        let page_size = open.settings.integer("page_size")? as usize;
+        let config = Config { setup, protection, page_size, tables };
+        let env = Env::open(open.folder, config).map_err(EngineError::doing("opening the environment"))?;
+        try_key(&env)?;
+        Ok(Self { env, setup, file: open.folder.join(MAIN_FILE) })
+    }
+
+    /// Every option that can be read back, with the value in force.
+    pub(crate) fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        let mut in_force = self.env.in_force()?.in_force();
+        let page_size = self.env.page_size()?;
+        let encrypt = self.env.cipher()?.map_or("off", |cipher| cipher.algorithm().word());
+        let checksum = if checksum_bytes(&self.file, page_size)? == checksum::BYTES { "on" } else { "off" };
+        in_force.insert("page_size".to_owned(), page_size.to_string());
+        in_force.insert("encrypt".to_owned(), encrypt.to_owned());
+        in_force.insert("checksum".to_owned(), checksum.to_owned());
+        Ok(in_force)
+    }
+
+    /// Does what has to be done between two transactions; whether handles of named tables have ended.
+    pub(crate) fn get_ready_to_write(&mut self) -> Result<bool, EngineError> {
+        let renewed =
+            Env::renew_if_stale(&mut self.env).map_err(EngineError::doing("opening the environment again"))?;
+        if self.setup.grows {
+            self.env.grow_if_half_full().map_err(EngineError::doing("growing the memory map"))?;
+        }
+        Ok(renewed)
+    }
+
+    /// Visits every page of a table by reading every row: LMDB has no check of its own.
+    pub(crate) fn check(&self, table: Table) -> Result<(), EngineError> {
+        let mut read = Read::begin(&self.env)?;
+        let (counted, mut seen) = (read.rows(table)?, 0);
+        read.range(table, Keys::ALL, Direction::Up, |_, _| {
+            seen += 1;
+            ControlFlow::Continue(())
+        })?;
+        if seen == counted {
+            Ok(())
+        } else {
+            Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
+        }
+    }
+}
+
+fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineError> {
+    if let Some(algorithm) = Algorithm::of_word(settings.text("encrypt")?) {
+        let key = Key::of_folder(folder, !folder.join(MAIN_FILE).exists())?;
+        return Ok(Protection::Encrypted(Cipher::new(algorithm, &key)));
+    }
+    Ok(if settings.flag("checksum")? { Protection::Checksum } else { Protection::Plain })
+}
+
+/// Reads the first row, so that a wrong key is found now and not in the middle of a test.
+fn try_key(env: &Arc<Env>) -> Result<(), EngineError> {
+    let mut read = Read::begin(env)?;
+    read.range(Table::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Break(())).map_err(|error| {
+        if error.is_decryption() {
+            EngineError::fatal(
+                "the key beside the database is not the one that it was encrypted with, or its first page was changed",
+            )
+        } else {
+            error.into()
+        }
+    })
+}
+
+/// Bytes of a checksum as the file says: LMDB notes them at the end of its first page and has no call that tells.
+fn checksum_bytes(file: &Path, page_size: usize) -> Result<usize, EngineError> {
+    let mut bytes = [0; 2];
+    File::open(file)
+        .and_then(|file| file.read_exact_at(&mut bytes, page_size as u64 - 2))
+        .map_err(EngineError::doing(&format!("reading {}", file.display())))?;
+    Ok(usize::from(u16::from_ne_bytes(bytes)))
+}

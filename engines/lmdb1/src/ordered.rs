@@ -1,0 +1,159 @@
+//! The environment as an ordered store: a named table a tree.
+
+use crate::{
+    database::Database,
+    lmdb::{self, Table},
+};
+use dbdyno_engine::{
+    EngineError,
+    kv::Open,
+    lmdb::MAIN_FILE,
+    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+};
+use std::{
+    cell::{RefCell, RefMut},
+    collections::BTreeMap,
+    ffi::CString,
+    ops::{ControlFlow, DerefMut},
+    rc::Rc,
+};
+
+/// An open environment.
+#[derive(Debug)]
+pub struct Lmdb1Store(RefCell<Open1>);
+
+#[derive(Debug)]
+struct Open1 {
+    database: Database,
+    tables: Rc<[Table]>,
+}
+
+impl Open1 {
+    /// Opens the named tables, and makes those that are not there.
+    fn open_tables(database: &Database, trees: u16) -> Result<Rc<[Table]>, EngineError> {
+        let mut create = lmdb::Write::begin(&database.env)?;
+        let mut table = |tree: u16| -> Result<Table, EngineError> {
+            let name = CString::new(tree.to_string()).map_err(|error| EngineError::new(error.to_string()))?;
+            Ok(create.table(&name)?)
+        };
+        let tables = (0..trees).map(&mut table).collect::<Result<_, _>>()?;
+        create.commit()?;
+        Ok(tables)
+    }
+}
+
+impl OrderedStore for Lmdb1Store {
+    const MAIN_FILE: &'static str = MAIN_FILE;
+    type Read = Transaction<lmdb::Read>;
+    type Write = Transaction<lmdb::Write>;
+
+    fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
+        let database = Database::open(open, u32::from(trees))?;
+        let tables = Open1::open_tables(&database, trees)?;
+        Ok(Self(RefCell::new(Open1 { database, tables })))
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        self.0.borrow().database.in_force()
+    }
+
+    fn longest_key(&self) -> usize {
+        self.0.borrow().database.env.longest_key()
+    }
+
+    fn read(&self) -> Result<Transaction<lmdb::Read>, EngineError> {
+        let Open1 { database, tables } = &*self.0.borrow();
+        Ok(Transaction { inner: RefCell::new(lmdb::Read::begin(&database.env)?), tables: Rc::clone(tables) })
+    }
+
+    fn write(&self) -> Result<Transaction<lmdb::Write>, EngineError> {
+        let Open1 { database, tables } = &mut *self.0.borrow_mut();
+        if database.get_ready_to_write()? {
+            *tables = Open1::open_tables(database, tables.len() as u16)?;
+        }
+        Ok(Transaction { inner: RefCell::new(lmdb::Write::begin(&database.env)?), tables: Rc::clone(tables) })
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        let Open1 { database, tables } = self.0.get_mut();
+        tables.iter().try_for_each(|table| database.check(*table))
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        drop(self);
+        Ok(())
+    }
+}
+
+/// A transaction. LMDB may unmap what it shows as soon as it is asked for more: the cell has a visitor that asks for more
+/// fail.
+#[derive(Debug)]
+pub struct Transaction<T> {
+    inner: RefCell<T>,
+    tables: Rc<[Table]>,
+}
+
+impl<T> Transaction<T> {
+    #[inline]
+    fn inner(&self) -> Result<RefMut<'_, T>, EngineError> {
+        self.inner.try_borrow_mut().map_err(|_| EngineError::new("a visitor of rows asked for more of them"))
+    }
+}
+
+/// What reads are done on.
+pub trait Reads {
+    /// The transaction as one that reads.
+    fn reads(&mut self) -> &mut lmdb::Read;
+}
+
+impl Reads for lmdb::Read {
+    #[inline]
+    fn reads(&mut self) -> &mut lmdb::Read {
+        self
+    }
+}
+
+impl Reads for lmdb::Write {
+    #[inline]
+    fn reads(&mut self) -> &mut lmdb::Read {
+        self.deref_mut()
+    }
+}
+
+impl<T: Reads> OrderedRead for Transaction<T> {
+    #[inline]
+    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.inner()?.reads().get(self.tables[tree.index()], key, visit)?)
+    }
+
+    #[inline]
+    fn range(
+        &self,
+        tree: Tree,
+        keys: Keys<'_>,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        Ok(self.inner()?.reads().range(self.tables[tree.index()], keys, direction, visit)?)
+    }
+}
+
+impl OrderedWrite for Transaction<lmdb::Write> {
+    #[inline]
+    fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        Ok(self.inner.get_mut().put(self.tables[tree.index()], key, value)?)
+    }
+
+    #[inline]
+    fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.inner.get_mut().delete(self.tables[tree.index()], key)?)
+    }
+
+    fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
+        Ok(self.inner.get_mut().clear(self.tables[tree.index()])?)
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        Ok(self.inner.into_inner().commit()?)
+    }
+}

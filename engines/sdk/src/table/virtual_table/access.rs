@@ -1,0 +1,186 @@
+//! How a virtual table is reached: by rowid or by an index, narrowed by the conditions that SQLite offers. Pure.
+
+use super::super::definition::Table;
+
+/// A condition of a statement that could be pushed down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Term {
+    /// The constraint's place among those offered.
+    pub(super) place: usize,
+    /// The column, `None` for the rowid.
+    pub(super) column: Option<usize>,
+    pub(super) comparison: Comparison,
+}
+
+/// What is compared, the column on the left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Equal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+}
+
+/// The way to the rows. As a number it is the plan that SQLite keeps with a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Access {
+    /// The index's place; the table by rowid where there is none.
+    pub(super) index: Option<usize>,
+    pub(super) ends: Ends,
+    /// Whether it is walked from the end.
+    pub(super) descending: bool,
+    /// Whether rows are not read, because the index's entries hold all that is wanted.
+    pub(super) covering: bool,
+}
+
+/// How the keys are narrowed; the values come in this order. `true`: the value itself is inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    Equal,
+    Range { from: Option<bool>, to: Option<bool> },
+}
+
+impl Access {
+    /// The plan as a number.
+    pub(super) fn to_number(self) -> i32 {
+        let end = |end: Option<bool>| match end {
+            None => 0,
+            Some(true) => 1,
+            Some(false) => 2,
+        };
+        let ends = match self.ends {
+            Ends::Equal => 3,
+            Ends::Range { from, to } => end(from) | end(to) << 2,
+        };
+        let index = self.index.map_or(0, |place| place as i32 + 1);
+        ends | i32::from(self.descending) << 4 | i32::from(self.covering) << 5 | index << 6
+    }
+
+    /// The plan of a number.
+    pub(super) fn of_number(number: i32) -> Self {
+        let end = |bits: i32| match bits & 3 {
+            1 => Some(true),
+            2 => Some(false),
+            _ => None,
+        };
+        let ends = if number & 15 == 3 { Ends::Equal } else { Ends::Range { from: end(number), to: end(number >> 2) } };
+        Self {
+            index: usize::try_from((number >> 6) - 1).ok(),
+            ends,
+            descending: number & 1 << 4 != 0,
+            covering: number & 1 << 5 != 0,
+        }
+    }
+
+    /// The column it goes by, `None` for the rowid.
+    fn column(self, table: &Table) -> Option<usize> {
+        self.index.map(|place| table.indexes[place].column)
+    }
+}
+
+/// A chosen access, what it is expected to cost, and the conditions it takes, in the order of their values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choice {
+    pub(super) access: Access,
+    pub(super) taken: Vec<Term>,
+    /// Whether rows come in the order asked for.
+    pub(super) ordered: bool,
+    pub(super) cost: f64,
+    pub(super) rows: f64,
+}
+
+/// What is asked of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'q> {
+    pub(super) terms: &'q [Term],
+    /// The columns to order by (`None` for the rowid), and whether downwards.
+    pub(super) order: &'q [(Option<usize>, bool)],
+    /// A bit for each column that is read; the last for all from the 64th on.
+    pub(super) used: u64,
+    /// Whether an index may stand in for the rows.
+    pub(super) may_cover: bool,
+}
+
+/// Rows that a table is taken to have: nobody has counted them.
+const ROWS: f64 = 1_000_000.0;
+
+/// The cheapest access.
+pub(super) fn choose(table: &Table, question: Question<'_>) -> Choice {
+    let by_index = (0..table.indexes.len()).map(|place| consider(table, question, Some(place)));
+    by_index.fold(consider(table, question, None), |best, other| if other.cost < best.cost { other } else { best })
+}
+
+fn consider(table: &Table, question: Question<'_>, index: Option<usize>) -> Choice {
+    let column = index.map(|place| table.indexes[place].column);
+    let find = |wanted: &[Comparison]| {
+        question.terms.iter().find(|term| term.column == column && wanted.contains(&term.comparison)).copied()
+    };
+    let (ends, taken) = match find(&[Comparison::Equal]) {
+        Some(term) => (Ends::Equal, vec![term]),
+        None => {
+            let from = find(&[Comparison::Greater, Comparison::GreaterOrEqual]);
+            let to = find(&[Comparison::Less, Comparison::LessOrEqual]);
+            let included = |term: Term| matches!(term.comparison, Comparison::GreaterOrEqual | Comparison::LessOrEqual);
+            (Ends::Range { from: from.map(included), to: to.map(included) }, from.into_iter().chain(to).collect())
+        }
+    };
+    let covering =
+        column.is_some_and(|column| question.may_cover && column < 63 && question.used & !(1 << column) == 0);
+    let (ordered, descending) = match question.order {
+        [(by, descending)] if *by == column => (true, *descending),
+        order => (order.is_empty(), false),
+    };
+    let rows = match (ends, index) {
+        (Ends::Equal, None) => 1.0,
+        (Ends::Equal, Some(_)) => 10.0,
+        (Ends::Range { from: Some(_), to: Some(_) }, _) => ROWS / 1_000.0,
+        (Ends::Range { from: None, to: None }, _) => ROWS,
+        (Ends::Range { .. }, _) => ROWS / 4.0,
+    };
+    let reach = if index.is_none() || covering { 1.0 } else { 3.0 };
+    let sort = if ordered { 0.0 } else { rows };
+    let access = Access { index, ends, descending, covering };
+    Choice { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }
+}
+
+/// The access in words, as EXPLAIN QUERY PLAN shows it.
+pub(super) fn explain(table: &Table, access: Access) -> String {
+    let column = access.column(table).map_or("rowid", |column| table.columns[column].name.as_str());
+    let way = match access.index {
+        Some(place) if access.covering => format!("covering index {}", table.indexes[place].name),
+        Some(place) => format!("index {}", table.indexes[place].name),
+        None => "rowid order".to_owned(),
+    };
+    let ends = match access.ends {
+        Ends::Equal => format!(" ({column}=?)"),
+        Ends::Range { from: None, to: None } => String::new(),
+        Ends::Range { from, to } => {
+            let sign = |sign: &str, end: Option<bool>| {
+                end.map(|included| format!("{column}{sign}{}?", if included { "=" } else { "" }))
+            };
+            let both: Vec<String> = sign(">", from).into_iter().chain(sign("<", to)).collect();
+            format!(" ({})", both.join(" AND "))
+        }
+    };
+    format!("{way}{ends}{}", if access.descending { " descending" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_survives_being_a_number() {
+        let ends = [None, Some(true), Some(false)];
+        let ranges = ends.into_iter().flat_map(|from| ends.map(|to| Ends::Range { from, to }));
+        for ends in ranges.chain([Ends::Equal]) {
+            for index in [None, Some(0), Some(7), Some(300)] {
+                for (descending, covering) in [(false, false), (true, false), (false, true), (true, true)] {
+                    let access = Access { index, ends, descending, covering };
+                    assert_eq!(Access::of_number(access.to_number()), access);
+                }
+            }
+        }
+    }
+}

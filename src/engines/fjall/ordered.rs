@@ -1,0 +1,190 @@
+//! fjall as an ordered store: a keyspace a tree, all in one transaction.
+
+use super::{
+    describe::{keyspace_options, persist},
+    kv::{Reader, failed, in_force, open_database, read_every_block},
+};
+use dbdyno_engine::{
+    EngineError,
+    kv::Open,
+    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+};
+use fjall::{
+    Guard, PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot,
+};
+use std::{
+    collections::BTreeMap,
+    ops::{Bound, ControlFlow},
+    rc::Rc,
+};
+
+type Keyspaces = Rc<[SingleWriterTxKeyspace]>;
+
+/// An open database.
+pub struct FjallStore {
+    database: Rc<SingleWriterTxDatabase>,
+    keyspaces: Keyspaces,
+    persist: Option<PersistMode>,
+}
+
+impl OrderedStore for FjallStore {
+    const MAIN_FILE: &'static str = super::kv::TABLES;
+    type Read = Transaction<Snapshot>;
+    type Write = Write;
+
+    fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
+        let persist = persist(open.settings)?;
+        let database = open_database(open)?;
+        let options = keyspace_options(open.settings)?;
+        let keyspace = |tree: u16| database.keyspace(&tree.to_string(), || options.clone());
+        let keyspaces: Keyspaces =
+            (0..trees).map(keyspace).collect::<Result<_, _>>().map_err(EngineError::doing("opening a keyspace"))?;
+        keyspaces.iter().try_for_each(forget_removed).map_err(EngineError::doing("emptying a keyspace"))?;
+        Ok(Self { database: Rc::new(database), keyspaces, persist })
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(self.keyspaces.first().map_or_else(BTreeMap::new, |keyspace| in_force(&self.database, keyspace)))
+    }
+
+    fn longest_key(&self) -> usize {
+        usize::from(u16::MAX)
+    }
+
+    fn read(&self) -> Result<Transaction<Snapshot>, EngineError> {
+        Ok(Transaction { inner: self.database.read_tx(), keyspaces: Rc::clone(&self.keyspaces) })
+    }
+
+    fn write(&self) -> Result<Write, EngineError> {
+        let database = Rc::clone(&self.database);
+        let inner = static_write(&database).durability(self.persist);
+        Ok(Write { transaction: Transaction { inner, keyspaces: Rc::clone(&self.keyspaces) }, _database: database })
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.keyspaces.iter().try_for_each(|keyspace| read_every_block(&self.database, keyspace))
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.database.persist(PersistMode::Buffer).map_err(failed)
+    }
+}
+
+/// Empties a keyspace for good in which every key was removed: each is still there as a mark that reads have to pass, until
+/// fjall compacts. That cannot be part of a transaction, and so is done at opening.
+fn forget_removed(keyspace: &SingleWriterTxKeyspace) -> fjall::Result<()> {
+    let keyspace = keyspace.inner();
+    if keyspace.approximate_len() > 0 && keyspace.is_empty()? { keyspace.clear() } else { Ok(()) }
+}
+
+#[expect(unsafe_code, reason = "fjall's single writer has no transactions that own their database")]
+fn static_write(database: &Rc<SingleWriterTxDatabase>) -> SingleWriterWriteTx<'static> {
+    // SAFETY: the transaction borrows the database inside the `Rc`, which does not move; `Write` holds the `Rc` and drops
+    // the transaction before it.
+    unsafe { std::mem::transmute::<SingleWriterWriteTx<'_>, SingleWriterWriteTx<'static>>(database.write_tx()) }
+}
+
+/// A transaction with the keyspaces of its trees.
+pub struct Transaction<T> {
+    inner: T,
+    keyspaces: Keyspaces,
+}
+
+/// A write transaction. The order of the fields is that in which they are dropped.
+pub struct Write {
+    transaction: Transaction<SingleWriterWriteTx<'static>>,
+    _database: Rc<SingleWriterTxDatabase>,
+}
+
+impl<T: Reader> OrderedRead for Transaction<T> {
+    #[inline]
+    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        let value = self.inner.readable().get(&self.keyspaces[tree.index()], key).map_err(failed)?;
+        Ok(value.map(|value| visit(&value)))
+    }
+
+    #[inline]
+    fn range(
+        &self,
+        tree: Tree,
+        keys: Keys<'_>,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
+        let rows = self.inner.readable().range::<&[u8], _>(&self.keyspaces[tree.index()], bounds);
+        match direction {
+            Direction::Up => walk(rows, visit),
+            Direction::Down => walk(rows.rev(), visit),
+        }
+    }
+}
+
+#[inline]
+fn walk(
+    rows: impl Iterator<Item = Guard>,
+    mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+) -> Result<(), EngineError> {
+    for row in rows {
+        let (key, value) = row.into_inner().map_err(failed)?;
+        if visit(&key, &value).is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+impl OrderedRead for Write {
+    #[inline]
+    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        self.transaction.get(tree, key, visit)
+    }
+
+    #[inline]
+    fn range(
+        &self,
+        tree: Tree,
+        keys: Keys<'_>,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.transaction.range(tree, keys, direction, visit)
+    }
+}
+
+impl OrderedWrite for Write {
+    #[inline]
+    fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        let Transaction { inner, keyspaces } = &mut self.transaction;
+        inner.insert(&keyspaces[tree.index()], key, value);
+        Ok(())
+    }
+
+    #[inline]
+    fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
+        // fjall removes blindly; whether the key was there is a read.
+        let Transaction { inner, keyspaces } = &mut self.transaction;
+        let keyspace = &keyspaces[tree.index()];
+        let there = inner.contains_key(keyspace, key).map_err(failed)?;
+        if there {
+            inner.remove(keyspace, key);
+        }
+        Ok(there)
+    }
+
+    /// Key by key: fjall's own way to empty a keyspace is not part of a transaction.
+    fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
+        let Transaction { inner, keyspaces } = &mut self.transaction;
+        let keyspace = &keyspaces[tree.index()];
+        let keys: Vec<_> = inner.iter(keyspace).map(Guard::key).collect::<Result<_, _>>().map_err(failed)?;
+        keys.into_iter().for_each(|key| inner.remove(keyspace, key));
+        Ok(())
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.transaction.inner.commit().map_err(failed)
+    }
+}
