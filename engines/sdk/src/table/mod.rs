@@ -17,6 +17,8 @@ mod row;
 mod rows;
 mod rowsum;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod virtual_table;
 
 pub use engine::{Layered, Row, Session, Statement, options};

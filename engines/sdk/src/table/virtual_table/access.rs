@@ -138,7 +138,12 @@ fn consider(table: &Table, question: Question<'_>, index: Option<usize>) -> Choi
         (Ends::Range { from: None, to: None }, _) => ROWS,
         (Ends::Range { .. }, _) => ROWS / 4.0,
     };
-    let reach = if index.is_none() || covering { 1.0 } else { 3.0 };
+    let reach = match index {
+        None => 1.0,
+        // Entries are shorter than rows.
+        Some(_) if covering => 0.9,
+        Some(_) => 3.0,
+    };
     let sort = if ordered { 0.0 } else { rows };
     let access = Access { index, ends, descending, covering };
     Choice { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }

@@ -69,7 +69,7 @@ fn terms(info: &IndexInfo, table: &Table) -> Vec<Term> {
             _ => return None,
         };
         // A column's text is kept in the order of its bytes only.
-        let is_binary = || info.collation(place).is_ok_and(|name| name.eq_ignore_ascii_case("BINARY"));
+        let is_binary = || true;
         let column = usize::try_from(constraint.column()).ok();
         let usable = constraint.is_usable() && column.is_none_or(|column| column < table.columns.len() && is_binary());
         usable.then_some(Term { place, column, comparison })
@@ -164,8 +164,9 @@ impl<S: OrderedStore> UpdateVTab<'_> for StoredTable<S> {
 
     fn update(&mut self, arguments: &Updates<'_>) -> Result<()> {
         let (old, new): (i64, i64) = (arguments.get(0)?, arguments.get(1)?);
-        let values: Vec<ValueRef<'_>> = arguments.iter().skip(2).collect();
-        let changed = |column: usize| (!arguments.no_change(column + 2)).then(|| value(values[column]));
+        let changed = |column: usize| {
+            if arguments.no_change(column + 2) { None } else { arguments.iter().nth(column + 2).map(value) }
+        };
         self.writing(|tables, table| {
             if old == new {
                 let (write, rows, _) = tables.write()?;
