@@ -12,10 +12,16 @@ use dbdyno::{
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
 fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    for _ in 0..3 {
-        journey.keys(" ").key(Key::Down);
+    for entry in journey.app.bench.form.entries.clone() {
+        if entry.on != (entry.engine == "null") {
+            journey.keys(" ");
+        }
+        if entry.engine == "null" {
+            break;
+        }
+        journey.key(Key::Down);
     }
-    journey.keys(" ").key(Key::Right);
+    journey.key(Key::Right);
     for (option, value) in options {
         journey.keys("/").keys(option).key(Key::Enter).keys("i").key(Key::Ctrl('u')).keys(value).key(Key::Enter);
         journey.key(Key::Esc);

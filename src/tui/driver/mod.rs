@@ -80,6 +80,7 @@ struct Driver {
     app: App,
     guard: Guard,
     guardian: Option<Guardian>,
+    signals: Signals,
     hits: Vec<Hit>,
     session: Option<Session>,
     begun: Instant,
@@ -133,6 +134,8 @@ impl Signals {
 
 impl Driver {
     fn start(setup: Setup) -> io::Result<Self> {
+        // Before the terminal is taken over: a signal that comes in between ends the program in order too.
+        let signals = Signals::new()?;
         let guardian = Guardian::start();
         let guard = Guard::take()?;
         let size = guard.terminal.size()?;
@@ -144,6 +147,7 @@ impl Driver {
             app,
             guard,
             guardian,
+            signals,
             hits: Vec::new(),
             session: None,
             begun: now,
@@ -160,7 +164,6 @@ impl Driver {
 
     async fn run(&mut self) -> io::Result<()> {
         let mut keys = EventStream::new();
-        let mut signals = Signals::new()?;
         let mut told_to_end = false;
         while !self.leaving {
             let wake = self.wake();
@@ -175,7 +178,7 @@ impl Driver {
                     // The terminal is gone.
                     None => self.take(Event::Terminate)?,
                 },
-                signalled = signals.next() => match signalled {
+                signalled = self.signals.next() => match signalled {
                     // The second time nothing is waited for; workers end with this process.
                     Signalled::End if told_to_end => break,
                     Signalled::End => {
