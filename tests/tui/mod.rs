@@ -132,7 +132,11 @@ impl Journey {
             screen.lines().enumerate().find(|(_, line)| line.contains(text)).expect("the text is painted");
         let before = &line[..line.find(text).expect("the line has the text")];
         let at = ratatui::layout::Position { x: before.chars().count() as u16, y: row as u16 };
-        let hit = hits.iter().rev().find(|hit| hit.area.contains(at)).expect("the place can be clicked");
+        let hit = hits
+            .iter()
+            .rev()
+            .find(|hit| hit.area.contains(at))
+            .unwrap_or_else(|| panic!("the place of `{text}` can be clicked ({at}):\n{screen}"));
         self.event(Event::Click(hit.target));
         self
     }

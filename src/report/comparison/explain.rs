@@ -220,7 +220,7 @@ fn rule(verdict: Verdict) -> String {
 /// The times, one pair or run a line.
 fn runs(line: &Line) -> Vec<String> {
     let paired = line.found.as_ref().is_some_and(|found| found.paired);
-    let short = |id: &String| id.chars().take(13).collect::<String>();
+    let short = |id: &String| id.chars().take(18).collect::<String>();
     let one = |(id, ns): (&String, &u64)| format!("{:>8} {}", duration(*ns as f64), short(id));
     let of = |figure: &Option<Figure>| -> Vec<String> {
         figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.times_ns)).map(one).collect()
@@ -234,6 +234,8 @@ fn runs(line: &Line) -> Vec<String> {
     };
     let cell = |cells: &[String], at: usize| cells.get(at).cloned().unwrap_or_default();
     (0..a.len().max(b.len()))
-        .map(|at| format!("A {:<24} B {:<24} {}", cell(&a, at), cell(&b, at), cell(&ratios, at)).trim_end().to_owned())
+        .map(|at| {
+            format!("A {:<27}  B {:<27}  {}", cell(&a, at), cell(&b, at), cell(&ratios, at)).trim_end().to_owned()
+        })
         .collect()
 }

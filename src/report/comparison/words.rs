@@ -138,7 +138,7 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
     for line in &comparison.lines {
         if let (Some(found), Some(a), Some(b)) = (&line.found, &line.a, &line.b) {
             let kind = if found.paired {
-                format!("{} pairs of runs of the same round", a.times_ns.len())
+                format!("{} of runs of the same round", counted(a.times_ns.len(), "pair"))
             } else {
                 format!("{} and {} runs, not paired", a.times_ns.len(), b.times_ns.len())
             };

@@ -10,7 +10,11 @@ use super::super::{
     },
     paint::{Paint, pad, piece, rows, width},
 };
-use crate::{catalog::Role, compare::Offer, report::units::plain};
+use crate::{
+    catalog::Role,
+    compare::Offer,
+    report::{comparison::words, units::plain},
+};
 use ratatui::layout::Rect;
 
 /// Paints what is chosen so far, and the pairs that are offered.
@@ -73,8 +77,8 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &Compare) {
 
 /// What tells whether a pair is worth comparing, what matters most first.
 fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
-    let runs =
-        if a.runs == b.runs { format!("{} runs each", a.runs) } else { format!("{} and {} runs", a.runs, b.runs) };
+    let counted = |offer: &Offer| words::counted(offer.runs as usize, "run");
+    let runs = if a.runs == b.runs { format!("{} each", counted(a)) } else { format!("{} and {}", a.runs, counted(b)) };
     let tiers = if a.tiers == b.tiers {
         (format!("tier {}", a.tiers), Role::Dim)
     } else {
