@@ -168,7 +168,7 @@ fn draw_latency(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
 fn draw_time(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
     let inner = paint.pane(area, "Over time", false);
     let Some(last) = test.slots.last() else {
-        paint.text(inner, "a test shorter than 100 ms has no timeline", Role::Dim);
+        paint.wrapped(inner, "a test shorter than 100 ms has no timeline", Role::Dim);
         return;
     };
     let span = test.wall_ns.unwrap_or(0).max(last.end_ns);
