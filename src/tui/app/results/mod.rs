@@ -6,6 +6,7 @@ mod explain;
 mod filter;
 mod marks;
 mod opened;
+mod questions;
 mod rerun;
 mod table;
 
@@ -13,6 +14,7 @@ pub use asked::{Asked, Target};
 pub use filter::Filter;
 pub use marks::{Markable, Marks, Which};
 pub use opened::{Line, Opened, Section};
+pub use questions::{Answer, Purpose, Question};
 pub use rerun::short;
 pub use table::{Row, Table, WINDOW};
 
@@ -25,7 +27,7 @@ use super::{
     step::{Step, Steps},
     world::World,
 };
-use crate::store::{Annotation, Listing, Page, Selection, StoredRun};
+use crate::store::{Listing, StoredRun};
 
 /// Panes that can be clicked.
 pub mod pane {
@@ -37,77 +39,6 @@ pub mod pane {
     pub const SECTIONS: usize = 2;
     /// Lines of an open run: its tests, or those of a list.
     pub const LINES: usize = 3;
-}
-
-/// What the Results screen asks of the world outside.
-#[derive(Debug)]
-pub enum Question {
-    /// Rows.
-    Page {
-        /// Which question this is.
-        ticket: u64,
-        /// What is meant.
-        selection: Selection,
-        /// In which order, or in which groups.
-        listing: Listing,
-        /// The first row.
-        offset: u64,
-    },
-    /// The names of all options and kept keys.
-    Names,
-    /// All that is stored of a run.
-    Run {
-        /// Which question this is.
-        ticket: u64,
-        /// The run.
-        run: String,
-        /// What for.
-        purpose: Purpose,
-    },
-    /// What a deletion would take away.
-    Extent(Target),
-    /// Say something of runs.
-    Annotate(Target, Vec<Annotation>),
-    /// Delete runs.
-    Delete(Target),
-}
-
-/// What a run is read for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To be opened, with this test chosen.
-    Open(Option<u32>),
-    /// To be run again.
-    Rerun,
-    /// For what its worker wrote.
-    Log,
-}
-
-/// What it is answered.
-#[derive(Debug)]
-pub enum Answer {
-    /// Rows, or why they cannot be read.
-    Page {
-        /// Which question it answers.
-        ticket: u64,
-        /// The rows.
-        page: Result<Box<Page>, String>,
-    },
-    /// The names of options and keys.
-    Names(Vec<String>),
-    /// A run.
-    Run {
-        /// Which question it answers.
-        ticket: u64,
-        /// The run.
-        run: Result<Box<StoredRun>, String>,
-        /// What for.
-        purpose: Purpose,
-    },
-    /// What a deletion would take away, a line each.
-    Extent(Target, Result<Vec<String>, String>),
-    /// What was changed, in words, or why nothing was.
-    Changed(Result<String, String>),
 }
 
 /// Where one was before a group was entered.
