@@ -278,7 +278,7 @@ fn random_scripts_give_the_answers_of_plain_sqlite() {
     runner
         .run(&script(), |script| {
             counter.set(counter.get() + 1);
-            let rowsum = if counter.get() % 2 == 0 { "off" } else { "xxh3" };
+            let rowsum = if counter.get().is_multiple_of(2) { "off" } else { "xxh3" };
             let place = Place::new(&format!("script-{}", counter.get()), &[("rowsum", rowsum)]);
             let mut engine = place.open();
             let mut session = engine.session().unwrap();
