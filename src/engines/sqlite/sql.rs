@@ -2,6 +2,7 @@
 
 use super::{
     connection::{self, failed},
+    copy,
     statement::Sql,
 };
 use dbdyno_engine::{
@@ -9,7 +10,7 @@ use dbdyno_engine::{
     kv::Open,
     recorder::MonotonicClock,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
 use rusqlite::{Connection, ToSql, types};
 use std::collections::BTreeMap;
@@ -100,6 +101,10 @@ impl<'e> SqlSession<'e> for Session<'e> {
 
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.batch(&format!("DROP TABLE {}", table.name))
+    }
+
+    fn copy_database(&mut self, copy: &'e CopySpec) -> Result<u64, EngineError> {
+        copy::to_fresh_database(self.connection, copy)
     }
 
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {
