@@ -103,6 +103,18 @@ fn options_that_act_together_are_named() {
 }
 
 #[test]
+fn a_sample_finds_effects_by_its_pairs_and_no_interactions() {
+    let mut side = grid(|a, b, _, _| if a == 1 { [2.0, 3.0, 4.0][b] } else { 1.0 });
+    // Every configuration with b = 1 and d = 3 was left out.
+    side.runs.retain(|run| run.configuration.options["b"] != "1" || run.configuration.options["d"] != "3");
+    let found = effects(&side).unwrap();
+    assert!(!found.whole && found.interactions.is_empty());
+    let a = factor(&found, "a");
+    assert!(a.shown && a.effects[0].pairs == 22);
+    assert!(!factor(&found, "c").shown);
+}
+
+#[test]
 fn the_fastest_of_all_and_of_each_tier_come_first() {
     let found = effects(&grid(|a, _, c, d| [2.0, 3.0][a] + c as f64 + d as f64)).unwrap();
     assert_eq!(found.ranked.len(), 48);

@@ -89,7 +89,13 @@ fn headline(factor: &Factor) -> String {
 }
 
 fn left(effects: &Effects) -> String {
-    format!("interactions and noise: {} of the variance", percent(effects.left))
+    let left = format!("interactions and noise: {} of the variance", percent(effects.left));
+    if effects.whole {
+        return left;
+    }
+    format!(
+        "{left}\na sample of the grid: shares are estimates, and for interactions run the whole grid of a few options"
+    )
 }
 
 fn percent(share: f64) -> String {

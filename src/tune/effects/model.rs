@@ -27,6 +27,8 @@ pub struct Effects {
     pub runs: usize,
     /// The options that vary, the one that explains most first.
     pub factors: Vec<Factor>,
+    /// Whether every combination of values was measured; else shares are estimates, and interactions are not looked for.
+    pub whole: bool,
     /// Pairs of options that do something together which their sum does not say.
     pub interactions: Vec<Interaction>,
     /// Share of the variance that the sum of all options leaves.
@@ -120,6 +122,7 @@ pub(super) fn effects(
         test,
         name,
         runs: cells.iter().map(|cell| cell.times.len()).sum(),
+        whole: shares.whole,
         interactions: shares.pairs.into_iter().map(|(a, b, share)| interaction(cells, a, b, share)).collect(),
         left: shares.left,
         best: best(&ranked),

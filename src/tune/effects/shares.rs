@@ -18,6 +18,8 @@ pub(super) struct Shares {
     pub(super) pairs: Vec<(String, String, f64)>,
     /// What the options' sum leaves: interactions and noise.
     pub(super) left: f64,
+    /// Whether every combination of values was measured.
+    pub(super) whole: bool,
 }
 
 /// The options with their values.
@@ -37,9 +39,12 @@ pub(super) fn shares(cells: &[Cell], varying: &Options) -> Shares {
         let share = (fit(of(&others))?.residual - whole.residual) / total.residual;
         Some((name.clone(), share.max(0.0)))
     };
+    let whole_grid = varying.values().map(Vec::len).product::<usize>() == cells.len();
+    // In a sample of a grid the centres of its stars would pass for interactions.
+    let candidates: &[&String] = if whole_grid { &names } else { &[] };
     let mut pairs = Vec::new();
-    for (at, first) in names.iter().enumerate() {
-        for second in &names[at + 1..] {
+    for (at, first) in candidates.iter().enumerate() {
+        for second in &candidates[at + 1..] {
             let mut together: Vec<Vec<f64>> = of(&names);
             together
                 .extend(products(&columns(cells, first, &varying[*first]), &columns(cells, second, &varying[*second])));
