@@ -6,10 +6,9 @@ use super::{
     print,
 };
 use crate::{
-    report::{csv_line, text},
+    report::{results, text},
     store::{Rows, Store},
 };
-use serde::{Serialize, Serializer};
 use std::process::ExitCode;
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
@@ -37,31 +36,10 @@ pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
 }
 
 /// An answer as text.
-pub(super) fn text_of(rows: &Rows, format: Format) -> Result<String, CliError> {
+fn text_of(rows: &Rows, format: Format) -> Result<String, CliError> {
     Ok(match format {
         Format::Table => text::rows(rows),
-        Format::Json => {
-            let objects: Vec<Object<'_>> = rows.rows.iter().map(|row| Object { columns: &rows.columns, row }).collect();
-            serde_json::to_string_pretty(&objects).map_err(|error| CliError::Failed(error.to_string()))? + "\n"
-        }
-        Format::Csv => {
-            let mut text = csv_line(rows.columns.iter().map(String::as_str));
-            for row in &rows.rows {
-                text.push_str(&csv_line(row.iter().map(|value| value.as_deref().unwrap_or(""))));
-            }
-            text
-        }
+        Format::Json => results::json(rows).map_err(|error| CliError::Failed(error.to_string()))?,
+        Format::Csv => results::csv(rows),
     })
-}
-
-/// A row as an object whose keys keep the order of the columns.
-struct Object<'r> {
-    columns: &'r [String],
-    row: &'r [Option<String>],
-}
-
-impl Serialize for Object<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.columns.iter().zip(self.row))
-    }
 }

@@ -6,6 +6,7 @@ pub mod comparison;
 pub(crate) mod file;
 mod grid;
 pub mod matrix;
+pub mod results;
 pub mod session_table;
 pub mod text;
 pub mod tune;

@@ -36,7 +36,43 @@ pub struct Deleted {
     pub sessions: u64,
 }
 
+/// What belongs to runs, and would be deleted with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Runs.
+    pub runs: u64,
+    /// Their results.
+    pub results: u64,
+    /// Tags that users gave them.
+    pub tags: u64,
+    /// Notes that users wrote about them.
+    pub notes: u64,
+    /// Sessions that nothing would be left of.
+    pub sessions: u64,
+    /// Runs among them that have not ended.
+    pub unfinished: u64,
+}
+
 impl Store {
+    /// What a deletion of a selection's runs would take away.
+    pub fn extent(&self, selection: &Selection) -> Result<Extent, StoreError> {
+        let (condition, parameters) = selection.condition();
+        let sql = format!(
+            "WITH chosen AS MATERIALIZED (SELECT DISTINCT run_id FROM run_tests WHERE {condition})
+             SELECT (SELECT count(*) FROM chosen),
+                    (SELECT count(*) FROM result WHERE run_id IN (FROM chosen)),
+                    (SELECT count(*) FROM tag WHERE run_id IN (FROM chosen)),
+                    (SELECT count(*) FROM note WHERE run_id IN (FROM chosen)),
+                    (SELECT count(*) FROM session WHERE status <> 'running' AND session_id IN (
+                        SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen)))),
+                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen))"
+        );
+        let row = self.bound(&sql, &parameters)?.rows.into_iter().next().unwrap_or_default();
+        let mut counts = row.into_iter().map(|value| value.and_then(|count| count.parse().ok()).unwrap_or(0));
+        let mut next = || counts.next().unwrap_or(0);
+        Ok(Extent { runs: next(), results: next(), tags: next(), notes: next(), sessions: next(), unfinished: next() })
+    }
+
     /// How many runs a selection means: those it names, or that have a result it names.
     pub fn count_runs(&self, selection: &Selection) -> Result<u64, StoreError> {
         Ok(self.chosen_runs(selection)?.len() as u64)

@@ -22,6 +22,12 @@ pub(super) enum Found {
     Foreign,
 }
 
+/// The version of the store that this connection has open, outside of a transaction; none where [`found`] has to look
+/// closer. That loads the whole catalog, which takes longer than most queries.
+pub(super) fn version(connection: &Connection) -> Option<i64> {
+    connection.query_row("SELECT max(version)::BIGINT FROM schema_version", [], |row| row.get(0)).ok().flatten()
+}
+
 /// What the database `catalog` of this connection holds.
 pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Found> {
     let count = |sql: &str| connection.query_row(sql, [catalog], |row| row.get::<_, i64>(0));

@@ -15,7 +15,7 @@ mod tables;
 mod trials;
 mod value;
 
-pub use annotate::{Annotation, Deleted};
+pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported, Kind, Merged, Taken};
@@ -24,7 +24,10 @@ pub use record::{
     Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
     TimelineRecord, WarningRecord,
 };
-pub use select::{Key, Listed, Rows, Selection, TestTime, history::StoreHistory, literal};
+pub use select::{
+    GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
+    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory, literal,
+};
 pub use spool::Spooled;
 pub use trials::TrialRecord;
 pub use value::Blob;
@@ -144,9 +147,14 @@ impl Store {
     /// newer dbdyno.
     fn check_schema(&self, connection: &mut Connection, access: Access) -> Result<(), StoreError> {
         let path = self.path.clone();
-        let catalog: String =
-            connection.query_row("SELECT current_database()", [], |row| row.get(0)).doing(&self.path)?;
-        match (migrate::found(connection, &catalog).doing(&self.path)?, access) {
+        let found = match migrate::version(connection) {
+            Some(version) => Found::Version(version),
+            None => {
+                let current = connection.query_row("SELECT current_database()", [], |row| row.get::<_, String>(0));
+                migrate::found(connection, &current.doing(&self.path)?).doing(&self.path)?
+            }
+        };
+        match (found, access) {
             (Found::Empty, Access::Write) => migrate::create(connection).doing(&self.path),
             (Found::Empty | Found::Foreign, _) => Err(StoreError::Foreign { path }),
             (Found::Version(SCHEMA_VERSION), _) => Ok(()),

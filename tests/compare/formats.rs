@@ -198,7 +198,7 @@ fn a_failed_export_leaves_the_file_as_it_was() {
 
     let missing = folder.path().join("no such folder").join("report.html");
     let error = export(&comparison(), Format::Html, STYLE, &missing).unwrap_err().to_string();
-    assert!(error.contains("report.html cannot be written") && error.contains("--out"), "{error}");
+    assert!(error.contains("report.html cannot be written") && error.contains("choose another file"), "{error}");
     let error = export(&comparison(), Format::Html, STYLE, folder.path()).unwrap_err().to_string();
     assert!(error.contains("it is a folder"), "{error}");
 

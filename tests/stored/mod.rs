@@ -4,6 +4,7 @@ mod lumosql;
 mod manage;
 mod merge;
 mod migration;
+mod pages;
 
 use dbdyno::store::{
     Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, Store,

@@ -178,6 +178,14 @@ fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
 }
 
 #[test]
+fn a_click_chooses_and_a_second_one_explains() {
+    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    journey.click("against").click("2 Random reads").shows("2 of 3").click("2 Random reads");
+    journey.shows("2 Random reads · size 1000").key(Key::Esc).keys("vvv").click("0.33").click("0.33");
+    journey.shows("1 Writes · 1000");
+}
+
+#[test]
 fn tests_are_narrowed_by_name() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
     journey

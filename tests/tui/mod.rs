@@ -5,6 +5,7 @@ mod bench;
 mod claims;
 mod compare;
 mod live;
+mod results;
 mod terminal;
 mod tune;
 

@@ -1,8 +1,11 @@
 //! Reading the store.
 
+mod fields;
 pub(super) mod history;
 mod list;
 mod matrix;
+mod page;
+mod run;
 mod selection;
 mod terms;
 mod values;
@@ -10,11 +13,13 @@ mod whole;
 
 pub use list::Listed;
 pub use matrix::TestTime;
+pub use page::{GroupColumn, GroupRow, Listing, Order, Page, PageRows, ResultColumn, ResultRow};
+pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 pub use selection::{Key, Selection};
 pub use values::literal;
 
 use super::{Access, Store, StoreError, error::Doing};
-use duckdb::{ToSql, params_from_iter};
+use duckdb::{Connection, ToSql, params_from_iter};
 
 /// The answer of a query, every value as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,28 +33,15 @@ pub struct Rows {
 impl Store {
     /// Runs one query on the store, opened to read. Values from outside are bound to `?`, never pasted into the SQL.
     pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
+        self.reading(|connection| rows_of(connection, sql, parameters))
+    }
+
+    /// Opens the store to read, for several queries of one moment, and closes it again.
+    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let connection = self.open(Access::Read)?;
-        let sql = sql.trim().trim_end_matches(';');
-        let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
-        // The engine turns its own values into text, nested ones too.
-        let as_text = format!("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql}\n)");
-        let mut statement = match connection.prepare(&as_text) {
-            Ok(statement) => statement,
-            // The error of the query itself is the one that helps.
-            Err(wrapped) => return Err(wrong(connection.prepare(sql).err().unwrap_or(wrapped))),
-        };
-        let mut answer = Rows::default();
-        let mut rows = statement.query(params_from_iter(parameters)).map_err(wrong)?;
-        while let Some(row) = rows.next().map_err(wrong)? {
-            let width = row.as_ref().column_count();
-            let values = (0..width).map(|at| row.get::<_, Option<String>>(at)).collect::<duckdb::Result<_>>();
-            answer.rows.push(values.map_err(wrong)?);
-        }
-        drop(rows);
-        answer.columns = statement.column_names();
-        drop(statement);
-        connection.close().map_err(|(_, error)| error).doing(self.path())?;
-        Ok(answer)
+        let answer = read(&connection);
+        let closed = connection.close().map_err(|(_, error)| error).doing(self.path());
+        answer.and_then(|answer| closed.map(|()| answer))
     }
 
     /// How many results a selection means.
@@ -75,7 +67,35 @@ impl Store {
     }
 
     pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
-        let parameters: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
-        self.query(sql, &parameters)
+        self.reading(|connection| bound(connection, sql, parameters))
     }
+}
+
+/// The answer of a query, every value as text.
+fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
+    let sql = sql.trim().trim_end_matches(';');
+    let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
+    // The engine turns its own values into text, nested ones too.
+    let as_text = format!("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql}\n)");
+    let mut statement = match connection.prepare(&as_text) {
+        Ok(statement) => statement,
+        // The error of the query itself is the one that helps.
+        Err(wrapped) => return Err(wrong(connection.prepare(sql).err().unwrap_or(wrapped))),
+    };
+    let mut answer = Rows::default();
+    let mut rows = statement.query(params_from_iter(parameters)).map_err(wrong)?;
+    while let Some(row) = rows.next().map_err(wrong)? {
+        let width = row.as_ref().column_count();
+        let values = (0..width).map(|at| row.get::<_, Option<String>>(at)).collect::<duckdb::Result<_>>();
+        answer.rows.push(values.map_err(wrong)?);
+    }
+    drop(rows);
+    answer.columns = statement.column_names();
+    Ok(answer)
+}
+
+/// The same with text bound.
+fn bound(connection: &Connection, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
+    let parameters: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
+    rows_of(connection, sql, &parameters)
 }

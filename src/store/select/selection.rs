@@ -100,7 +100,7 @@ impl Key {
     }
 
     /// The word the user types.
-    pub(super) fn word(&self) -> &str {
+    pub fn word(&self) -> &str {
         match self {
             Self::Column { word, .. } => word,
             Self::Tag => "tag",
@@ -135,14 +135,36 @@ impl Selection {
         Self::parse(&split_terms(text))
     }
 
+    /// The terms of a line, as they are given to commands.
+    pub fn terms(line: &str) -> Vec<String> {
+        split_terms(line)
+    }
+
     /// Whether it means everything.
     pub fn is_all(&self) -> bool {
         self.terms.is_empty()
     }
 
+    /// Whether its terms are those of two others together, in any order.
+    pub fn has_same_terms(&self, one: &Self, other: &Self) -> bool {
+        self.terms.len() == one.terms.len() + other.terms.len()
+            && one.terms.iter().chain(&other.terms).all(|term| self.terms.contains(term))
+    }
+
     /// The options or kept keys that it names.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| term.key.option())
+    }
+
+    /// The condition of a WHERE clause for a person who types SQL: its values are part of it. Never run by dbdyno.
+    pub fn shown(&self) -> String {
+        let (condition, parameters) = self.condition();
+        let mut parameters = parameters.into_iter();
+        let literal = |text: String| format!("'{}'", text.replace('\'', "''"));
+        // The texts of a condition are constants without a question mark: each one stands for a value.
+        let shown =
+            |c: char| if c == '?' { parameters.next().map_or_else(String::new, literal) } else { c.to_string() };
+        condition.chars().map(shown).collect()
     }
 
     /// The condition of a WHERE clause with its parameters in order.
@@ -294,6 +316,15 @@ mod tests {
         );
         assert_eq!(parameters, ["rowsum", "rowsum", "a", "3FA%"]);
         assert_eq!(condition(&[]), ("true".to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn a_condition_is_shown_with_its_values_as_they_would_be_typed() {
+        let selection = Selection::parse_line("engine=o'brien? test=2").unwrap();
+        assert_eq!(
+            selection.shown(),
+            "(CAST(engine AS VARCHAR) = 'o''brien?') AND ((CAST(test AS VARCHAR) = '2' OR lower(test_name) = '2'))"
+        );
     }
 
     #[test]

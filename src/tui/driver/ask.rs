@@ -13,6 +13,7 @@ use crate::{
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
         comparison::{Format, TableStyle, export},
+        file::create,
         text::Colour,
     },
     store::StoreHistory,
@@ -44,11 +45,11 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
             Answer::Bench(saved(preset, replace, setup))
         }
         Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
-        Question::Results(question) => match question {},
+        Question::Results(question) => Answer::Results(super::results::answer(question, &setup.store)),
         Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
         Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
         Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
-        Question::Write { path, content } => Answer::Written(written(&path, &content).map(|()| path)),
+        Question::Write { path, content } => Answer::Written(written(&path, &content, setup).map(|()| path)),
     }
 }
 
@@ -81,7 +82,7 @@ fn saved(preset: Box<Preset>, replace: bool, setup: &Setup) -> bench::Answer {
 }
 
 /// Writes a file that is not there yet.
-fn written(path: &Path, content: &Content) -> Result<(), String> {
+fn written(path: &Path, content: &Content, setup: &Setup) -> Result<(), String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
@@ -95,10 +96,8 @@ fn written(path: &Path, content: &Content) -> Result<(), String> {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
             return export(comparison, Format::of_file(path)?, style, path).map_err(|error| error.to_string());
         }
-        Content::Results(_) => return Err("not written".to_owned()),
+        Content::Results(line) => return super::results::export(path, line, setup),
     };
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    crate::report::file::replace(path, |temporary| std::fs::write(temporary, text))
-        .and_then(|done| done)
-        .map_err(failed)
+    create(path, |temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)
 }

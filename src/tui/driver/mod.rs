@@ -6,6 +6,7 @@ mod compare;
 mod guardian;
 mod input;
 mod live;
+mod results;
 mod session;
 mod terminal;
 mod tune;

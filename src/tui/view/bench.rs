@@ -18,7 +18,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let lower = (area.height / 3).clamp(8, 14);
     let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
-    let (left, middle) = if area.width >= 110 { (26, 34) } else { (19, 22) };
+    let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
     let columns = Layout::horizontal([Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30)]);
     let [suites, engines, options] = upper.layout(&columns);
     draw_suites(paint, suites, app);

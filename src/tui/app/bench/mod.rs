@@ -397,6 +397,10 @@ impl Bench {
             return vec![Step::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.suite))];
         };
         self.form.take_preset(preset, suite, &world.registry);
+        if !world.presets.iter().any(|known| known.name == preset.name) {
+            // Made for the occasion: no command could name it.
+            self.form.changed();
+        }
         self.cursors = [Cursor::default(); 5];
         self.cursors[Pane::Suites.index()].at = at;
         self.pane = Pane::Engines;

@@ -284,7 +284,11 @@ impl Compare {
 
     fn take_offer(&mut self) -> Steps {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
-        sides.map_or_else(Steps::new, |(a, b)| self.compare(a, b))
+        match sides {
+            Some((a, b)) => self.compare(a, b),
+            None if self.waiting => vec![Step::said("still reading what there is")],
+            None => Steps::new(),
+        }
     }
 
     fn swap(&mut self) -> Steps {

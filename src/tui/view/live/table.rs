@@ -73,7 +73,7 @@ fn row(
     let several = medians.iter().flatten().count() > 1;
     let mut line = vec![piece(pad(&format!("{number} {}", plain(test)), name), Role::Text)];
     for time in medians {
-        let text = time.map_or("-".to_owned(), |time| units::duration(time));
+        let text = time.map_or("-".to_owned(), units::duration);
         let first = several && time == Some(fastest);
         let text = format!("{}{text}", if first { "▸ " } else { "" });
         let role = if first { Role::Good } else { Role::Text };

@@ -59,7 +59,7 @@ pub(super) fn draw(
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
     draw_bar(paint, bar, label, figures, usual);
     let [left, right] = rest.layout(&Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]));
-    let stretches = figures.latencies.len() > 0 && !figures.single();
+    let stretches = !figures.latencies.is_empty() && !figures.single();
     let title = if stretches { "Latency of stretches (log)" } else { "Latency of operations (log)" };
     let inner = paint.pane(left, title, false);
     histogram(paint, inner, &figures.latencies, Role::Accent);

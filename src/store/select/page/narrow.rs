@@ -1,0 +1,46 @@
+//! The table that pages are read from: few columns, and only those options that a selection or grouping names.
+
+/// SQL with the values bound in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Narrow {
+    /// A SELECT.
+    pub(super) sql: String,
+    /// Its parameters, in order.
+    pub(super) parameters: Vec<String>,
+}
+
+/// The option in force of a run; one of the engine comes before one of the suite with the same name.
+const OPTIONS: &str = "SELECT run_id, name AS k, arg_min(coalesce(in_force, asked), scope) AS v FROM run_option
+    WHERE name IN ({places}) GROUP BY run_id, name";
+const KEYS: &str = "SELECT run_id, key AS k, value AS v FROM run_key WHERE key IN ({places})";
+
+impl Narrow {
+    /// The table of the runs in the table `shown`, without maps.
+    pub(super) fn shown() -> String {
+        filled("WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
+    }
+
+    /// The table of all runs, whose maps hold these names.
+    pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return Self { sql: filled("", "MAP {}", "MAP {}"), parameters: names };
+        }
+        let mut sql = filled("", "coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})");
+        let places = vec!["?"; names.len()].join(", ");
+        for (pairs, alias) in [(OPTIONS, "o"), (KEYS, "k")] {
+            let pairs = pairs.replace("{places}", &places);
+            sql.push_str(&format!(
+                "LEFT JOIN (SELECT run_id, map_from_entries(list({{'k': k, 'v': v}})) AS m FROM ({pairs}) GROUP BY run_id) {alias}
+                 ON {alias}.run_id = r.run_id\n"
+            ));
+        }
+        Self { sql, parameters: [names.clone(), names].concat() }
+    }
+}
+
+fn filled(of: &str, options: &str, keys: &str) -> String {
+    include_str!("narrow.sql").replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
+}

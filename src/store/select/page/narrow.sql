@@ -1,0 +1,43 @@
+-- The rows of the view `run_tests` with the columns that selections and pages need. Its maps hold only the names asked for, so
+-- that a page need not decode all options of all runs; `{options}` and `{keys}` are those maps. `{of}` may keep it to some runs.
+SELECT
+    r.session_id,
+    r.run_id,
+    r.round,
+    r.started_at,
+    h.name AS host,
+    r.suite,
+    t.test,
+    t.test_name,
+    r.size,
+    r.engine,
+    r.engine_version,
+    r.label,
+    r.tier,
+    CASE
+        WHEN t.test IS NULL THEN NULL
+        WHEN t.failure IS NOT NULL THEN 'failed'
+        WHEN r.status = 'invalid' THEN 'invalid'
+        WHEN t.agrees = false THEN 'disagrees'
+        ELSE 'ok'
+    END AS status,
+    r.status AS run_status,
+    CASE WHEN t.failure IS NULL AND r.status <> 'invalid' THEN t.wall_ns END AS wall_ns,
+    t.operations,
+    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.status <> 'invalid'
+         THEN t.operations * 1e9 / t.wall_ns END AS rate,
+    t.p50_ns,
+    t.p99_ns,
+    s.preset,
+    s.host_id,
+    h.cpu_model AS cpu,
+    s.disk_model AS disk,
+    s.source,
+    {options} AS options,
+    {keys} AS keys,
+    coalesce(g.tags, []) AS tags
+FROM (FROM run {of}) r
+JOIN session s ON s.session_id = r.session_id
+LEFT JOIN host h ON h.host_id = s.host_id
+LEFT JOIN (FROM result {of}) t ON t.run_id = r.run_id
+LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag {of} GROUP BY run_id) g ON g.run_id = r.run_id

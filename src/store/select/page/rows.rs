@@ -1,0 +1,213 @@
+//! The rows of a page.
+
+use super::{
+    super::{super::StoreError, Key, bound, fields::Fields},
+    GroupColumn, Listing, Order, ResultColumn,
+    narrow::Narrow,
+};
+use duckdb::Connection;
+
+/// Rows of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PageRows {
+    /// Tests of runs.
+    Results(Vec<ResultRow>),
+    /// Groups.
+    Groups(Vec<GroupRow>),
+}
+
+impl PageRows {
+    /// No row, of the listing's kind.
+    pub fn none(listing: &Listing) -> Self {
+        match listing {
+            Listing::Results(_) => Self::Results(Vec::new()),
+            Listing::Groups(..) => Self::Groups(Vec::new()),
+        }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Results(rows) => rows.len(),
+            Self::Groups(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A test of a run; or a run without one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ResultRow {
+    /// The run.
+    pub run_id: String,
+    /// When the run began, UTC: `2026-11-21 09:30:00`; empty where that is not known.
+    pub started: String,
+    /// Suite.
+    pub suite: String,
+    /// Size.
+    pub size: String,
+    /// The test's number; none for a run without one.
+    pub test: Option<u32>,
+    /// The test's name.
+    pub test_name: String,
+    /// The label of the configuration.
+    pub label: String,
+    /// Version of the engine's library.
+    pub version: String,
+    /// Wall time, ns; none where it does not count or is not known.
+    pub wall_ns: Option<u64>,
+    /// Operations done.
+    pub operations: Option<u64>,
+    /// Operations a second.
+    pub rate: Option<f64>,
+    /// Median latency, ns.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of latency, ns.
+    pub p99_ns: Option<u64>,
+    /// `ok`, or why the figures do not count; for a run without a test how the run stands.
+    pub status: String,
+    /// Durability tier.
+    pub tier: Option<u8>,
+    /// Round, from 0.
+    pub round: u32,
+    /// The machine.
+    pub host: String,
+    /// Tags, with spaces between.
+    pub tags: String,
+}
+
+/// Tests of runs with the same value of a key.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GroupRow {
+    /// The value; none where there is none.
+    pub value: Option<String>,
+    /// What the value stands for, where it says little by itself.
+    pub detail: String,
+    /// Tests.
+    pub results: u64,
+    /// Runs.
+    pub runs: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Tests whose time counts.
+    pub counted: u64,
+    /// Median of their wall times, ns.
+    pub median_ns: Option<f64>,
+    /// The least of them.
+    pub least_ns: Option<u64>,
+    /// The greatest of them.
+    pub most_ns: Option<u64>,
+}
+
+fn direction(descending: bool) -> &'static str {
+    if descending { "DESC NULLS LAST" } else { "ASC NULLS LAST" }
+}
+
+/// The window's rows of the table `matched`.
+pub(super) fn results(
+    connection: &Connection,
+    order: Order<ResultColumn>,
+    window: &str,
+) -> Result<Vec<ResultRow>, StoreError> {
+    let order = |table: &str| {
+        let direction = direction(order.descending);
+        format!("{table}.place {direction}, {table}.started_at DESC NULLS LAST, {table}.run_id, {table}.test")
+    };
+    let sql = format!(
+        "WITH shown AS MATERIALIZED (SELECT * FROM matched ORDER BY {} {window})
+         SELECT n.run_id, strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), n.suite, n.size, n.test, n.test_name, n.label,
+                n.engine_version, n.wall_ns, n.operations, n.rate, n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status), n.tier, n.round,
+                n.host, array_to_string(n.tags, ' ')
+         FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test
+         ORDER BY {}",
+        order("matched"),
+        Narrow::shown(),
+        order("shown"),
+    );
+    let row = |row: Vec<Option<String>>| {
+        let mut row = Fields::new(row);
+        ResultRow {
+            run_id: row.text(),
+            started: row.text(),
+            suite: row.text(),
+            size: row.text(),
+            test: row.number(),
+            test_name: row.text(),
+            label: row.text(),
+            version: row.text(),
+            wall_ns: row.number(),
+            operations: row.number(),
+            rate: row.number(),
+            p50_ns: row.number(),
+            p99_ns: row.number(),
+            status: row.text(),
+            tier: row.number(),
+            round: row.number().unwrap_or(0),
+            host: row.text(),
+            tags: row.text(),
+        }
+    };
+    Ok(bound(connection, &sql, &[])?.rows.into_iter().map(row).collect())
+}
+
+/// The columns of the table `matched` that groups are made of; a name in the key is bound.
+pub(super) fn grouped_columns(key: &Key, parameters: &mut Vec<String>) -> String {
+    let value = match key {
+        // Each tag is a group, not each combination of them.
+        Key::Tag => "CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END".to_owned(),
+        key => key.sql(parameters),
+    };
+    // Texts are what takes time: only the one that is shown.
+    let about = match key.word() {
+        "test" => "test_name",
+        "session" => "suite",
+        "host_id" => "host",
+        _ => "NULL",
+    };
+    format!("{value} AS value, {about} AS about, run_id, session_id, test, started_at, wall_ns")
+}
+
+/// SQL for the groups of the table `matched`.
+pub(super) fn groups(key: &Key) -> String {
+    let value = if *key == Key::Tag { "unnest(value)" } else { "value" };
+    let detail = match key.word() {
+        "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(about)",
+        _ => "min(about)",
+    };
+    format!(
+        "SELECT value, {detail} AS detail, count(test) AS results, count(DISTINCT run_id) AS runs,
+                count(DISTINCT session_id) AS sessions, count(wall_ns) AS counted, median(wall_ns) AS median_ns,
+                min(wall_ns) AS least_ns, max(wall_ns) AS most_ns
+         FROM (SELECT {value} AS value, * EXCLUDE value FROM matched) GROUP BY value"
+    )
+}
+
+/// The window's rows of the table `grouped`.
+pub(super) fn grouped(
+    connection: &Connection,
+    order: Order<GroupColumn>,
+    window: &str,
+) -> Result<Vec<GroupRow>, StoreError> {
+    let direction = direction(order.descending);
+    let order: Vec<String> = order.column.sql().iter().map(|column| format!("{column} {direction}")).collect();
+    let sql = format!("SELECT * FROM grouped ORDER BY {}, value {window}", order.join(", "));
+    let row = |row: Vec<Option<String>>| {
+        let mut row = Fields::new(row);
+        GroupRow {
+            value: row.maybe(),
+            detail: row.text(),
+            results: row.count(),
+            runs: row.count(),
+            sessions: row.count(),
+            counted: row.count(),
+            median_ns: row.number(),
+            least_ns: row.number(),
+            most_ns: row.number(),
+        }
+    };
+    Ok(bound(connection, &sql, &[])?.rows.into_iter().map(row).collect())
+}

@@ -1,0 +1,118 @@
+//! What the Results screen wants to know of the store, or have changed there.
+
+use super::{
+    super::app::results::{Answer, Question, Target, WINDOW},
+    Setup,
+};
+use crate::{
+    report::{
+        command::shell,
+        file::create,
+        results::{ResultsFormat, write},
+        units::count,
+    },
+    store::{Annotation, Selection, Store, StoreError},
+};
+use std::path::Path;
+
+/// Answers a question of the Results screen.
+pub(super) fn answer(question: Question, store: &Store) -> Answer {
+    match question {
+        Question::Page { ticket, selection, listing, offset } => {
+            let page = taken_in(store).and_then(|()| store.page(&selection, &listing, offset, WINDOW));
+            Answer::Page { ticket, page: page.map(Box::new).map_err(said) }
+        }
+        // Without them no name is known to be wrong.
+        Question::Names => Answer::Names(store.names().unwrap_or_default()),
+        Question::Run { ticket, run, purpose } => {
+            let gone = || format!("run {run} is no longer stored: Ctrl-r reads again");
+            let found = store.run(&run).map_err(said).and_then(|found| found.map(Box::new).ok_or_else(gone));
+            Answer::Run { ticket, run: found, purpose }
+        }
+        Question::Extent(target) => {
+            let lines = extent(store, &target);
+            Answer::Extent(target, lines)
+        }
+        Question::Annotate(target, annotations) => Answer::Changed(annotate(store, &target, &annotations)),
+        Question::Delete(target) => Answer::Changed(delete(store, &target)),
+    }
+}
+
+/// Takes in what could not be stored before.
+fn taken_in(store: &Store) -> Result<(), StoreError> {
+    if store.spool_path().exists() { store.prepare().map(drop) } else { Ok(()) }
+}
+
+fn said(error: StoreError) -> String {
+    error.to_string()
+}
+
+/// `1 run`, `2 runs`.
+fn many(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
+    let extent = store.extent(&target.filter.selection).map_err(said)?;
+    if extent.runs == 0 {
+        return Err(format!("{}: nothing is stored of it any more", target.words));
+    }
+    let mut lines =
+        vec![format!("{} with {} and all that was measured", many(extent.runs, "run"), many(extent.results, "result"))];
+    if extent.tags + extent.notes > 0 {
+        lines.push(format!("{} and {} that you gave", many(extent.tags, "tag"), many(extent.notes, "note")));
+    }
+    if extent.sessions > 0 {
+        lines.push(format!("{} that nothing would be left of", many(extent.sessions, "session")));
+    }
+    if extent.unfinished > 0 {
+        lines.push(format!("! {} not ended: what is being measured now comes back", many(extent.unfinished, "run")));
+    }
+    Ok(lines)
+}
+
+fn annotate(store: &Store, target: &Target, annotations: &[Annotation]) -> Result<String, String> {
+    match store.annotate(&target.filter.selection, annotations).map_err(said)? {
+        0 => Err(format!("{}: nothing is stored of it any more", target.words)),
+        runs => Ok(format!("{}: {}", many(runs, "run"), annotations.iter().map(word).collect::<Vec<_>>().join(", "))),
+    }
+}
+
+fn word(annotation: &Annotation) -> String {
+    match annotation {
+        Annotation::Tag(tag) => format!("tagged {tag}"),
+        Annotation::Untag(tag) => format!("no longer tagged {tag}"),
+        Annotation::Note(_) => "noted".to_owned(),
+        Annotation::SetKey { key, .. } => format!("{key} set"),
+        Annotation::RemoveKey(key) => format!("{key} removed"),
+    }
+}
+
+fn delete(store: &Store, target: &Target) -> Result<String, String> {
+    let deleted = store.delete(&target.filter.selection).map_err(said)?;
+    let sessions = match deleted.sessions {
+        0 => String::new(),
+        sessions => format!(" and {} that nothing is left of", many(sessions, "session")),
+    };
+    Ok(format!("deleted {}{sessions}", many(deleted.runs, "run")))
+}
+
+/// Writes the results that a line means to a file that is not there yet, in the format of its ending.
+pub(super) fn export(path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
+    let format = ResultsFormat::of(path)?;
+    let selection = Selection::parse_line(line)?;
+    let command = export_command(path, line, format, setup);
+    let written = create(path, |temporary| write(&setup.store, &selection, format, &command, temporary));
+    let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
+    written.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+}
+
+/// The command that writes the same file.
+fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
+    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
+    words.extend(Selection::terms(line));
+    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
+    words.push(path.display().to_string());
+    words.extend(setup.arguments.iter().cloned());
+    shell(words)
+}
