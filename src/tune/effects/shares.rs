@@ -58,7 +58,12 @@ pub(super) fn shares(cells: &[Cell], varying: &Options) -> Shares {
         }
     }
     pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
-    Shares { of: names.iter().filter_map(|name| without(name)).collect(), pairs, left: whole.residual / total.residual }
+    Shares {
+        of: names.iter().filter_map(|name| without(name)).collect(),
+        pairs,
+        left: whole.residual / total.residual,
+        whole: whole_grid,
+    }
 }
 
 fn is_beyond_chance(whole: &Fit, found: &Fit, cells: usize) -> bool {
