@@ -148,6 +148,27 @@ fn the_unpaired_ratio_agrees_with_brute_force_over_all_differences() {
 }
 
 #[derive(Deserialize)]
+struct LeastSquaresRow {
+    columns: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    residual: f64,
+    rank: usize,
+    total: f64,
+}
+
+#[test]
+fn least_squares_agree_with_numpy() {
+    for row in table::<LeastSquaresRow>("least_squares", 10) {
+        let got = least_squares(&row.columns, &row.y).unwrap();
+        assert_eq!(got.rank, row.rank);
+        // What is left of an exact fit is rounding.
+        assert!((got.residual - row.residual).abs() <= 1e-10 * row.total, "{} {}", got.residual, row.residual);
+    }
+    assert!(least_squares(&[vec![1.0]], &[1.0, 2.0]).is_err());
+    assert!(least_squares(&[], &[]).is_err());
+}
+
+#[derive(Deserialize)]
 struct OrderRow {
     x: Vec<f64>,
     median: f64,

@@ -25,6 +25,8 @@ pub struct Preset {
     pub tests: Vec<String>,
     /// The claims file whose figures are shown beside the measured ones.
     pub claims: Option<String>,
+    /// Of each engine's sweep, only so many stars: each a combination and every change of one option of it. None: all of it.
+    pub stars: Option<u32>,
     /// The engines, in order.
     pub engines: Vec<EngineChoice>,
 }
@@ -52,6 +54,7 @@ struct File {
     #[serde(default)]
     tests: Vec<Value>,
     claims: Option<String>,
+    stars: Option<Spanned<u32>>,
     #[serde(rename = "engine")]
     engines: Spanned<Vec<FileEngine>>,
 }
@@ -125,6 +128,9 @@ impl Preset {
         if !self.tests.is_empty() {
             file.insert("tests".to_owned(), texts(&self.tests));
         }
+        if let Some(stars) = self.stars {
+            file.insert("stars".to_owned(), i64::from(stars).into());
+        }
         if let Some(claims) = &self.claims {
             file.insert("claims".to_owned(), claims.clone().into());
         }
@@ -143,6 +149,9 @@ impl Preset {
         if !(1..=10_000).contains(file.repeats.get_ref()) {
             return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));
         }
+        if let Some(stars) = file.stars.as_ref().filter(|stars| !(1..=10_000).contains(stars.get_ref())) {
+            return Err(source.wrong(stars.span(), "stars: expected a whole number from 1 to 10000"));
+        }
         if file.engines.get_ref().is_empty() {
             return Err(source.wrong(file.engines.span(), "engine: expected at least one"));
         }
@@ -159,6 +168,7 @@ impl Preset {
             repeats: *file.repeats.get_ref(),
             suite_options: texts(&file.suite_options),
             claims: file.claims,
+            stars: file.stars.map(Spanned::into_inner),
             tests: file.tests.iter().map(Value::text).collect(),
             engines: file
                 .engines
@@ -187,6 +197,7 @@ mod tests {
             suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
             tests: values(&["Random reads"]),
             claims: Some("snkv".to_owned()),
+            stars: Some(3),
             engines: vec![
                 EngineChoice { name: "sqlite".to_owned(), options },
                 EngineChoice { name: "sqlite".to_owned(), options: BTreeMap::new() },

@@ -49,6 +49,7 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
         repeats: DEFAULT_ROUNDS,
         pick: Default::default(),
         seed: seed(&args.bench),
+        stars: None,
     };
     bench(places, request, &args.bench, None)
 }

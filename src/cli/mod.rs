@@ -18,6 +18,7 @@ mod screens;
 mod tune;
 mod tune_args;
 mod tune_base;
+mod tune_effects;
 mod tune_progress;
 
 use crate::report::text::Colour;

@@ -9,6 +9,7 @@ use super::{
     query::opened,
     tune_args::{MeasureArgs, OutputArgs, TuneArgs},
     tune_base::{Questions, questions, snapshot, workload_of},
+    tune_effects::show_effects,
     tune_progress,
 };
 use crate::{
@@ -52,6 +53,9 @@ pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliErro
     if let Some(format) = args.answer {
         return answer(places, format, args);
     }
+    if let Some(selected) = &args.effects {
+        return show_effects(places, selected, args);
+    }
     if let Some(tier) = args.search.tier {
         return find_best(places, tier, args);
     }
@@ -81,6 +85,10 @@ fn show(places: &Places, name: &str, output: &OutputArgs) -> Result<ExitCode, Cl
 fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let store = opened(places)?;
     let trial = found(&store, &args.of)?;
+    if format == AnswerFormat::Preset && trial.suite.starts_with("sql-") {
+        let message = format!("{} is no suite that a preset can name: take another form", trial.suite);
+        return Err(CliError::Usage(message));
+    }
     let text = answer_text(&Registry::discover(), &store, &trial, format)?;
     written(&text, &args.output)
 }
@@ -95,7 +103,7 @@ fn answer_text(registry: &Registry, store: &Store, trial: &Trial, format: Answer
 }
 
 /// Prints a text, or writes it to the file of `--out`.
-fn written(text: &str, output: &OutputArgs) -> Result<ExitCode, CliError> {
+pub(super) fn written(text: &str, output: &OutputArgs) -> Result<ExitCode, CliError> {
     match &output.out {
         None => print(text),
         Some(path) => report::export(text, path).map(|()| ExitCode::SUCCESS).map_err(|error| {

@@ -1,7 +1,7 @@
 //! The shape of `dbdyno tune`.
 
 use super::args::{WorkArgs, parse_duration};
-use crate::report::tune::{AnswerFormat, Format};
+use crate::report::tune::{AnswerFormat, EffectsFormat, Format};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::{describe::parse_bytes, size::Size};
 use std::{path::PathBuf, time::Duration};
@@ -29,6 +29,12 @@ pub(super) struct TuneArgs {
     /// The trial that --answer is about.
     #[arg(long, value_name = "TRIAL", default_value = "last", requires = "answer")]
     pub(super) of: String,
+    /// Show which option matters how much in stored runs of a grid: one test of one suite at one size.
+    #[arg(long, value_name = "SELECTION")]
+    pub(super) effects: Option<String>,
+    /// How to write the effects.
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = EffectsFormat::Table, requires = "effects")]
+    pub(super) form: EffectsFormat,
     /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with_all = ["engine", "more", "ledger"])]
     pub(super) from: Option<String>,

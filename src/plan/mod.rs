@@ -2,6 +2,7 @@
 
 mod estimate;
 mod order;
+mod stars;
 
 pub use estimate::{Estimate, History, Space, check_space, estimate};
 
@@ -35,6 +36,8 @@ pub struct Request {
     pub pick: TestPick,
     /// Seed of the session.
     pub seed: u64,
+    /// Of an engine's sweep, only so many stars: a sample of what is too large to run. None: all of it.
+    pub stars: Option<u32>,
 }
 
 /// Why a request cannot be planned.
@@ -60,6 +63,7 @@ impl Request {
             repeats: preset.repeats,
             pick,
             seed,
+            stars: preset.stars,
         })
     }
 
@@ -150,7 +154,7 @@ pub struct Plan {
 impl Plan {
     /// Plans a request on the engines of this machine.
     pub fn new(request: Request, registry: &Registry) -> Result<Self, PlanError> {
-        let Request { suite, suite_options, engines, mut sizes, repeats, pick, seed } = request;
+        let Request { suite, suite_options, engines, mut sizes, repeats, pick, seed, stars } = request;
         if sizes.is_empty() {
             sizes.clone_from(&suite.default_sizes);
         }
@@ -168,7 +172,14 @@ impl Plan {
             for suite_asked in combinations(&suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
                 for choice in &engines {
-                    for configuration in configurations_of(choice, registry, &suite, &suite_settings, size)? {
+                    for configuration in configurations_of(
+                        choice,
+                        registry,
+                        &suite,
+                        &suite_settings,
+                        size,
+                        stars.map(|stars| (stars, seed)),
+                    )? {
                         let again = |other: &Configuration| same(other, &configuration);
                         if !configurations.iter().any(again) {
                             configurations.push(configuration);
@@ -211,6 +222,7 @@ impl Plan {
             repeats: 1,
             pick: self.pick.clone(),
             seed: 1,
+            stars: None,
         };
         let mut configurations = Self::new(request, registry)?.configurations;
         configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
@@ -247,6 +259,7 @@ fn configurations_of(
     suite: &Suite,
     suite_settings: &Settings,
     size: Size,
+    sample: Option<(u32, u64)>,
 ) -> Result<Vec<Configuration>, PlanError> {
     let engine = registry.get(&choice.name).map_err(PlanError::Request)?;
     if !engine.description.suites.contains(&suite.kind) {
@@ -254,7 +267,11 @@ fn configurations_of(
             format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
         return Err(PlanError::Request(message));
     }
-    combinations(&choice.options)
+    let chosen = match sample {
+        Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
+        None => combinations(&choice.options),
+    };
+    chosen
         .into_iter()
         .map(|asked| {
             let settings = Settings::resolve(&engine.description, &asked)?;

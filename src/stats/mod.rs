@@ -17,6 +17,7 @@
 mod bootstrap;
 mod error;
 mod holm;
+mod least_squares;
 mod noise;
 mod normal;
 mod null;
@@ -32,6 +33,7 @@ mod verdict;
 pub use bootstrap::bootstrap_interval;
 pub use error::NoAnswer;
 pub use holm::holm;
+pub use least_squares::{Fit, least_squares};
 pub use noise::{DEFAULT_NOISE_FLOOR, noise_floor};
 pub use normal::{erfc, two_sided_z, upper_tail};
 pub use null::EXACT_LIMIT;

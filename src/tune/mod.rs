@@ -11,6 +11,7 @@
 mod answer;
 mod change;
 mod effect;
+pub mod effects;
 mod event;
 mod lab;
 mod ledger;

@@ -57,6 +57,7 @@ impl Workload {
             repeats: rounds,
             pick: self.pick.clone(),
             seed,
+            stars: None,
         };
         let plan = Plan::new(request, registry)?;
         if plan.configurations.len() == variants.len() {

@@ -45,6 +45,7 @@ fn plan(registry: &Registry, rounds: u32, seed: u64) -> Plan {
         repeats: rounds,
         pick: Default::default(),
         seed,
+        stars: None,
     };
     Plan::new(request, registry).unwrap().with_twins()
 }

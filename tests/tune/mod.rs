@@ -1,7 +1,9 @@
 //! Tuning: what-if trials, their ledger, the statistics behind them.
 
 mod answer;
+mod effects;
 mod ledger;
+mod pragma;
 mod script;
 mod search;
 mod simulation;

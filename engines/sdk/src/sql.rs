@@ -5,7 +5,7 @@ use crate::{
     describe::OptionSpec,
     kv::Open,
     recorder::Clock,
-    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
 use std::collections::BTreeMap;
 
@@ -114,6 +114,11 @@ pub trait SqlSession<'e> {
 
     /// Drops a table with its indexes.
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
+
+    /// Copies tables into a fresh database beside this one, opened with the same options; the number of rows copied.
+    fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
+        Err(EngineError::new("this engine has no databases beside its own to copy to"))
+    }
 
     /// Begins a transaction.
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError>;

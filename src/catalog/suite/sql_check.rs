@@ -87,6 +87,7 @@ impl<'f> Checker<'f> {
     fn step(&self, step: &Step, names: &[&str]) -> Result<(), String> {
         match step {
             Step::CreateTable(name) | Step::DropTable(name) => self.table(name).map(drop),
+            Step::CopyDatabase(copy) => copy.tables.iter().try_for_each(|name| self.table(name).map(drop)),
             Step::CreateIndex(name) => {
                 let found = self.indexes.iter().any(|index| index.name == *name);
                 if found { Ok(()) } else { Err(unknown("index", name, self.indexes.iter().map(|index| &index.name))) }

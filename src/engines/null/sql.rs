@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     kv::Open,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
 use std::collections::BTreeMap;
 
@@ -65,6 +65,11 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     fn drop_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
         self.0.work();
         Ok(())
+    }
+
+    fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
+        self.0.work();
+        Ok(0)
     }
 
     fn begin(&mut self, _: Begin) -> Result<(), EngineError> {

@@ -1,6 +1,7 @@
 //! SQLite through rusqlite, compiled from the bundled amalgamation.
 
 mod connection;
+mod copy;
 mod describe;
 mod kv;
 mod pragmas;

@@ -71,7 +71,7 @@ pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), 
     Ok(())
 }
 
-fn set(connection: &Connection, name: &str, value: &str) -> Result<(), EngineError> {
+pub(super) fn set(connection: &Connection, name: &str, value: &str) -> Result<(), EngineError> {
     // The value is one of the description's choices or a number, never free text.
     let sql = format!("PRAGMA {name} = {value}");
     let run = || -> rusqlite::Result<()> {

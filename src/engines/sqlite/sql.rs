@@ -1,13 +1,13 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::connection;
+use super::{connection, copy};
 use dbdyno_engine::{
     EngineError,
     kv::Open,
     recorder::MonotonicClock,
     sql::{SqlEngine, SqlSession, Value},
     sqlite::{Row, Sql, failed},
-    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -98,6 +98,10 @@ impl<'e> SqlSession<'e> for Session<'e> {
 
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.batch(&format!("DROP TABLE {}", table.name))
+    }
+
+    fn copy_database(&mut self, copy: &'e CopySpec) -> Result<u64, EngineError> {
+        copy::to_fresh_database(self.connection, copy)
     }
 
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {

@@ -1,6 +1,7 @@
 //! What every text about tuning says in the same words.
 
 use crate::{
+    compare::Found,
     report::{
         comparison::words::{counted, interval, ratio, times},
         units::{bytes, count},
@@ -14,15 +15,20 @@ pub(crate) fn verdict(effect: &Effect) -> String {
     let Some(found) = &effect.found else {
         return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
     };
+    verdict_of(found, "round")
+}
+
+/// The verdict in words; what more of would decide is a `unit`.
+pub(super) fn verdict_of(found: &Found, unit: &str) -> String {
     match found.verdict {
         Verdict::Faster => format!("{} faster", times(1.0 / found.ratio)),
         Verdict::Slower => format!("{} slower", times(found.ratio)),
         Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
         Verdict::Undecided { more_rounds: Some(more) } => {
-            format!("undecided, about {}", counted(more as usize, "more round"))
+            format!("undecided, about {}", counted(more as usize, &format!("more {unit}")))
         }
-        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
-        Verdict::TooFew { need } => format!("need >= {}", counted(need, "round")),
+        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more {unit}s"),
+        Verdict::TooFew { need } => format!("need >= {}", counted(need, unit)),
     }
 }
 

@@ -297,6 +297,37 @@ def noise():
     return [{"r": r, "floor": float(np.quantile(np.abs(np.exp(r) - 1), 0.95))} for r in samples]
 
 
+def least_squares():
+    rng = np.random.default_rng(11)
+    rows = []
+    for n, k in [(1, 1), (4, 2), (6, 6), (12, 3), (20, 5), (40, 9), (40, 0)]:
+        columns = rng.normal(0, 1, (n, k))
+        if k >= 3:
+            columns[:, k - 1] = columns[:, 0] - 2 * columns[:, 1]  # a sum of others
+        columns = np.array([short(row) for row in columns]).reshape(n, k)
+        if k >= 3:
+            columns[:, k - 1] = columns[:, 0] - 2 * columns[:, 1]
+        rows.append(least_squares_row(columns, short(rng.normal(3, 1, n))))
+    # What the analysis of a grid has: ones, and zeros and ones.
+    for levels in [(2, 3), (3, 3, 2), (2, 2, 2, 2)]:
+        grid = list(itertools.product(*map(range, levels)))
+        columns = [[1.0] * len(grid)]
+        for at, count in enumerate(levels):
+            columns += [[float(cell[at] == level) for cell in grid] for level in range(1, count)]
+        rows.append(least_squares_row(np.array(columns).T, short(rng.normal(0, 1, len(grid)))))
+    return rows
+
+
+def least_squares_row(columns, y):
+    y = np.array(y)
+    rank = 0
+    residual = float(y @ y)
+    if columns.shape[1] > 0:
+        solution, _, rank, _ = np.linalg.lstsq(columns, y, rcond=1e-9)
+        residual = float(np.sum((y - columns @ solution) ** 2))
+    return {"columns": columns.T.tolist(), "y": y.tolist(), "residual": residual, "rank": int(rank), "total": float(y @ y)}
+
+
 MASK = (1 << 64) - 1
 
 
@@ -325,6 +356,6 @@ def bootstrap():
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
         for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
-                      geometric_means, noise, bootstrap):
+                      geometric_means, noise, least_squares, bootstrap):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

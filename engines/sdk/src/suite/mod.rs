@@ -11,7 +11,7 @@ pub use expression::{Expression, Variables};
 pub use kv::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Transaction, Work};
 pub use plan::{Assignment, Condition, Operand, Plan};
 pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};
-pub use step::{Begin, Parameter, Statement, Step};
+pub use step::{Begin, CopySpec, Parameter, Statement, Step};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The steps of a SQL test.
 //!
-//! A step is an object with one of the keys `create_table`, `create_index`, `drop_table`, `write`, `read`, `run`, `repeat`
-//! or `transaction`; suite files and jobs have the same form.
+//! A step is an object with one of the keys `create_table`, `create_index`, `drop_table`, `copy_database`, `write`, `read`,
+//! `run`, `repeat` or `transaction`; suite files and jobs have the same form.
 
 use super::{Expression, Plan};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ pub enum Step {
     CreateIndex(String),
     /// Drop a table with its indexes; one operation.
     DropTable(String),
+    /// Copy tables into a fresh database beside this one, opened with the same options; one operation.
+    CopyDatabase(CopySpec),
     /// Run a statement that changes rows, and digest how many; one operation.
     Write(Statement),
     /// Run a statement that reads, and digest every row of its answer; one operation.
@@ -85,9 +87,23 @@ impl Step {
                 steps: all(steps),
             },
             Self::Transaction { begin, steps } => Self::Transaction { begin: *begin, steps: all(steps) },
-            Self::CreateTable(_) | Self::CreateIndex(_) | Self::DropTable(_) | Self::Run { .. } => self.clone(),
+            Self::CreateTable(_)
+            | Self::CreateIndex(_)
+            | Self::DropTable(_)
+            | Self::CopyDatabase(_)
+            | Self::Run { .. } => self.clone(),
         }
     }
+}
+
+/// What is copied into a fresh database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopySpec {
+    /// Statements that make its tables and indexes; the fresh database is the schema `copy`.
+    pub schema: Vec<String>,
+    /// The tables whose rows are copied, all in one transaction with the statements.
+    pub tables: Vec<String>,
 }
 
 /// How a transaction begins.
@@ -208,6 +224,8 @@ struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     drop_table: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    copy_database: Option<CopySpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     write: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<String>,
@@ -237,8 +255,8 @@ impl TryFrom<Wire> for Step {
     type Error = String;
 
     fn try_from(mut wire: Wire) -> Result<Self, String> {
-        let expected = "a step: expected exactly one of create_table, create_index, drop_table, write, read, run, repeat \
-                        and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
+        let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
+                        run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
                         beside repeat from, as and steps, beside transaction begin";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
@@ -250,6 +268,8 @@ impl TryFrom<Wire> for Step {
             Self::CreateIndex(index)
         } else if let Some(table) = wire.drop_table.take() {
             Self::DropTable(table)
+        } else if let Some(copy) = wire.copy_database.take() {
+            Self::CopyDatabase(copy)
         } else if let Some(sql) = wire.write.take() {
             Self::Write(statement(sql))
         } else if let Some(sql) = wire.read.take() {
@@ -282,6 +302,7 @@ impl Wire {
     fn is_empty(&self) -> bool {
         let texts = [&self.create_table, &self.create_index, &self.drop_table, &self.write, &self.read, &self.run];
         texts.iter().all(|text| text.is_none())
+            && self.copy_database.is_none()
             && self.variable.is_none()
             && self.repeat.is_none()
             && self.from.is_none()
@@ -301,6 +322,7 @@ impl From<Step> for Wire {
             Step::CreateTable(table) => Self { create_table: Some(table), ..Self::default() },
             Step::CreateIndex(index) => Self { create_index: Some(index), ..Self::default() },
             Step::DropTable(table) => Self { drop_table: Some(table), ..Self::default() },
+            Step::CopyDatabase(copy) => Self { copy_database: Some(copy), ..Self::default() },
             Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::of(statement) },
             Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::of(statement) },
             Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },

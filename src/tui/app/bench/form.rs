@@ -52,6 +52,8 @@ pub struct Form {
     pub preset: Option<String>,
     /// The claims file that the preset names.
     pub claims: Option<String>,
+    /// Of each engine's sweep, only so many stars; none for all of it.
+    pub stars: Option<u32>,
 }
 
 impl Form {
@@ -106,6 +108,7 @@ impl Form {
         self.twins = false;
         self.preset = Some(preset.name.clone());
         self.claims.clone_from(&preset.claims);
+        self.stars = preset.stars;
     }
 
     /// The form as a preset.
@@ -119,6 +122,7 @@ impl Form {
             suite_options: self.suite_options.clone(),
             tests: self.tests.clone(),
             claims: self.claims.clone(),
+            stars: self.stars,
             engines: self.choices(),
         }
     }
@@ -139,6 +143,7 @@ impl Form {
             repeats: self.rounds,
             pick: suite.pick(&self.tests).map_err(PlanError::Request)?,
             seed: 0,
+            stars: self.stars,
         })
     }
 

@@ -27,6 +27,7 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
         suite_options: changed(&run.options, true, &suite.options),
         tests: Vec::new(),
         claims: None,
+        stars: None,
         engines: vec![EngineChoice {
             name: run.engine.clone(),
             options: changed(&run.options, false, &engine.description.options),

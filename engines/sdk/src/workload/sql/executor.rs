@@ -5,7 +5,7 @@ use crate::{
     EngineError,
     rng::SplitMix64,
     sql::{SqlRow, SqlSession, Value},
-    suite::{Begin, Expression, IndexSpec, Plan, SqlSuite, Statement, Step, TableSpec, Variables},
+    suite::{Begin, CopySpec, Expression, IndexSpec, Plan, SqlSuite, Statement, Step, TableSpec, Variables},
 };
 
 /// What is told of the steps as they are done.
@@ -49,6 +49,7 @@ enum Node<'e> {
     CreateTable(&'e TableSpec),
     CreateIndex(&'e IndexSpec),
     DropTable(&'e TableSpec),
+    CopyDatabase(&'e CopySpec),
     Run(&'e str, Option<&'e Plan>),
     Write(&'e Statement, usize),
     Read(&'e Statement, usize),
@@ -70,6 +71,7 @@ impl<'e> Compiler<'e> {
         Ok(match step {
             Step::CreateTable(name) => Node::CreateTable(self.table(name)?),
             Step::DropTable(name) => Node::DropTable(self.table(name)?),
+            Step::CopyDatabase(copy) => Node::CopyDatabase(copy),
             Step::CreateIndex(name) => {
                 let found = self.suite.indexes.iter().find(|index| index.name == *name);
                 Node::CreateIndex(found.ok_or_else(|| self.undeclared("index", name))?)
@@ -150,6 +152,11 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
             Node::DropTable(table) => {
                 self.settle();
                 self.session.drop_table(table)?;
+            }
+            Node::CopyDatabase(copy) => {
+                self.settle();
+                let rows = self.session.copy_database(copy)?;
+                self.sink.rows(rows);
             }
         }
         self.pending = true;

@@ -1,0 +1,197 @@
+//! What matters how much in a grid: text, and one HTML page that needs nothing else.
+
+use super::words::verdict_of;
+use crate::{
+    compare::tier_words,
+    report::{
+        comparison::words::{interval, ratio},
+        grid::Grid,
+        units::{duration, plain},
+    },
+    tune::effects::{EffectOf, Effects, Factor, Ranked},
+};
+use console::Alignment;
+use minijinja::{Environment, value::Serde};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+const TEMPLATE: &str = include_str!("../../../assets/effects.html");
+/// Configurations that the text's ranking shows, at either end.
+const SHOWN: usize = 5;
+
+/// How an analysis is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum EffectsFormat {
+    /// Aligned text.
+    Table,
+    /// Everything.
+    Json,
+    /// One self-contained page.
+    Html,
+}
+
+/// The analysis as text.
+pub fn effects(effects: &Effects) -> String {
+    // Writing to a string cannot fail.
+    let mut text = format!("{}\n", title(effects));
+    let _ = writeln!(text, "{}\n", what(effects));
+    let mut grid = Grid::new([Alignment::Left, Alignment::Right, Alignment::Right, Alignment::Right, Alignment::Left]);
+    for factor in &effects.factors {
+        grid.title(headline(factor));
+        for effect in &factor.effects {
+            grid.row([
+                format!("  {} against {}", plain(&effect.value), plain(&factor.first)),
+                shown(effect, |found| ratio(found.ratio)),
+                shown(effect, interval),
+                format!("{} pairs", effect.pairs),
+                verdict(effect),
+            ]);
+        }
+    }
+    text += &grid.render();
+    let _ = writeln!(text, "\n{}", left(effects));
+    for one in &effects.interactions {
+        let [a, b] = &one.options;
+        let _ = writeln!(text, "{} and {} together: {} of the variance", plain(a), plain(b), percent(one.share));
+        for (value_a, value_b, times) in &one.ratios {
+            let _ = writeln!(text, "  {} {}: {} of the mean time", plain(value_a), plain(value_b), ratio(*times));
+        }
+    }
+    text += "\nbest of each tier (chosen among many, so partly lucky: confirm with --what-if)\n";
+    for best in &effects.best {
+        let _ =
+            writeln!(text, "  {} ({} configurations): {}", tier_words(best.tier), best.of, line(&best.configuration));
+    }
+    text + &ranking(effects)
+}
+
+fn title(effects: &Effects) -> String {
+    let Effects { engine, suite, size, test, name, .. } = effects;
+    plain(&format!("{engine} on {suite} at {size}, test {test} {name}"))
+}
+
+fn what(effects: &Effects) -> String {
+    format!(
+        "{} configurations, {} runs. A ratio is time with the value / time with the option's first value, over pairs of \
+         configurations that differ in nothing else; a share is of the variance of log times.",
+        effects.ranked.len(),
+        effects.runs
+    )
+}
+
+/// `journal_mode explains 61 % of the variance`, or that nothing was found.
+fn headline(factor: &Factor) -> String {
+    if factor.shown {
+        format!("{} explains {} of the variance", plain(&factor.option), percent(factor.share))
+    } else {
+        format!("{}: no effect found ({} of the variance)", plain(&factor.option), percent(factor.share))
+    }
+}
+
+fn left(effects: &Effects) -> String {
+    let left = format!("interactions and noise: {} of the variance", percent(effects.left));
+    if effects.whole {
+        return left;
+    }
+    format!(
+        "{left}\na sample of the grid: shares are estimates, and for interactions run the whole grid of a few options"
+    )
+}
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+fn shown(effect: &EffectOf, show: impl Fn(&crate::compare::Found) -> String) -> String {
+    effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
+}
+
+fn verdict(effect: &EffectOf) -> String {
+    effect.found.as_ref().map_or_else(|| "no pairs".to_owned(), |found| verdict_of(found, "pair"))
+}
+
+fn line(one: &Ranked) -> String {
+    let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))
+}
+
+fn ranking(effects: &Effects) -> String {
+    let mut grid = Grid::new([Alignment::Right, Alignment::Right, Alignment::Left, Alignment::Left]);
+    let all = effects.ranked.len();
+    for (place, one) in (1..).zip(&effects.ranked) {
+        if all > 2 * SHOWN && place == SHOWN + 1 {
+            grid.title(format!("... {} more; every one is in --as json and --as html", all - 2 * SHOWN));
+        }
+        if place <= SHOWN || place + SHOWN > all {
+            grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), line(one)]);
+        }
+    }
+    format!("\nranking (time / time of the fastest)\n{}", grid.render())
+}
+
+/// What the template shows.
+#[derive(Debug, Serialize)]
+struct Page<'e> {
+    effects: &'e Effects,
+    title: String,
+    what: String,
+    left: String,
+    command: &'e str,
+    version: &'static str,
+    factors: Vec<FactorRows>,
+    best: Vec<[String; 3]>,
+    ranked: Vec<[String; 5]>,
+}
+
+#[derive(Debug, Serialize)]
+struct FactorRows {
+    headline: String,
+    share: f64,
+    rows: Vec<[String; 5]>,
+}
+
+/// The analysis as a page.
+///
+/// # Errors
+/// A template that does not fit the analysis.
+pub fn effects_page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
+    let rows = |factor: &Factor| {
+        let row = |effect: &EffectOf| {
+            [
+                format!("{} against {}", effect.value, factor.first),
+                shown(effect, |found| ratio(found.ratio)),
+                shown(effect, interval),
+                effect.pairs.to_string(),
+                verdict(effect),
+            ]
+        };
+        FactorRows {
+            headline: headline(factor),
+            share: factor.share * 100.0,
+            rows: factor.effects.iter().map(row).collect(),
+        }
+    };
+    let ranked = |(place, one): (usize, &Ranked)| {
+        let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        [place.to_string(), ratio(one.ratio), duration(one.median_ns), tier_words(one.tier), values.join(" ")]
+    };
+    let page = Page {
+        effects,
+        title: title(effects),
+        what: what(effects),
+        left: left(effects),
+        command,
+        version: env!("CARGO_PKG_VERSION"),
+        factors: effects.factors.iter().map(rows).collect(),
+        best: effects
+            .best
+            .iter()
+            .map(|best| [tier_words(best.tier), best.of.to_string(), line(&best.configuration)])
+            .collect(),
+        ranked: (1..).zip(&effects.ranked).map(ranked).collect(),
+    };
+    let mut environment = Environment::new();
+    environment.add_template("effects.html", TEMPLATE)?;
+    environment.get_template("effects.html")?.render(Serde(&page))
+}

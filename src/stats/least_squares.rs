@@ -1,0 +1,58 @@
+use super::error::{NoAnswer, at_least, finite};
+
+/// A column whose part that the columns before it do not explain is smaller than this share of it is one of their sums.
+const DEPENDENT: f64 = 1e-9;
+
+/// A fit of least squares: what is left, and how many independent columns it has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit {
+    /// The sum of the squares of what the columns do not explain, in the unit of `y` squared.
+    pub residual: f64,
+    /// How many columns are independent of those before them.
+    pub rank: usize,
+}
+
+/// Explains `y` by a sum of columns as well as least squares can. A constant is a column of ones.
+///
+/// By Gram-Schmidt, each column twice against loss of digits; columns that are sums of earlier ones are passed over. Source:
+/// Golub and Van Loan, "Matrix Computations", section 5.2.
+///
+/// # Errors
+/// [`NoAnswer::TooFew`] without a value, [`NoAnswer::UnequalLengths`] for a column of another length,
+/// [`NoAnswer::NotFinite`] for a NaN or infinite value.
+pub fn least_squares(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, NoAnswer> {
+    at_least(1, y.len())?;
+    finite(y)?;
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut left = y.to_vec();
+    for column in columns {
+        if column.len() != y.len() {
+            return Err(NoAnswer::UnequalLengths { a: column.len(), b: y.len() });
+        }
+        finite(column)?;
+        let size = dot(column, column).sqrt();
+        let mut own = column.clone();
+        for _ in 0..2 {
+            for direction in &basis {
+                take_out(&mut own, direction);
+            }
+        }
+        let rest = dot(&own, &own).sqrt();
+        if rest > DEPENDENT * size {
+            own.iter_mut().for_each(|value| *value /= rest);
+            take_out(&mut left, &own);
+            basis.push(own);
+        }
+    }
+    Ok(Fit { residual: dot(&left, &left), rank: basis.len() })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Takes the part of `vector` out that lies in a direction of length 1.
+fn take_out(vector: &mut [f64], direction: &[f64]) {
+    let share = dot(vector, direction);
+    vector.iter_mut().zip(direction).for_each(|(value, part)| *value -= share * part);
+}

@@ -1,0 +1,88 @@
+//! The suite `pragma` and its presets.
+
+use crate::support::Place;
+use rusqlite::Connection;
+use std::{fs, path::PathBuf};
+
+#[test]
+fn the_seven_experiments_insert_and_copy_what_they_say_whatever_the_options() {
+    let place = Place::new();
+    let engines = [
+        "--engine",
+        "sqlite:journal_mode=wal,synchronous=normal,page_size=1024,cache_size=1000",
+        "--engine",
+        "sqlite:journal_mode=truncate,transaction=exclusive,locking_mode=exclusive",
+        "--engine",
+        "sqlite:journal_mode=memory,synchronous=off,page_size=8192,open_mutex=fullmutex",
+    ];
+    place.ok(&[&["run", "--suite", "pragma", "--size", "500", "--repeat", "1", "--quiet"], &engines[..]].concat());
+    let rows = place.rows("SELECT DISTINCT test, operations, rows, status FROM results ORDER BY test");
+    let expected = [
+        ["1", "500", "500", "ok"],
+        ["2", "1000", "1000", "ok"],
+        ["3", "10000", "10000", "ok"],
+        ["4", "1000", "1000", "ok"],
+        ["5", "5000", "5000", "ok"],
+        // Ten copies, each of all rows.
+        ["6", "510", "5500", "ok"],
+        ["7", "5010", "55000", "ok"],
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!(place.value("SELECT count(DISTINCT (test, verification)) FROM results"), "7", "all answers agree");
+}
+
+#[test]
+fn a_copy_has_the_rows_and_the_options_of_the_first() {
+    let place = Place::new();
+    let engine = "sqlite:journal_mode=wal,page_size=8192";
+    place.ok(&[
+        "run",
+        "--suite",
+        "pragma",
+        "--engine",
+        engine,
+        "--test",
+        "6",
+        "--size",
+        "500",
+        "--repeat",
+        "1",
+        "--keep-databases",
+        "--quiet",
+    ]);
+    let copies: Vec<PathBuf> = fs::read_dir(place.path("work"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().join("databases/copy/copy.db"))
+        .filter(|path| path.exists())
+        .collect();
+    let [copy] = copies.as_slice() else { panic!("{copies:?}") };
+    let connection = Connection::open(copy).unwrap();
+    let value = |sql: &str| -> String {
+        connection
+            .query_row(sql, [], |row| {
+                Ok(match row.get_ref(0)? {
+                    rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+                    other => other.as_str().unwrap().to_owned(),
+                })
+            })
+            .unwrap()
+    };
+    assert_eq!(value("SELECT count(*) FROM bars"), "500");
+    assert_eq!(value("PRAGMA page_size"), "8192");
+    assert_eq!(value("PRAGMA journal_mode"), "wal");
+    assert_eq!(value("PRAGMA integrity_check"), "ok");
+    assert_eq!(value("SELECT count(*) FROM sqlite_schema WHERE type = 'index'"), "1");
+}
+
+#[test]
+fn the_grid_is_a_sample_whose_pairs_differ_in_one_option() {
+    let place = Place::new();
+    let plan = place.ok(&["--preset", "pragma-grid", "--dry-run", "--seed", "1", "--quiet"]);
+    let configurations: usize = plan.split(' ').nth(1).unwrap().parse().unwrap();
+    // Twelve stars of at most 13; the whole grid would be 972.
+    assert!((100..=156).contains(&configurations), "{plan}");
+    for preset in ["pragma-sync", "pragma-journal"] {
+        let plan = place.ok(&["--preset", preset, "--dry-run", "--quiet"]);
+        assert!(plan.contains("2 configurations"), "{plan}");
+    }
+}
