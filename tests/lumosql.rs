@@ -3,7 +3,7 @@
 use crate::support::Place;
 use dbdyno::{
     catalog::{Catalog, TestPick, UserFolders},
-    engines::sqlite,
+    engines::{lmdb, sqlite},
 };
 use dbdyno_engine::{
     describe::Description,
@@ -13,13 +13,20 @@ use dbdyno_engine::{
     settings::Settings,
     sql::{SqlEngine, SqlRow, ValueRef},
     suite::{SqlSuite, Step, TableSpec},
+    table::Layered,
     workload::sql::{Sink, perform},
 };
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs};
 
 /// Engines and options that have to give the same answers. None waits for the disk.
-const CONFIGURATIONS: &[&str] = &["sqlite:synchronous=off,journal_mode=memory"];
+const CONFIGURATIONS: &[&str] = &[
+    "sqlite:synchronous=off,journal_mode=memory",
+    "lmdb:sync=nosync,layer=sql",
+    "lmdb:sync=nosync,layer=direct",
+    "redb:durability=none,layer=sql",
+    "redb:durability=none,layer=direct",
+];
 
 /// One run of the model in tests/tables/lumosql/make.py.
 #[derive(Deserialize)]
@@ -66,6 +73,18 @@ fn no_option_of_sqlite_changes_an_answer() {
     let found = place.rows("SELECT DISTINCT test, verification FROM results ORDER BY test");
     let expected: Vec<[String; 2]> =
         models()[0].answers.iter().map(|(test, (_, verification))| [test.to_string(), verification.clone()]).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn no_row_checksum_changes_an_answer() {
+    let place = Place::new();
+    let sweep = "lmdb:sync=nosync,layer=sql|direct,rowsum=off|crc32c|xxh3|blake3|sha3-256";
+    let rest = ["--seed", "42", "--repeat", "1", "--quiet", "--test", "8,9,11"];
+    place.ok(&[&["run", "--suite", "lumosql", "--engine", sweep][..], &rest].concat());
+    let found = place.rows("SELECT test, verification, count(*) FROM results GROUP BY ALL ORDER BY test");
+    let answers = &models()[0].answers;
+    let expected = [8, 9, 11].map(|test| [test.to_string(), answers[&test].1.clone(), "10".to_owned()]);
     assert_eq!(found, expected);
 }
 
@@ -211,4 +230,12 @@ fn gives_the_published_answers<E: SqlEngine>(description: &Description, options:
 #[test]
 fn sqlite_gives_the_published_answers() {
     gives_the_published_answers::<sqlite::SqliteSql>(&sqlite::describe(), &[("synchronous", "off")]);
+}
+
+#[test]
+fn lmdb_gives_the_published_answers_in_both_layers() {
+    for layer in ["sql", "direct"] {
+        let options = [("sync", "nosync"), ("layer", layer)];
+        gives_the_published_answers::<Layered<lmdb::LmdbStore>>(&lmdb::describe(), &options);
+    }
 }

@@ -10,6 +10,7 @@ mod interrupt;
 mod kv;
 mod list;
 mod lumosql;
+mod ordered;
 mod stats;
 mod store;
 mod stored;

@@ -69,7 +69,7 @@ fn terms(info: &IndexInfo, table: &Table) -> Vec<Term> {
             _ => return None,
         };
         // A column's text is kept in the order of its bytes only.
-        let is_binary = || true;
+        let is_binary = || info.collation(place).is_ok_and(|name| name.eq_ignore_ascii_case("BINARY"));
         let column = usize::try_from(constraint.column()).ok();
         let usable = constraint.is_usable() && column.is_none_or(|column| column < table.columns.len() && is_binary());
         usable.then_some(Term { place, column, comparison })
