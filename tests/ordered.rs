@@ -1,7 +1,7 @@
 //! Every ordered store does what a map of maps does.
 
 use crate::support::Place;
-use dbdyno::engines::{lmdb, redb};
+use dbdyno::engines::{fjall, lmdb, redb};
 use dbdyno_engine::{
     describe::Description,
     kv::Open,
@@ -179,4 +179,9 @@ fn lmdb_is_an_ordered_store() {
 #[test]
 fn redb_is_an_ordered_store() {
     behaves::<redb::RedbStore>(&redb::describe(), &[("durability", "none")]);
+}
+
+#[test]
+fn fjall_is_an_ordered_store() {
+    behaves::<fjall::FjallStore>(&fjall::describe(), &[("persist", "none")]);
 }
