@@ -4,7 +4,7 @@
 //! has the engine check it, and counts. Power losses cannot be made here: tiers 2 and 3 also count sync calls
 //! (tests/syncs.rs).
 
-use crate::support::{Place, engine_program, wait_until};
+use crate::support::{Place, engine_program, system_sqlite, wait_until};
 use dbdyno::{
     catalog::{Catalog, TestPick, UserFolders},
     engines::built_in,
@@ -139,6 +139,14 @@ fn sqlite_keeps_every_acknowledged_commit() {
     survives_kills("sqlite", &[("journal_mode", "wal"), ("synchronous", "off")]);
     survives_kills("sqlite", &[("journal_mode", "delete"), ("synchronous", "full")]);
     survives_kills("sqlite", &[("journal_mode", "truncate"), ("synchronous", "off")]);
+}
+
+#[test]
+fn a_loaded_sqlite_keeps_every_acknowledged_commit() {
+    let Some(library) = system_sqlite() else { return };
+    let library = library.to_str().unwrap();
+    survives_kills("sqlite-lib", &[("library", library), ("journal_mode", "wal"), ("synchronous", "normal")]);
+    survives_kills("sqlite-lib", &[("library", library), ("synchronous", "off")]);
 }
 
 #[test]

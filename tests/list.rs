@@ -22,7 +22,11 @@ fn bad_input_is_refused_with_what_was_expected() {
         &["journal_mode", "walrus", "delete, truncate, persist, memory, wal or off"],
     );
     refused(&place, &run("sqlite:journal=wal"), &["no option `journal`", "journal_mode"]);
-    refused(&place, &run("postgres"), &["no engine `postgres`", "expected sqlite, lmdb, redb, fjall, duckdb"]);
+    refused(
+        &place,
+        &run("postgres"),
+        &["no engine `postgres`", "expected sqlite, sqlite-lib, lmdb, redb, fjall, duckdb"],
+    );
     refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
     refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);
     refused(&place, &["run", "--suite", "../kv", "--engine", "lmdb"], &["no suite"]);

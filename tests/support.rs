@@ -182,6 +182,34 @@ pub(crate) fn engine_program(name: &str) -> Option<PathBuf> {
     has_tool(program.to_str().unwrap(), &["describe"]).then_some(program)
 }
 
+/// The version of a library of SQLite, as Python's foreign function interface has it.
+pub(crate) fn python_sqlite_version(library: &Path) -> Option<String> {
+    if !has_tool("python3", &["-c", "import ctypes"]) {
+        return None;
+    }
+    let script = "
+import ctypes, sys
+version = ctypes.CDLL(sys.argv[1]).sqlite3_libversion
+version.restype = ctypes.c_char_p
+print(version().decode())";
+    let output = Command::new("python3").arg("-c").arg(script).arg(library).output().unwrap();
+    Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
+}
+
+/// The distribution's build of SQLite as a shared library, where there is one.
+pub(crate) fn system_sqlite() -> Option<PathBuf> {
+    let folders = ["/usr/lib", "/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
+    // Debian and others have a folder an architecture below these.
+    let below = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let all = folders.iter().cloned().chain(below.map(|entry| entry.path()));
+    let found = all.map(|folder| folder.join("libsqlite3.so.0")).find(|path| path.exists());
+    assert!(found.is_some() || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "libsqlite3.so.0 is missing");
+    if found.is_none() {
+        eprintln!("not checked: libsqlite3.so.0 is missing");
+    }
+    found
+}
+
 /// Runs a Python script with the duckdb package, where there is one; its stdout.
 pub(crate) fn python(script: &str, argument: &Path) -> Option<String> {
     if !has_tool("python3", &["-c", "import duckdb"]) {

@@ -109,6 +109,7 @@ fn bench(
     adjust(&mut request, args)?;
     let registry = Registry::discover();
     let plan = Plan::new(request, &registry)?;
+    plan.probe()?;
     let plan = if args.aa { plan.with_twins() } else { plan };
     if let Some(cpu) = args.cpu {
         check_cpu(cpu)?;

@@ -9,28 +9,23 @@ pub mod redb;
 pub mod sqlite;
 
 use dbdyno_engine::{
-    describe::{Description, one_of},
-    kv::KvEngine,
-    serve::{KvProgram, Program, SqlProgram},
-    sql::SqlEngine,
+    describe::{Description, Library, one_of},
+    serve::Program,
+    settings::Settings,
     table::Layered,
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{env, path::PathBuf, process::Command, sync::Arc};
 
 /// The engines built in, in the order they are listed.
 const BUILT_IN: &[(&str, Program)] = &[
-    ("sqlite", both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
-    ("lmdb", both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
-    ("redb", both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
-    ("fjall", both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
-    ("duckdb", both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
-    ("null", both::<null::Null, null::Null>(null::describe)),
+    ("sqlite", Program::both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
+    ("sqlite-lib", sqlite::library::PROGRAM),
+    ("lmdb", Program::both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
+    ("redb", Program::both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
+    ("fjall", Program::both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
+    ("duckdb", Program::both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
+    ("null", Program::both::<null::Null, null::Null>(null::describe)),
 ];
-
-/// An engine that runs suites of both kinds.
-const fn both<K: KvEngine, S: SqlEngine>(describe: fn() -> Description) -> Program {
-    Program { describe, kv: Some(KvProgram::of::<K>()), sql: Some(SqlProgram::of::<S>()) }
-}
 
 /// The built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {
@@ -53,6 +48,35 @@ pub enum Launch {
     BuiltIn,
     /// A program of its own.
     Program(PathBuf),
+}
+
+impl Engine {
+    /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
+    /// without such options. An error is what to say to the user.
+    pub fn probe(&self, settings: &Settings) -> Result<Option<Library>, String> {
+        if !self.description.names_files() {
+            return Ok(None);
+        }
+        let name = &self.description.name;
+        let wrong = |error: String| format!("engine `{name}`: {error}");
+        let command = self.launch.command(name).map_err(wrong)?;
+        outside::probe(command, settings).map(Some).map_err(wrong)
+    }
+}
+
+impl Launch {
+    /// The command that starts the engine's program, which takes what to do as its last argument.
+    pub fn command(&self, engine: &str) -> Result<Command, String> {
+        match self {
+            Self::BuiltIn => {
+                let program = env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
+                let mut command = Command::new(program);
+                command.args(["worker", engine]);
+                Ok(command)
+            }
+            Self::Program(path) => Ok(Command::new(path)),
+        }
+    }
 }
 
 /// An engine that is known or was found, and cannot be run.

@@ -1,14 +1,15 @@
 //! Engines that are programs of their own, named `dbdyno-engine-NAME`.
 
 use dbdyno_engine::{
-    describe::Description,
+    describe::{Description, Library},
     protocol::{LONGEST_LINE, PROTOCOL},
+    settings::Settings,
 };
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     env, fs,
-    io::Read,
+    io::{Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -83,7 +84,7 @@ fn is_executable(path: &Path) -> bool {
 
 /// Asks an engine program what it is, and checks the answer.
 pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
-    let text = output_of_describe(path)?;
+    let text = output_of(Command::new(path).arg("describe"), "", Answer::Describe)?;
     let description: Description =
         serde_json::from_str(&text).map_err(|error| format!("its description is not understood: {error}"))?;
     if description.protocol != PROTOCOL {
@@ -100,31 +101,61 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     Ok(description)
 }
 
-fn output_of_describe(path: &Path) -> Result<String, String> {
-    let mut child = Command::new(path)
-        .arg("describe")
-        .stdin(Stdio::null())
+/// Asks an engine's program what the files are that settings name.
+pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Library, String> {
+    let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
+    let text = output_of(command.arg("probe"), &question, Answer::Probe)?;
+    serde_json::from_str(&text).map_err(|error| format!("its answer is not understood: {error}"))
+}
+
+/// What a program is asked for: whether its stderr is of interest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Describe,
+    Probe,
+}
+
+/// Runs a program that answers on stdout, and waits a while for it.
+fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<String, String> {
+    let (stderr, what) = match answer {
+        Answer::Describe => (Stdio::null(), "describe itself"),
+        Answer::Probe => (Stdio::piped(), "answer"),
+    };
+    let mut child = command
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(stderr)
         .spawn()
         .map_err(|error| format!("it cannot be started: {error}"))?;
-    let stdout = child.stdout.take();
+    // A program that does not read its stdin shows by what it answers.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(question.as_bytes()));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
-        let mut text = String::new();
-        let read = stdout.map(|stdout| stdout.take(LONGEST_LINE as u64).read_to_string(&mut text));
+        let read = |from: Option<&mut dyn Read>| -> std::io::Result<String> {
+            let mut text = String::new();
+            from.map(|from| from.take(LONGEST_LINE as u64).read_to_string(&mut text)).transpose()?;
+            Ok(text)
+        };
+        let (mut stdout, mut stderr) = (stdout, stderr);
+        let output = read(stdout.as_mut().map(|from| from as &mut dyn Read));
+        let log = read(stderr.as_mut().map(|from| from as &mut dyn Read));
         // The receiver may have given up.
-        let _ = sender.send(match read {
-            Some(Ok(_)) => Ok(text),
-            Some(Err(error)) => Err(format!("its description cannot be read: {error}")),
-            None => Err("it has no output".to_owned()),
-        });
+        let _ = sender.send((output, log.unwrap_or_default()));
     });
     let answer = receiver.recv_timeout(PATIENCE);
     // Whatever it said, it is not needed any more.
     let _ = child.kill();
-    let _ = child.wait();
-    answer.unwrap_or_else(|_| Err(format!("it did not describe itself within {} s", PATIENCE.as_secs())))
+    let status = child.wait();
+    let (output, log) = answer.map_err(|_| format!("it did not {what} within {} s", PATIENCE.as_secs()))?;
+    let output = output.map_err(|error| format!("its answer cannot be read: {error}"))?;
+    if output.is_empty() && !log.trim().is_empty() {
+        return Err(log.trim().trim_start_matches("error: ").to_owned());
+    }
+    match status {
+        Ok(status) if output.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
+        _ => Ok(output),
+    }
 }
 
 #[cfg(test)]

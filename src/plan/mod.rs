@@ -193,6 +193,19 @@ impl Plan {
         Ok(Self { suite, pick, configurations, runs, rounds: repeats, seed })
     }
 
+    /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
+    pub fn probe(&self) -> Result<(), PlanError> {
+        let mut asked: Vec<(&str, &Settings)> = Vec::new();
+        for configuration in &self.configurations {
+            let one = (configuration.engine_name(), &configuration.settings);
+            if !asked.contains(&one) {
+                asked.push(one);
+                configuration.engine.probe(&configuration.settings).map_err(PlanError::Request)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
     /// apart chance takes two equal things on this machine. Comparisons take their noise floor from it.
     #[must_use]

@@ -167,6 +167,7 @@ impl<'r, 's> Running<'r, 's> {
             context_switches: None,
             other_run_waited: false,
             log: None,
+            engine_build: None,
         };
         Self {
             session,
@@ -262,8 +263,9 @@ impl<'r, 's> Running<'r, 's> {
             };
             self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
             match event {
-                Event::Opened { version, in_force, open_ns } => {
+                Event::Opened { version, build, in_force, open_ns } => {
                     self.run.engine_version = version;
+                    self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
                     self.run.open_ns = Some(open_ns);
                     self.opened(configuration, &in_force).await?;
                     self.go_on(worker).await;

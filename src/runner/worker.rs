@@ -4,7 +4,6 @@ use super::conversation::Conversation;
 use crate::engines::Launch;
 use dbdyno_engine::protocol::{Event, Job, LONGEST_LINE};
 use std::{
-    env,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -44,16 +43,7 @@ pub(super) struct Ending {
 impl Worker {
     /// Starts an engine's worker on a job. `silence`: how long it may say nothing.
     pub(super) async fn start(launch: &Launch, job: &Job, silence: Duration) -> Result<Self, String> {
-        let mut command = match launch {
-            Launch::BuiltIn => {
-                let program = env::current_exe().map_err(|error| format!("this program's own path: {error}"))?;
-                let mut command = Command::new(program);
-                command.args(["worker", &job.engine]);
-                command
-            }
-            Launch::Program(path) => Command::new(path),
-        };
-        let mut child = command
+        let mut child = Command::from(launch.command(&job.engine)?)
             .arg("run")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -174,6 +174,8 @@ record! {
         other_run_waited: bool,
         /// What the worker wrote to stderr.
         log: Option<String>,
+        /// Compile options of the engine's library, separated by commas.
+        engine_build: Option<String>,
     }
 }
 

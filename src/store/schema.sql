@@ -74,7 +74,8 @@ CREATE TABLE run (
     psi_memory_share DOUBLE,
     context_switches UBIGINT,             -- of the whole machine
     other_run_waited BOOLEAN NOT NULL,    -- whether another session's run held the machine before it
-    log             VARCHAR               -- what the worker wrote to stderr
+    log             VARCHAR,              -- what the worker wrote to stderr
+    engine_build    VARCHAR               -- compile options of the engine's library, separated by commas
 );
 
 CREATE TABLE run_option (

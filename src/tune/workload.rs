@@ -60,6 +60,7 @@ impl Workload {
             stars: None,
         };
         let plan = Plan::new(request, registry)?;
+        plan.probe()?;
         if plan.configurations.len() == variants.len() {
             Ok(plan)
         } else {

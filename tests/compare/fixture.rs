@@ -172,6 +172,7 @@ impl Bench {
             context_switches: None,
             other_run_waited: false,
             log: None,
+            engine_build: None,
         });
     }
 

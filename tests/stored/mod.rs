@@ -182,6 +182,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             context_switches: Some(1),
             other_run_waited: false,
             log: Some(text("line\nline")),
+            engine_build: Some("THREADSAFE=1, DEFAULT_SYNCHRONOUS=2".to_owned()),
         }],
         options: [("engine", "sync", Some("on")), ("suite", "mixed", None)]
             .map(|(scope, name, in_force)| OptionRecord {

@@ -19,11 +19,7 @@ pub use key::Key;
 pub use kv::Lmdb1;
 pub use ordered::Lmdb1Store;
 
-use dbdyno_engine::{
-    serve::{KvProgram, Program, SqlProgram},
-    table::Layered,
-};
+use dbdyno_engine::{serve::Program, table::Layered};
 
 /// The engine as a program.
-pub const PROGRAM: Program =
-    Program { describe, kv: Some(KvProgram::of::<Lmdb1>()), sql: Some(SqlProgram::of::<Layered<Lmdb1Store>>()) };
+pub const PROGRAM: Program = Program::both::<Lmdb1, Layered<Lmdb1Store>>(describe);

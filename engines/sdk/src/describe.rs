@@ -42,6 +42,16 @@ impl Description {
         self.options.iter().find(|option| option.name == name)
     }
 
+    /// The library that the engine is linked with.
+    pub fn library(&self) -> Library {
+        Library { version: self.version.clone(), build: self.build.clone() }
+    }
+
+    /// Whether settings name a file, which the engine's program has to be asked about before a run.
+    pub fn names_files(&self) -> bool {
+        self.options.iter().any(|option| option.kind == OptionKind::Path)
+    }
+
     /// What a commit survives under these settings, and why. An engine without a rule that holds promises nothing.
     pub fn tier(&self, settings: &Settings) -> (Tier, &str) {
         self.tiers
@@ -73,6 +83,16 @@ impl Conflict {
     pub fn new(when: &[(&str, &[&str])], reason: &str) -> Self {
         Self { when: conditions(when), reason: reason.to_owned() }
     }
+}
+
+/// An engine's library, as it is linked or was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// Its version.
+    pub version: String,
+    /// Its compile options, one a line.
+    #[serde(default)]
+    pub build: Vec<String>,
 }
 
 /// One knob of an engine.
@@ -116,6 +136,11 @@ impl OptionSpec {
     /// An option that is `on` or `off`.
     pub fn bool(name: &str, default: &str, help: &str) -> Self {
         Self::of(name, OptionKind::Bool, default, help)
+    }
+
+    /// An option that takes the path of a file; there is no default.
+    pub fn path(name: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Path, "", help)
     }
 
     /// Marks the option as needing a fresh database.
@@ -203,6 +228,9 @@ pub enum OptionKind {
     },
     /// `on` or `off`.
     Bool,
+    /// The path of a file, made absolute; empty: none. What the file is, is asked of the engine's program (its command
+    /// `probe`) before anything is run.
+    Path,
 }
 
 impl OptionKind {
@@ -223,6 +251,9 @@ impl OptionKind {
                 .ok()
                 .filter(|value| (min..=max).contains(&value))
                 .map(|value| value.to_string()),
+            Self::Path if text.is_empty() => Some(String::new()),
+            Self::Path if text.chars().any(char::is_control) => None,
+            Self::Path => std::path::absolute(text).ok().and_then(|path| path.into_os_string().into_string().ok()),
             Self::Size { min, max, words } => word(words).or_else(|| {
                 parse_bytes(text).filter(|value| (min..=max).contains(&value)).map(|value| value.to_string())
             }),
@@ -235,6 +266,7 @@ impl OptionKind {
         match self {
             Self::Choice { choices } => one_of(choices),
             Self::Bool => "on or off".to_owned(),
+            Self::Path => "the path of a file".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::Size { min, max, words } => {
                 let range = format!("a size from {min} to {max} bytes (4096, 64KiB, 1GiB)");
@@ -295,6 +327,9 @@ mod tests {
         let map = OptionSpec::size("map_size", 1, 1 << 40, &["auto"], "auto", "");
         assert_eq!(map.kind.canonical("Auto"), Ok("auto".to_owned()));
         assert_eq!(map.kind.canonical("1MiB"), Ok("1048576".to_owned()));
+        assert_eq!(OptionKind::Path.canonical(" /usr/lib/./x.so "), Ok("/usr/lib/x.so".to_owned()));
+        assert_eq!(OptionKind::Path.canonical(""), Ok(String::new()));
+        assert_eq!(OptionKind::Path.canonical("a\u{1b}b"), Err("the path of a file".to_owned()));
     }
 
     #[test]

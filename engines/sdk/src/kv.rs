@@ -1,7 +1,7 @@
 //! The traits of an engine that stores ordered keys and values. Static dispatch everywhere: the measured loop is
 //! compiled once for each engine.
 
-use crate::{EngineError, recorder::Clock, settings::Settings, suite::KvStatements};
+use crate::{EngineError, describe::Library, recorder::Clock, settings::Settings, suite::KvStatements};
 use std::{collections::BTreeMap, path::Path};
 
 /// What an engine is opened with.
@@ -41,6 +41,11 @@ pub trait KvEngine: Sized {
 
     /// Every option that can be read back, with the value in force.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
+
+    /// The library as it is running, where it was chosen by an option; else it is what the description says.
+    fn library(&self) -> Option<Library> {
+        None
+    }
 
     /// Whether one read transaction is held over all reads of a test, instead of one a read.
     fn holds_reads(&self) -> bool;

@@ -1,11 +1,13 @@
 //! The worker's side of the protocol: what an engine program calls from `main`.
 
 use crate::{
-    describe::Description,
+    EngineError,
+    describe::{Description, Library},
     histogram::{Counts, Seen, to_base64},
     kv::KvEngine,
     protocol::{Event, Job, LEAST_PROGRESS_MS, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     resources::thread_cpu_ns,
+    settings::Settings,
     sql::SqlEngine,
     suite::{KvSuite, SqlSuite, SuiteKind},
     workload,
@@ -37,12 +39,24 @@ pub struct Program {
     pub kv: Option<KvProgram>,
     /// The SQL workload, where the engine can run it.
     pub sql: Option<SqlProgram>,
+    /// What the files are that the settings name, for engines with options of type `path`.
+    pub probe: Option<Probe>,
 }
+
+impl Program {
+    /// An engine that runs suites of both kinds.
+    pub const fn both<K: KvEngine, S: SqlEngine>(describe: fn() -> Description) -> Self {
+        Self { describe, kv: Some(KvProgram::of::<K>()), sql: Some(SqlProgram::of::<S>()), probe: None }
+    }
+}
+
+/// Says what the files are that settings name; the error, what is wrong with one.
+pub type Probe = fn(&Settings) -> Result<Library, EngineError>;
 
 /// The key-value workload, compiled for one engine.
 #[derive(Debug, Clone, Copy)]
 pub struct KvProgram {
-    run: fn(&Worker, &Job, &KvSuite, &str) -> Result<(), RunFailure>,
+    run: fn(&Worker, &Job, &KvSuite, &Library) -> Result<(), RunFailure>,
     commit_forever: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
     recover: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
 }
@@ -61,7 +75,7 @@ impl KvProgram {
 /// The SQL workload, compiled for one engine.
 #[derive(Debug, Clone, Copy)]
 pub struct SqlProgram {
-    run: fn(&Worker, &Job, &SqlSuite, &str) -> Result<(), RunFailure>,
+    run: fn(&Worker, &Job, &SqlSuite, &Library) -> Result<(), RunFailure>,
 }
 
 impl SqlProgram {
@@ -78,6 +92,8 @@ pub enum Command {
     Describe,
     /// Run the job on stdin.
     Run,
+    /// Say what the files that the options on stdin name are.
+    Probe,
     /// Kill test: commit and acknowledge until killed.
     Commits,
     /// Kill test: open again and count the commits.
@@ -91,9 +107,10 @@ impl std::str::FromStr for Command {
         match word {
             "describe" => Ok(Self::Describe),
             "run" => Ok(Self::Run),
+            "probe" => Ok(Self::Probe),
             "commits" => Ok(Self::Commits),
             "recover" => Ok(Self::Recover),
-            other => Err(format!("command `{other}`: expected describe, run, commits or recover")),
+            other => Err(format!("command `{other}`: expected describe, run, probe, commits or recover")),
         }
     }
 }
@@ -121,6 +138,9 @@ pub fn serve(program: &Program, command: Command) -> ExitCode {
             Err(error) => refuse(&error.to_string()),
         };
     }
+    if command == Command::Probe {
+        return probe(program);
+    }
     // Engine libraries print. The protocol moves to a private copy of stdout; fd 1 becomes the log.
     let output = match private_stdout() {
         Ok(output) => output,
@@ -141,6 +161,24 @@ pub fn serve(program: &Program, command: Command) -> ExitCode {
     }
 }
 
+/// Loading a library runs its code, which may print or crash: this is a process of its own, which says one line.
+fn probe(program: &Program) -> ExitCode {
+    let Some(probe) = program.probe else {
+        return refuse("this engine has no options that name files");
+    };
+    let answer = || -> Result<(File, String), String> {
+        let output = private_stdout().map_err(|error| format!("taking stdout for the protocol: {error}"))?;
+        let settings = serde_json::from_reader(io::stdin().lock().take(LONGEST_LINE as u64));
+        let settings = settings.map_err(|error| format!("the options on stdin: {error}"))?;
+        let library = probe(&settings).map_err(|error| error.message)?;
+        Ok((output, serde_json::to_string(&library).map_err(|error| error.to_string())?))
+    };
+    match answer().and_then(|(mut output, json)| writeln!(output, "{json}").map_err(|error| error.to_string())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => refuse(&message),
+    }
+}
+
 fn refuse(message: &str) -> ExitCode {
     eprintln!("error: {message}");
     ExitCode::from(2)
@@ -150,17 +188,17 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
     let description = (program.describe)();
     if job.engine != description.name {
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
-        return Err(crate::EngineError::new(message).into());
+        return Err(EngineError::new(message).into());
     }
     if let Some(conflict) = description.conflict(&job.options) {
-        return Err(crate::EngineError::new(conflict).into());
+        return Err(EngineError::new(conflict).into());
     }
     if let Some(cpu) = job.cpu {
-        pin(cpu).map_err(|error| crate::EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
+        pin(cpu).map_err(|error| EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
     }
     let cannot = |kind: SuiteKind| {
         let message = format!("engine `{}` cannot run suites of kind {}", description.name, kind.word());
-        RunFailure::from(crate::EngineError::new(message))
+        RunFailure::from(EngineError::new(message))
     };
     match &job.suite {
         SuiteJob::Kv(suite) => {
@@ -168,15 +206,19 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
             match command {
                 Command::Commits => (kv.commit_forever)(worker, job, suite),
                 Command::Recover => (kv.recover)(worker, job, suite),
-                Command::Run | Command::Describe => (kv.run)(worker, job, suite, &description.version),
+                Command::Run | Command::Describe | Command::Probe => {
+                    (kv.run)(worker, job, suite, &description.library())
+                }
             }
         }
         SuiteJob::Sql(suite) => {
             let sql = program.sql.ok_or_else(|| cannot(SuiteKind::Sql))?;
             match command {
-                Command::Run | Command::Describe => (sql.run)(worker, job, suite, &description.version),
+                Command::Run | Command::Describe | Command::Probe => {
+                    (sql.run)(worker, job, suite, &description.library())
+                }
                 Command::Commits | Command::Recover => {
-                    Err(crate::EngineError::new("the kill test takes a job of kind kv").into())
+                    Err(EngineError::new("the kill test takes a job of kind kv").into())
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     EngineError,
-    describe::OptionSpec,
+    describe::{Library, OptionSpec},
     kv::Open,
     recorder::Clock,
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
@@ -83,6 +83,11 @@ pub trait SqlEngine: Sized {
 
     /// Every option that can be read back, with the value in force.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
+
+    /// The library as it is running, where it was chosen by an option; else it is what the description says.
+    fn library(&self) -> Option<Library> {
+        None
+    }
 
     /// Whether the database is closed and opened again before each test (option `reopen`); a database in memory cannot be.
     fn reopens(&self) -> bool;

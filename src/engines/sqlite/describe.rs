@@ -43,7 +43,8 @@ fn compiled(build: &[String], name: &str) -> Option<u64> {
 
 const ROLLBACK: &[&str] = &["delete", "truncate", "persist", "memory", "off"];
 
-fn options(build: &[String]) -> Vec<OptionSpec> {
+/// The options that every build of SQLite has. `build`: its compile options, where they are known.
+pub(super) fn options(build: &[String]) -> Vec<OptionSpec> {
     let mut options = vec![journal_mode(), synchronous()];
     options.extend(pages(build));
     options.extend(locks(build));
@@ -196,7 +197,7 @@ fn transactions() -> Vec<OptionSpec> {
     ]
 }
 
-fn tiers() -> Vec<TierRule> {
+pub(super) fn tiers() -> Vec<TierRule> {
     vec![
         TierRule::new(
             &[("journal_mode", &["off"])],

@@ -1,35 +1,37 @@
 //! Keys and values in a SQLite table, with the statements that the suite gives.
 
-use super::connection;
+use super::{bundled::Bundled, connection, driver::Driver};
 use dbdyno_engine::{
     EngineError,
+    describe::Library,
     kv::{KvEngine, Open},
     kv_sql::{Begins, SqlKvSession},
     recorder::MonotonicClock,
-    sqlite::{Sql, failed},
     suite::KvStatements,
 };
-use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// An open database.
 #[derive(Debug)]
-pub struct SqliteKv {
-    connection: Connection,
+pub struct SqliteKv<D = Bundled> {
+    connection: D,
     begins: Begins,
     text: bool,
 }
 
-impl KvEngine for SqliteKv {
-    const MAIN_FILE: &'static str = "sqlite.db";
+impl<D: Driver> KvEngine for SqliteKv<D> {
+    const MAIN_FILE: &'static str = connection::FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = SqlKvSession<Sql<'e>>;
+    type Session<'e>
+        = SqlKvSession<D::Statement<'e>>
+    where
+        Self: 'e;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
-        let connection = connection::open(open, Self::MAIN_FILE)?;
+        let connection = connection::open::<D>(open)?;
         for statement in open.schema {
-            connection.execute_batch(statement).map_err(EngineError::doing(statement))?;
+            connection.batch(statement)?;
         }
         Ok(Self {
             connection,
@@ -50,12 +52,16 @@ impl KvEngine for SqliteKv {
         connection::in_force(&self.connection)
     }
 
+    fn library(&self) -> Option<Library> {
+        self.connection.library()
+    }
+
     fn holds_reads(&self) -> bool {
         self.begins.held
     }
 
-    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<Sql<'e>>, EngineError> {
-        SqlKvSession::new(sql, self.begins, |sql| Sql::new(&self.connection, sql, self.text))
+    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<D::Statement<'e>>, EngineError> {
+        SqlKvSession::new(sql, self.begins, |sql| self.connection.ready(sql, self.text))
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -63,6 +69,6 @@ impl KvEngine for SqliteKv {
     }
 
     fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
+        self.connection.close()
     }
 }

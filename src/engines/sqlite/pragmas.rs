@@ -1,7 +1,7 @@
 //! Setting options as pragmas, and reading back what is in force.
 
-use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings};
-use rusqlite::{Connection, types::Value};
+use super::driver::Driver;
+use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings, sql::Value};
 use std::collections::BTreeMap;
 
 /// How a pragma spells its value when it is read.
@@ -39,29 +39,25 @@ const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
 
 /// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
 /// is begun.
-fn rebuild(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {
-    let pages: i64 = connection
-        .query_row("PRAGMA page_count", [], |row| row.get(0))
-        .map_err(EngineError::doing("PRAGMA page_count"))?;
-    if pages == 0 {
+fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
+    if connection.first_value("PRAGMA page_count")? == Value::Integer(0) {
         return Ok(());
     }
     let found = in_force(connection)?;
     let differs = |name: &str| found.get(name).map(String::as_str) != settings.get(name);
     if REBUILT.iter().any(|name| differs(name)) {
         // A log in use fixes the size of pages.
-        let sql = "PRAGMA journal_mode = DELETE";
-        connection.query_row(sql, [], |_| Ok(())).map_err(EngineError::doing(sql))?;
+        connection.first_value("PRAGMA journal_mode = DELETE")?;
         for name in REBUILT {
             set(connection, name, settings.text(name)?)?;
         }
-        connection.execute_batch("VACUUM").map_err(EngineError::doing("VACUUM"))?;
+        connection.batch("VACUUM")?;
     }
     Ok(())
 }
 
 /// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
-pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), EngineError> {
+pub(super) fn apply<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
     for (name, _) in PRAGMAS {
         set(connection, name, settings.text(name)?)?;
         if REBUILT.last() == Some(name) {
@@ -71,26 +67,17 @@ pub(super) fn apply(connection: &Connection, settings: &Settings) -> Result<(), 
     Ok(())
 }
 
-pub(super) fn set(connection: &Connection, name: &str, value: &str) -> Result<(), EngineError> {
+pub(super) fn set<D: Driver>(connection: &D, name: &str, value: &str) -> Result<(), EngineError> {
     // The value is one of the description's choices or a number, never free text.
-    let sql = format!("PRAGMA {name} = {value}");
-    let run = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = statement.query([])?;
-        while rows.next()?.is_some() {}
-        Ok(())
-    };
-    run().map_err(EngineError::doing(&sql))
+    connection.first_value(&format!("PRAGMA {name} = {value}")).map(drop)
 }
 
 /// Reads back every pragma, in the spelling of the options.
-pub(super) fn in_force(connection: &Connection) -> Result<BTreeMap<String, String>, EngineError> {
+pub(super) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
     PRAGMAS
         .iter()
         .map(|(name, spelling)| {
-            let value: Value = connection
-                .query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
-                .map_err(EngineError::doing(&format!("PRAGMA {name}")))?;
+            let value = connection.first_value(&format!("PRAGMA {name}"))?;
             Ok(((*name).to_owned(), spell(&value, spelling)))
         })
         .collect()

@@ -1,35 +1,41 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::{connection, copy};
+use super::{
+    bundled::Bundled,
+    connection, copy,
+    driver::{Driver, ValueStatement},
+};
 use dbdyno_engine::{
     EngineError,
+    describe::Library,
     kv::Open,
     recorder::MonotonicClock,
     sql::{SqlEngine, SqlSession, Value},
-    sqlite::{Row, Sql, failed},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
-use rusqlite::Connection;
 use std::collections::BTreeMap;
 
 /// An open database.
 #[derive(Debug)]
-pub struct SqliteSql {
-    connection: Connection,
+pub struct SqliteSql<D = Bundled> {
+    connection: D,
     begin: &'static str,
     text: bool,
     reopens: bool,
 }
 
-impl SqlEngine for SqliteSql {
-    const MAIN_FILE: &'static str = "sqlite.db";
+impl<D: Driver> SqlEngine for SqliteSql<D> {
+    const MAIN_FILE: &'static str = connection::FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
+    type Session<'e>
+        = Session<'e, D>
+    where
+        Self: 'e;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
         let settings = open.settings;
         Ok(Self {
-            connection: connection::open(open, Self::MAIN_FILE)?,
+            connection: connection::open(open)?,
             begin: connection::begin(settings)?,
             text: settings.text("statements")? == "text",
             reopens: settings.flag("reopen")?,
@@ -44,11 +50,15 @@ impl SqlEngine for SqliteSql {
         connection::in_force(&self.connection)
     }
 
+    fn library(&self) -> Option<Library> {
+        self.connection.library()
+    }
+
     fn reopens(&self) -> bool {
         self.reopens
     }
 
-    fn session<'e>(&'e mut self) -> Result<Session<'e>, EngineError> {
+    fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
         Ok(Session { connection: &self.connection, begin: self.begin, text: self.text })
     }
 
@@ -57,47 +67,44 @@ impl SqlEngine for SqliteSql {
     }
 
     fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
+        self.connection.close()
     }
 }
 
+/// A row of an answer.
+type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as ValueStatement>::Row<'r>;
+
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e> {
-    connection: &'e Connection,
+pub struct Session<'e, D: Driver> {
+    connection: &'e D,
     begin: &'static str,
     text: bool,
 }
 
-impl Session<'_> {
-    fn batch(&self, sql: &str) -> Result<(), EngineError> {
-        self.connection.execute_batch(sql).map_err(EngineError::doing(sql))
-    }
-}
-
-impl Drop for Session<'_> {
+impl<D: Driver> Drop for Session<'_, D> {
     fn drop(&mut self) {
         if !self.connection.is_autocommit() {
             // The error that led here is the one to report.
-            let _ = self.connection.execute_batch("ROLLBACK");
+            let _ = self.connection.batch("ROLLBACK");
         }
     }
 }
 
-impl<'e> SqlSession<'e> for Session<'e> {
-    type Statement = Sql<'e>;
-    type Row<'r> = Row<'r>;
+impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
+    type Statement = D::Statement<'e>;
+    type Row<'r> = RowOf<'e, 'r, D>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
-        self.batch(&table.create_sql())
+        self.connection.batch(&table.create_sql())
     }
 
     fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError> {
-        self.batch(&index.create_sql())
+        self.connection.batch(&index.create_sql())
     }
 
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
-        self.batch(&format!("DROP TABLE {}", table.name))
+        self.connection.batch(&format!("DROP TABLE {}", table.name))
     }
 
     fn copy_database(&mut self, copy: &'e CopySpec) -> Result<u64, EngineError> {
@@ -105,7 +112,7 @@ impl<'e> SqlSession<'e> for Session<'e> {
     }
 
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {
-        self.batch(match kind {
+        self.connection.batch(match kind {
             Begin::Engine => self.begin,
             Begin::Deferred => "BEGIN DEFERRED",
             Begin::Immediate => "BEGIN IMMEDIATE",
@@ -114,33 +121,33 @@ impl<'e> SqlSession<'e> for Session<'e> {
     }
 
     fn commit(&mut self) -> Result<(), EngineError> {
-        self.batch("COMMIT")
+        self.connection.batch("COMMIT")
     }
 
     fn rollback(&mut self) -> Result<(), EngineError> {
-        self.batch("ROLLBACK")
+        self.connection.batch("ROLLBACK")
     }
 
     fn run(&mut self, sql: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
-        self.batch(sql)
+        self.connection.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e Statement) -> Result<Sql<'e>, EngineError> {
-        Sql::new(self.connection, &statement.sql, self.text)
+    fn prepare(&mut self, statement: &'e Statement) -> Result<D::Statement<'e>, EngineError> {
+        self.connection.ready(&statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut Sql<'e>, values: &[Value]) -> Result<u64, EngineError> {
-        statement.execute(values)
+    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
+        statement.execute_values(values)
     }
 
     #[inline]
     fn query(
         &mut self,
-        statement: &mut Sql<'e>,
+        statement: &mut D::Statement<'e>,
         values: &[Value],
-        visit: impl FnMut(&Row<'_>),
+        visit: impl FnMut(&RowOf<'e, '_, D>),
     ) -> Result<(), EngineError> {
-        statement.query(values, visit)
+        statement.query_values(values, visit)
     }
 }

@@ -110,6 +110,7 @@ async fn run(
     let Start { mut request, aa, preset, command_line, expected_run } = start;
     request.seed = jiff::Timestamp::now().as_nanosecond() as u64;
     let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
+    plan.probe().map_err(|error| error.to_string())?;
     let plan = if aa { plan.with_twins() } else { plan };
     let null = plan.harness(registry).map_err(|error| error.to_string())?;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };

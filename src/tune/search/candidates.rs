@@ -87,7 +87,7 @@ fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
         (Some(values), _) => values.clone(),
         (None, OptionKind::Choice { choices }) => choices.clone(),
         (None, OptionKind::Bool) => vec!["off".to_owned(), "on".to_owned()],
-        (None, OptionKind::Integer { .. } | OptionKind::Size { .. }) => Vec::new(),
+        (None, OptionKind::Integer { .. } | OptionKind::Size { .. } | OptionKind::Path) => Vec::new(),
     };
     let canonical = offered.iter().filter_map(|value| option.kind.canonical(value).ok());
     canonical.filter(|value| Some(value.as_str()) != base).collect()

@@ -3,6 +3,7 @@
 use super::frame::{self, Frame};
 use crate::{
     EngineError,
+    describe::Library,
     digest::Digest,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     protocol::{Event, Job, RunFailure, TestHead},
@@ -18,7 +19,7 @@ use std::{
 };
 
 /// Runs every test of a suite on fresh databases in the job's folder.
-pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, version: &str) -> Result<(), RunFailure> {
+pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, library: &Library) -> Result<(), RunFailure> {
     let mut open: Option<(&str, E)> = None;
     let mut told = false;
     for test in &suite.tests {
@@ -33,7 +34,8 @@ pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, version: &s
                 if !told {
                     let open_ns = begun.elapsed().as_nanos() as u64;
                     let in_force = engine.in_force()?;
-                    worker.emit(&Event::Opened { version: version.to_owned(), in_force, open_ns });
+                    let Library { version, build } = engine.library().unwrap_or_else(|| library.clone());
+                    worker.emit(&Event::Opened { version, build, in_force, open_ns });
                     worker.pause();
                     told = true;
                 }

@@ -10,6 +10,7 @@ use self::tally::{Content, Ignore, Measuring, Tally};
 use super::frame::{self, Frame};
 use crate::{
     EngineError,
+    describe::Library,
     kv::Open,
     protocol::{Event, Job, RunFailure, TestHead},
     recorder::Recorder,
@@ -21,7 +22,7 @@ use crate::{
 use std::{fs, path::Path, time::Instant};
 
 /// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
-pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, version: &str) -> Result<(), RunFailure> {
+pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: &Library) -> Result<(), RunFailure> {
     let folder = job.folder.join("main");
     fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
     if let Some(start) = &suite.start {
@@ -31,7 +32,8 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, version: 
     let begun = Instant::now();
     let mut engine: E = open(job, suite, &folder)?;
     let open_ns = begun.elapsed().as_nanos() as u64;
-    worker.emit(&Event::Opened { version: version.to_owned(), in_force: engine.in_force()?, open_ns });
+    let Library { version, build } = engine.library().unwrap_or_else(|| library.clone());
+    worker.emit(&Event::Opened { version, build, in_force: engine.in_force()?, open_ns });
     worker.pause();
     for (place, test) in suite.tests.iter().enumerate() {
         if place > 0 && engine.reopens() {

@@ -1,0 +1,31 @@
+//! The options of `sqlite`, and which library.
+
+use crate::engines::sqlite::describe as bundled;
+use dbdyno_engine::{
+    describe::{Description, OptionSpec},
+    protocol::PROTOCOL,
+    suite::SuiteKind,
+};
+
+/// Name of the option that names the library.
+pub(super) const LIBRARY: &str = "library";
+
+/// The engine's description.
+pub fn describe() -> Description {
+    let library = OptionSpec::path(
+        LIBRARY,
+        "the shared library to load: any build of SQLite, as /usr/lib/x86_64-linux-gnu/libsqlite3.so.0",
+    )
+    .fresh();
+    Description {
+        protocol: PROTOCOL,
+        name: "sqlite-lib".to_owned(),
+        about: "any other build of SQLite, from the option library".to_owned(),
+        version: "any".to_owned(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: std::iter::once(library).chain(bundled::options(&[])).collect(),
+        tiers: bundled::tiers(),
+        conflicts: Vec::new(),
+    }
+}
