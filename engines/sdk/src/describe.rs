@@ -228,7 +228,7 @@ pub enum OptionKind {
     },
     /// `on` or `off`.
     Bool,
-    /// The path of a file, made absolute; empty: none. What the file is, is asked of the engine's program (its command
+    /// The path of a file, made absolute; a name without a folder stays, for the engine to look for; empty: none. What the file is, is asked of the engine's program (its command
     /// `probe`) before anything is run.
     Path,
 }
@@ -251,8 +251,9 @@ impl OptionKind {
                 .ok()
                 .filter(|value| (min..=max).contains(&value))
                 .map(|value| value.to_string()),
-            Self::Path if text.is_empty() => Some(String::new()),
             Self::Path if text.chars().any(char::is_control) => None,
+            // A name without a folder is looked for by whoever opens it.
+            Self::Path if !text.contains('/') => Some(text.to_owned()),
             Self::Path => std::path::absolute(text).ok().and_then(|path| path.into_os_string().into_string().ok()),
             Self::Size { min, max, words } => word(words).or_else(|| {
                 parse_bytes(text).filter(|value| (min..=max).contains(&value)).map(|value| value.to_string())
@@ -266,7 +267,7 @@ impl OptionKind {
         match self {
             Self::Choice { choices } => one_of(choices),
             Self::Bool => "on or off".to_owned(),
-            Self::Path => "the path of a file".to_owned(),
+            Self::Path => "the path or name of a file".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::Size { min, max, words } => {
                 let range = format!("a size from {min} to {max} bytes (4096, 64KiB, 1GiB)");
@@ -328,8 +329,9 @@ mod tests {
         assert_eq!(map.kind.canonical("Auto"), Ok("auto".to_owned()));
         assert_eq!(map.kind.canonical("1MiB"), Ok("1048576".to_owned()));
         assert_eq!(OptionKind::Path.canonical(" /usr/lib/./x.so "), Ok("/usr/lib/x.so".to_owned()));
+        assert_eq!(OptionKind::Path.canonical("x.so"), Ok("x.so".to_owned()));
         assert_eq!(OptionKind::Path.canonical(""), Ok(String::new()));
-        assert_eq!(OptionKind::Path.canonical("a\u{1b}b"), Err("the path of a file".to_owned()));
+        assert_eq!(OptionKind::Path.canonical("a\u{1b}b"), Err("the path or name of a file".to_owned()));
     }
 
     #[test]

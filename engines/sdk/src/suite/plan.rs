@@ -12,11 +12,10 @@ pub enum Plan {
         /// The table.
         table: String,
     },
-    /// Drop a table with its indexes.
-    DropTable {
-        /// The table.
-        table: String,
-    },
+    /// Begin a transaction that is rolled back: what it holds is transient.
+    Begin,
+    /// Roll it back.
+    Rollback,
     /// Insert one row: the parameters are its columns in order.
     Insert {
         /// The table.
@@ -76,8 +75,8 @@ impl Plan {
     pub fn tables(&self) -> Vec<&str> {
         match self {
             Self::Copy { from, to } => vec![from, to],
+            Self::Begin | Self::Rollback => Vec::new(),
             Self::CreateTable { table }
-            | Self::DropTable { table }
             | Self::Insert { table }
             | Self::Read { table, .. }
             | Self::CountAverage { table, .. }
@@ -89,7 +88,7 @@ impl Plan {
     /// Every column that is named.
     pub fn columns(&self) -> Vec<&str> {
         let (mut columns, condition): (Vec<&str>, _) = match self {
-            Self::CreateTable { .. } | Self::DropTable { .. } | Self::Insert { .. } | Self::Copy { .. } => {
+            Self::Begin | Self::Rollback | Self::CreateTable { .. } | Self::Insert { .. } | Self::Copy { .. } => {
                 return Vec::new();
             }
             Self::Read { condition, .. } | Self::Delete { condition, .. } => (Vec::new(), condition),

@@ -14,7 +14,7 @@ pub(super) const LIBRARY: &str = "library";
 pub fn describe() -> Description {
     let library = OptionSpec::path(
         LIBRARY,
-        "the shared library to load: any build of SQLite, as /usr/lib/x86_64-linux-gnu/libsqlite3.so.0",
+        "the shared library to load, any build of SQLite: a path, or a name that the system's loader finds (libsqlite3.so.0)",
     )
     .fresh();
     Description {

@@ -61,7 +61,7 @@ impl<'e> Planned<'e> {
                 let table = &self.tables[0];
                 Filter::of(table, condition, values).and_then(|filter| run::delete(tables, table, &filter))
             }
-            Plan::Read { .. } | Plan::CountAverage { .. } | Plan::CreateTable { .. } | Plan::DropTable { .. } => {
+            Plan::Read { .. } | Plan::CountAverage { .. } | Plan::CreateTable { .. } | Plan::Begin | Plan::Rollback => {
                 Err(EngineError::new("a direct plan that changes no rows stands beside a write"))
             }
         };
@@ -109,7 +109,8 @@ pub(super) fn run<S: OrderedStore>(
             let spec = declared.iter().find(|spec| spec.name == *table);
             tables.create_table(spec.ok_or_else(|| EngineError::new(format!("table `{table}` is not declared")))?)
         }
-        Some(Plan::DropTable { table }) => tables.drop_table(table),
+        Some(Plan::Begin) => tables.begin(true),
+        Some(Plan::Rollback) => tables.rollback(),
         Some(_) => Err(EngineError::new("a direct plan about rows stands beside a statement that is only run")),
     }
 }
