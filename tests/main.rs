@@ -11,6 +11,7 @@ mod kv;
 mod list;
 mod lumosql;
 mod ordered;
+mod rowsum;
 mod sqlite_lib;
 mod stats;
 mod store;
