@@ -127,6 +127,7 @@ fn bench(
             eprintln!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
         }
         eprintln!("{}", headline(&plan, &estimate));
+        plan.not_run().iter().for_each(|line| eprintln!("{line}"));
     }
     if let Some((lines, kept)) = taken.refused {
         eprintln!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
@@ -205,6 +206,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
 
 fn describe(plan: &Plan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
+    plan.not_run().iter().for_each(|line| text.push_str(&format!("{line}\n")));
     let entries: Vec<(String, String)> = plan
         .configurations
         .iter()

@@ -114,6 +114,15 @@ pub struct Configuration {
 /// What the label of a twin ends with.
 pub const TWIN_SUFFIX: &str = "#2";
 
+/// A configuration of a sweep that is not run.
+#[derive(Debug, Clone)]
+pub struct LeftOut {
+    /// The configuration.
+    pub configuration: Configuration,
+    /// Why it cannot differ from one that is run.
+    pub reason: String,
+}
+
 impl Configuration {
     /// The engine's name.
     pub fn engine_name(&self) -> &str {
@@ -143,6 +152,8 @@ pub struct Plan {
     pub pick: TestPick,
     /// What is measured, each once.
     pub configurations: Vec<Configuration>,
+    /// What is not measured, because it cannot differ from another configuration of the same sweep.
+    pub left_out: Vec<LeftOut>,
     /// The runs in order.
     pub runs: Vec<PlannedRun>,
     /// Rounds.
@@ -168,10 +179,12 @@ impl Plan {
             suite.check_size(size).map_err(PlanError::Request)?;
         }
         let mut configurations: Vec<Configuration> = Vec::new();
+        let mut left_out: Vec<LeftOut> = Vec::new();
         for &size in &sizes {
             for suite_asked in combinations(&suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
                 for choice in &engines {
+                    let of_sweep = configurations.len();
                     for configuration in configurations_of(
                         choice,
                         registry,
@@ -180,17 +193,22 @@ impl Plan {
                         size,
                         stars.map(|stars| (stars, seed)),
                     )? {
-                        let again = |other: &Configuration| same(other, &configuration);
-                        if !configurations.iter().any(again) {
-                            configurations.push(configuration);
+                        let (settings, engine) = (&configuration.settings, &configuration.engine.description);
+                        let reason = |other: &Configuration| engine.indifferent(&other.settings, settings);
+                        if configurations.iter().any(|other| same(other, &configuration)) {
+                            continue;
+                        }
+                        match configurations[of_sweep..].iter().find_map(reason) {
+                            Some(reason) => left_out.push(LeftOut { configuration, reason }),
+                            None => configurations.push(configuration),
                         }
                     }
                 }
             }
         }
-        label(&mut configurations);
+        label(&mut configurations, &mut left_out);
         let runs = runs(configurations.len(), repeats, seed);
-        Ok(Self { suite, pick, configurations, runs, rounds: repeats, seed })
+        Ok(Self { suite, pick, configurations, left_out, runs, rounds: repeats, seed })
     }
 
     /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
@@ -204,6 +222,20 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// What is left out, in words: the configurations for each reason.
+    pub fn not_run(&self) -> Vec<String> {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for one in &self.left_out {
+            by_reason.entry(&one.reason).or_default().push(&one.configuration.label);
+        }
+        let line = |(reason, labels): (&str, Vec<&str>)| match labels[..] {
+            [one] => format!("not run, it cannot differ: {reason}: {one}"),
+            [first, ..] => format!("{} not run, they cannot differ: {reason}: {first} and others", labels.len()),
+            [] => String::new(),
+        };
+        by_reason.into_iter().map(line).collect()
     }
 
     /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
@@ -326,15 +358,15 @@ pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<Str
 
 /// Names each configuration by its engine and by those options whose value is not the same in all of the engine's
 /// configurations.
-fn label(configurations: &mut [Configuration]) {
+fn label(configurations: &mut [Configuration], left_out: &mut [LeftOut]) {
     let mut values: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for configuration in configurations.iter() {
+    for configuration in configurations.iter().chain(left_out.iter().map(|one| &one.configuration)) {
         for (option, value) in configuration.settings.iter().chain(configuration.suite_settings.iter()) {
             let key = (configuration.engine_name().to_owned(), option.to_owned());
             values.entry(key).or_default().insert(value.to_owned());
         }
     }
-    for configuration in configurations {
+    for configuration in configurations.iter_mut().chain(left_out.iter_mut().map(|one| &mut one.configuration)) {
         let engine = configuration.engine_name().to_owned();
         let differing: Vec<String> = configuration
             .settings

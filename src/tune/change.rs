@@ -62,8 +62,7 @@ impl fmt::Display for Change {
 
 /// Why two settings of an engine cannot differ in what is measured; none when they may.
 ///
-/// They cannot when they are equal, when a value would not be put in force, or when each option that they differ in has a rule of the engine's description that
-/// says so under both.
+/// They cannot when they are equal, when a value would not be put in force, or when the engine's description says so.
 pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) -> Option<String> {
     let change = Change::between(base, changed);
     if change.0.is_empty() {
@@ -72,17 +71,7 @@ pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) 
     if let Some(reason) = change.0.iter().find_map(|(name, value)| clamped(engine.option(name)?, value)) {
         return Some(reason);
     }
-    let reasons: Option<Vec<&str>> = change
-        .0
-        .iter()
-        .map(|(name, to)| {
-            let from = base.get(name)?;
-            let rules = &engine.option(name)?.tuning.same;
-            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(from, to, settings));
-            holds(base).and(holds(changed)).map(|rule| rule.reason.as_str())
-        })
-        .collect();
-    reasons.map(|reasons| reasons.join("; "))
+    engine.indifferent(base, changed)
 }
 
 /// Why a value would not be put in force.

@@ -86,3 +86,25 @@ fn the_grid_is_a_sample_whose_pairs_differ_in_one_option() {
         assert!(plan.contains("2 configurations"), "{plan}");
     }
 }
+
+#[test]
+fn of_a_sweep_what_cannot_differ_is_told_and_not_run() {
+    let place = Place::new();
+    let plan = place.ok(&["--preset", "pragma-sixteen", "--dry-run", "--quiet"]);
+    // BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode: two locking modes and two of synchronous under it.
+    assert!(plan.contains("pragma: 12 configurations x"), "{plan}");
+    assert!(plan.contains("4 not run, they cannot differ: "), "{plan}");
+    let run = ["run", "--suite", "kv", "--size", "100", "--test", "1", "--repeat", "1"];
+    let done =
+        place.run(&[&run[..], &["--engine", "sqlite:journal_mode=wal|delete,wal_autocheckpoint=0|1000"]].concat());
+    assert!(
+        done.stderr.contains("3 configurations") && done.stderr.contains("not run, it cannot differ: "),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(
+        place.value("SELECT count(DISTINCT run_id) FROM results"),
+        "3",
+        "without a log there is nothing to checkpoint"
+    );
+}

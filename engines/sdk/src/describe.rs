@@ -67,6 +67,20 @@ impl Description {
             conflict.when.keys().map(|name| format!("{name}={}", settings.get(name).unwrap_or_default())).collect();
         Some(format!("{} of engine `{}`: {}", values.join(" with "), self.name, conflict.reason))
     }
+
+    /// Why two different settings cannot differ in what is measured: each option that they differ in has a rule that says so
+    /// under both. None when they may differ, or are equal.
+    pub fn indifferent(&self, one: &Settings, other: &Settings) -> Option<String> {
+        let differing = other.iter().filter(|(name, value)| one.get(name) != Some(value));
+        let reason = |(name, to): (&str, &str)| {
+            let from = one.get(name)?;
+            let rules = &self.option(name)?.tuning.same;
+            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(from, to, settings));
+            holds(one).and(holds(other)).map(|rule| rule.reason.as_str())
+        };
+        let reasons: Vec<&str> = differing.map(reason).collect::<Option<_>>()?;
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
 }
 
 /// Options of an engine that cannot have certain values together.

@@ -32,12 +32,13 @@ impl Preview {
             .find(|suite| suite.name == form.suite)
             .ok_or_else(|| format!("there is no suite `{}`", form.suite))?;
         let request = form.request(suite).map_err(|error| error.to_string())?;
-        let asked: usize = combinations(form);
+        // A sample is no product of its values.
+        let asked = if form.stars.is_none() { combinations(form) } else { 0 };
         if request.engines.is_empty() {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
         }
         let plan = Plan::new(request, &world.registry).map_err(|error| error.to_string())?;
-        let equal = asked.saturating_sub(plan.configurations.len());
+        let equal = asked.saturating_sub(plan.configurations.len() + plan.left_out.len());
         let plan = if form.twins { plan.with_twins() } else { plan };
         let estimate = estimate(&plan, &world.history, world.place.fsync.unwrap_or(USUAL_FSYNC));
         let warnings = warnings(&plan, &estimate, equal, world);
@@ -68,6 +69,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     if equal > 0 {
         warnings.push(format!("{equal} configurations are the same as others and run once"));
     }
+    warnings.extend(plan.not_run());
     warnings.extend(indifferent(plan));
     let mut tiers: BTreeMap<u8, (String, Vec<&str>)> = BTreeMap::new();
     for configuration in &plan.configurations {
@@ -103,7 +105,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     warnings
 }
 
-/// Configurations of a sweep that cannot differ from an earlier one in what is measured, each reason once.
+/// Configurations that were chosen one by one and cannot differ from an earlier one in what is measured, each reason once.
 fn indifferent(plan: &Plan) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| !one.twin) {
