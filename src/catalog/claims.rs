@@ -1,7 +1,9 @@
 //! Claims files: what somebody published, with where it is from and what to know about it.
 
 use super::{CatalogError, located::Source};
+use crate::compare::Difference;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use toml::Spanned;
 
 /// The claims of one publication.
@@ -38,6 +40,8 @@ pub struct ClaimedComparison {
     pub a_name: String,
     /// What the publication calls B.
     pub b_name: String,
+    /// Differences between A and B that the publication compared across.
+    pub allow: BTreeSet<Difference>,
     /// The claims, one a test.
     pub claims: Vec<Claim>,
 }
@@ -95,6 +99,8 @@ struct FileComparison {
     b: String,
     a_name: String,
     b_name: String,
+    #[serde(default)]
+    allow: BTreeSet<Difference>,
     #[serde(rename = "claim")]
     claims: Vec<Spanned<FileClaim>>,
 }
@@ -136,6 +142,7 @@ impl Claims {
                     b: comparison.b,
                     a_name: comparison.a_name,
                     b_name: comparison.b_name,
+                    allow: comparison.allow,
                     claims,
                 })
             })

@@ -27,6 +27,8 @@ pub struct Preset {
     pub claims: Option<String>,
     /// Of each engine's sweep, only so many stars: each a combination and every change of one option of it. None: all of it.
     pub stars: Option<u32>,
+    /// Whether a session ends in how much each option of the sweep matters.
+    pub effects: bool,
     /// The engines, in order.
     pub engines: Vec<EngineChoice>,
 }
@@ -55,6 +57,8 @@ struct File {
     tests: Vec<Value>,
     claims: Option<String>,
     stars: Option<Spanned<u32>>,
+    #[serde(default)]
+    effects: bool,
     #[serde(rename = "engine")]
     engines: Spanned<Vec<FileEngine>>,
 }
@@ -131,6 +135,9 @@ impl Preset {
         if let Some(stars) = self.stars {
             file.insert("stars".to_owned(), i64::from(stars).into());
         }
+        if self.effects {
+            file.insert("effects".to_owned(), true.into());
+        }
         if let Some(claims) = &self.claims {
             file.insert("claims".to_owned(), claims.clone().into());
         }
@@ -169,6 +176,7 @@ impl Preset {
             suite_options: texts(&file.suite_options),
             claims: file.claims,
             stars: file.stars.map(Spanned::into_inner),
+            effects: file.effects,
             tests: file.tests.iter().map(Value::text).collect(),
             engines: file
                 .engines
@@ -198,6 +206,7 @@ mod tests {
             tests: values(&["Random reads"]),
             claims: Some("snkv".to_owned()),
             stars: Some(3),
+            effects: true,
             engines: vec![
                 EngineChoice { name: "sqlite".to_owned(), options },
                 EngineChoice { name: "sqlite".to_owned(), options: BTreeMap::new() },

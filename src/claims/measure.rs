@@ -52,5 +52,6 @@ fn measured<'c>(
         }
     }
     let of = |text: &str| sides.get(text).filter(|side| !side.runs.is_empty());
-    Ok(of(&claimed.a).zip(of(&claimed.b)).map(|(a, b)| compare(a, b, &Options::default())))
+    let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
+    Ok(of(&claimed.a).zip(of(&claimed.b)).map(|(a, b)| compare(a, b, &options)))
 }

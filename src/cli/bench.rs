@@ -6,6 +6,7 @@ use super::{
     error::{CliError, INTERRUPTED},
     print,
     progress::{self, Style},
+    tune_effects::effects_of_session,
 };
 use crate::{
     catalog::{Catalog, Claims, EngineChoice},
@@ -26,7 +27,7 @@ pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<Exi
     let suite = catalog.suite(&preset.suite)?;
     let claims = preset.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
     let request = Request::from_preset(&preset, suite, seed(&args))?;
-    bench(places, request, &args, Some(Named { name, claims }))
+    bench(places, request, &args, Some(Named { name, claims, effects: preset.effects }))
 }
 
 /// The preset that a bench is run by.
@@ -34,6 +35,8 @@ struct Named<'p> {
     name: &'p str,
     /// Published figures that are shown beside the measured ones.
     claims: Option<Claims>,
+    /// Whether the session ends in how much each option matters.
+    effects: bool,
 }
 
 /// `dbdyno run`.
@@ -165,7 +168,11 @@ fn bench(
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
     let report = report?;
-    let code = conclude(&report, &store.spool_path().display().to_string(), style)?;
+    let effects = preset.as_ref().is_some_and(|preset| preset.effects);
+    if effects {
+        effects_of_session(&plan, &report.session.session_id, &store, style)?;
+    }
+    let code = conclude(&report, &store.spool_path().display().to_string(), style, effects)?;
     if let Some(claims) = preset.and_then(|preset| preset.claims) {
         show_claims(&claims, &store, style)?;
     }
@@ -241,15 +248,15 @@ pub(super) async fn watch_signals(handle: Handle) {
     }
 }
 
-/// Prints the table and chooses the exit code.
-fn conclude(report: &Report, spool: &str, style: Style) -> Result<ExitCode, CliError> {
+/// Prints the table and chooses the exit code. With `effects` the table was a ranking already: only its warnings are left.
+fn conclude(report: &Report, spool: &str, style: Style, effects: bool) -> Result<ExitCode, CliError> {
     let table =
         SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
     if style == Style::Json {
         let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
         print(&format!("{line}\n"))?;
     } else {
-        print(&text::session_table(&table, colour()))?;
+        print(&if effects { text::session_notes(&table) } else { text::session_table(&table, colour()) })?;
     }
     if let Some(reason) = &report.spooled {
         eprintln!("warning: {reason}");

@@ -42,12 +42,18 @@ pub fn session_table(table: &SessionTable, colour: Colour) -> String {
         text.push_str(&grid.render());
         text.push('\n');
     }
-    let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
     if !tiers.is_empty() {
         let tiers: Vec<String> = tiers.into_iter().rev().collect();
         let _ =
             writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
     }
+    text + &session_notes(table)
+}
+
+/// What to know about a session's figures.
+pub fn session_notes(table: &SessionTable) -> String {
+    let mut text = String::new();
+    let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
     if rows().any(|row| row.harness_bound) {
         text.push_str("h  so fast that the harness is a part of what is measured: a true difference is larger\n");
     }

@@ -105,13 +105,22 @@ fn options_that_act_together_are_named() {
 #[test]
 fn a_sample_finds_effects_by_its_pairs_and_no_interactions() {
     let mut side = grid(|a, b, _, _| if a == 1 { [2.0, 3.0, 4.0][b] } else { 1.0 });
-    // Every configuration with b = 1 and d = 3 was left out.
-    side.runs.retain(|run| run.configuration.options["b"] != "1" || run.configuration.options["d"] != "3");
+    // Every configuration with b = 1 and d > 0 was left out.
+    side.runs.retain(|run| run.configuration.options["b"] != "1" || run.configuration.options["d"] == "0");
     let found = effects(&side).unwrap();
     assert!(!found.whole && found.interactions.is_empty());
     let a = factor(&found, "a");
-    assert!(a.shown && a.effects[0].pairs == 22);
+    assert!(a.shown && a.effects[0].pairs == 18);
     assert!(!factor(&found, "c").shown);
+}
+
+#[test]
+fn in_a_grid_without_what_cannot_differ_one_interaction_does_not_pass_for_others() {
+    let mut side = grid(|a, b, _, _| if a == 1 { [1.0, 1.5, 2.0][b] } else { 1.0 });
+    side.runs.retain(|run| run.configuration.options["b"] != "1" || run.configuration.options["d"] != "3");
+    let found = effects(&side).unwrap();
+    let named: Vec<&[String; 2]> = found.interactions.iter().map(|one| &one.options).collect();
+    assert!(found.whole && named == [&["a", "b"].map(str::to_owned)], "{named:?}");
 }
 
 #[test]

@@ -71,7 +71,8 @@ pub struct TestInfo {
 pub struct TestPick(pub BTreeSet<u32>);
 
 impl TestPick {
-    fn has(&self, number: u32) -> bool {
+    /// Whether a test is measured; with none picked, all are.
+    pub fn has(&self, number: u32) -> bool {
         self.0.is_empty() || self.0.contains(&number)
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// An interval beside the line of no difference, in a box of 100 by 20.
 #[derive(Debug, Serialize)]
-pub(super) struct Forest {
+pub(crate) struct Forest {
     low: f64,
     high: f64,
     at: f64,
@@ -63,15 +63,14 @@ const WIDTH: f64 = 260.0;
 const HEIGHT: f64 = 110.0;
 
 /// The farthest ratio from 1 that is drawn, as a factor.
-pub(super) fn reach(lines: &[Line]) -> f64 {
+pub(crate) fn reach<'f>(found: impl Iterator<Item = &'f Found>) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
     let ends = |found: &Found| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
-    let all = lines.iter().filter_map(|line| line.found.as_ref()).map(|found| away(found.ratio).max(ends(found)));
-    all.fold(1.1, f64::max).min(1e6)
+    found.map(|found| away(found.ratio).max(ends(found))).fold(1.1, f64::max).min(1e6)
 }
 
 /// The forest line of a comparison.
-pub(super) fn forest(found: &Found, reach: f64) -> Forest {
+pub(crate) fn forest(found: &Found, reach: f64) -> Forest {
     let x = |ratio: f64| rounded((50.0 + 48.0 * ratio.ln() / reach.ln()).clamp(0.0, 100.0));
     let (low, high) = found.interval.map_or((found.ratio, found.ratio), |interval| (interval.low, interval.high));
     Forest { low: x(low), high: x(high), at: x(found.ratio) }

@@ -94,7 +94,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
 }
 
 fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Group> {
-    let reach = charts::reach(&comparison.lines);
+    let reach = charts::reach(comparison.lines.iter().filter_map(|line| line.found.as_ref()));
     comparison
         .means
         .iter()

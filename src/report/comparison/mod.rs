@@ -2,7 +2,7 @@
 
 pub(crate) mod bar;
 mod benchfmt;
-mod charts;
+pub(crate) mod charts;
 mod csv;
 pub(crate) mod explain;
 pub(crate) mod facts;

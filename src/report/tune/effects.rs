@@ -4,7 +4,10 @@ use super::words::verdict_of;
 use crate::{
     compare::tier_words,
     report::{
-        comparison::words::{interval, ratio},
+        comparison::{
+            charts::{self, Forest},
+            words::{interval, ratio},
+        },
         grid::Grid,
         units::{duration, plain},
     },
@@ -13,7 +16,7 @@ use crate::{
 use console::Alignment;
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
-use std::fmt::Write as _;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 const TEMPLATE: &str = include_str!("../../../assets/effects.html");
 /// Configurations that the text's ranking shows, at either end.
@@ -142,13 +145,63 @@ struct Page<'e> {
     factors: Vec<FactorRows>,
     best: Vec<[String; 3]>,
     ranked: Vec<[String; 5]>,
+    chart: Dots,
 }
 
 #[derive(Debug, Serialize)]
 struct FactorRows {
     headline: String,
     share: f64,
-    rows: Vec<[String; 5]>,
+    rows: Vec<EffectRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct EffectRow {
+    cells: [String; 5],
+    forest: Option<Forest>,
+}
+
+/// Every configuration as a dot: its place in the ranking, and its time / time of the fastest on a log axis.
+#[derive(Debug, Serialize)]
+struct Dots {
+    dots: Vec<Dot>,
+    /// Height and ratio of each line of the axis.
+    ticks: Vec<(f64, String)>,
+    /// Tiers in words, by the number of their class.
+    tiers: Vec<(u8, String)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Dot {
+    x: f64,
+    y: f64,
+    tier: u8,
+    about: String,
+}
+
+/// Width and height of the ranking's chart; the template adds margins.
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 200.0;
+
+fn dots(ranked: &[Ranked]) -> Dots {
+    let slowest = ranked.iter().map(|one| one.ratio).fold(1.1, f64::max);
+    let y = |ratio: f64| ((1.0 - ratio.ln() / slowest.ln()) * HEIGHT * 10.0).round() / 10.0;
+    let step = WIDTH / ranked.len().max(1) as f64;
+    // The tier that is not recorded has a class of its own.
+    let class = |tier: Option<u8>| tier.unwrap_or(4);
+    let dot = |(place, one): (usize, &Ranked)| Dot {
+        x: ((place as f64 + 0.5) * step * 10.0).round() / 10.0,
+        y: y(one.ratio),
+        tier: class(one.tier),
+        about: format!("{}: {}x, {}", place + 1, ratio(one.ratio), line(one)),
+    };
+    let tiers: BTreeMap<u8, String> = ranked.iter().map(|one| (class(one.tier), tier_words(one.tier))).collect();
+    let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0];
+    Dots {
+        dots: ranked.iter().enumerate().map(dot).collect(),
+        ticks: steps.into_iter().filter(|at| *at <= slowest).map(|at| (y(at), format!("{at}x"))).collect(),
+        tiers: tiers.into_iter().rev().collect(),
+    }
 }
 
 /// The analysis as a page.
@@ -156,15 +209,18 @@ struct FactorRows {
 /// # Errors
 /// A template that does not fit the analysis.
 pub fn effects_page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
+    let all = effects.factors.iter().flat_map(|factor| &factor.effects);
+    let reach = charts::reach(all.filter_map(|effect| effect.found.as_ref()));
     let rows = |factor: &Factor| {
-        let row = |effect: &EffectOf| {
-            [
+        let row = |effect: &EffectOf| EffectRow {
+            cells: [
                 format!("{} against {}", effect.value, factor.first),
                 shown(effect, |found| ratio(found.ratio)),
                 shown(effect, interval),
                 effect.pairs.to_string(),
                 verdict(effect),
-            ]
+            ],
+            forest: effect.found.as_ref().map(|found| charts::forest(found, reach)),
         };
         FactorRows {
             headline: headline(factor),
@@ -190,6 +246,7 @@ pub fn effects_page(effects: &Effects, command: &str) -> Result<String, minijinj
             .map(|best| [tier_words(best.tier), best.of.to_string(), line(&best.configuration)])
             .collect(),
         ranked: (1..).zip(&effects.ranked).map(ranked).collect(),
+        chart: dots(&effects.ranked),
     };
     let mut environment = Environment::new();
     environment.add_template("effects.html", TEMPLATE)?;

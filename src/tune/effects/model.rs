@@ -27,7 +27,8 @@ pub struct Effects {
     pub runs: usize,
     /// The options that vary, the one that explains most first.
     pub factors: Vec<Factor>,
-    /// Whether every combination of values was measured; else shares are estimates, and interactions are not looked for.
+    /// Whether at least four fifths of all combinations of values were measured; else shares are estimates, and interactions
+    /// are not looked for.
     pub whole: bool,
     /// Pairs of options that do something together which their sum does not say.
     pub interactions: Vec<Interaction>,

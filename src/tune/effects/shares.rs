@@ -9,6 +9,9 @@ const WORTH_KNOWING: f64 = 0.01;
 /// ... and when its mean square is at least this many times what is left: with no interaction this is near 1.
 const BEYOND_CHANCE: f64 = 4.0;
 
+/// Interactions are looked for when so much of all combinations was measured: what cannot differ is left out of a grid.
+const NEARLY_ALL: f64 = 0.8;
+
 /// What explains the variance.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
@@ -18,7 +21,7 @@ pub(super) struct Shares {
     pub(super) pairs: Vec<(String, String, f64)>,
     /// What the options' sum leaves: interactions and noise.
     pub(super) left: f64,
-    /// Whether every combination of values was measured.
+    /// Whether all combinations of values were measured, or nearly all.
     pub(super) whole: bool,
 }
 
@@ -39,31 +42,48 @@ pub(super) fn shares(cells: &[Cell], varying: &Options) -> Shares {
         let share = (fit(of(&others))?.residual - whole.residual) / total.residual;
         Some((name.clone(), share.max(0.0)))
     };
-    let whole_grid = varying.values().map(Vec::len).product::<usize>() == cells.len();
+    let combinations = varying.values().map(Vec::len).product::<usize>() as f64;
+    let whole_grid = cells.len() as f64 >= NEARLY_ALL * combinations;
     // In a sample of a grid the centres of its stars would pass for interactions.
-    let candidates: &[&String] = if whole_grid { &names } else { &[] };
-    let mut pairs = Vec::new();
-    for (at, first) in candidates.iter().enumerate() {
-        for second in &candidates[at + 1..] {
-            let mut together: Vec<Vec<f64>> = of(&names);
-            together
-                .extend(products(&columns(cells, first, &varying[*first]), &columns(cells, second, &varying[*second])));
-            let Some(found) = fit(together).filter(|found| is_beyond_chance(&whole, found, cells.len())) else {
-                continue;
-            };
-            let share = (whole.residual - found.residual) / total.residual;
-            if share >= WORTH_KNOWING {
-                pairs.push(((*first).clone(), (*second).clone(), share));
-            }
-        }
-    }
-    pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let pairs = if whole_grid { interactions(cells, varying, &whole, total.residual) } else { Vec::new() };
     Shares {
         of: names.iter().filter_map(|name| without(name)).collect(),
         pairs,
         left: whole.residual / total.residual,
         whole: whole_grid,
     }
+}
+
+/// Pairs of options that explain more together than their sum does, the one that explains most first. Each is taken with those
+/// before it, so that where some combinations are missing one interaction does not pass for another.
+fn interactions(cells: &[Cell], varying: &Options, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
+    let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
+    let of = |name: &String| columns(cells, name, &varying[name]);
+    let mut taken: Vec<Vec<f64>> = varying.keys().flat_map(&of).collect();
+    let (mut before, mut found) = (*sum, Vec::new());
+    let names: Vec<&String> = varying.keys().collect();
+    let mut candidates: Vec<(&String, &String)> = names
+        .iter()
+        .enumerate()
+        .flat_map(|(at, first)| names[at + 1..].iter().map(|second| (*first, *second)))
+        .collect();
+    loop {
+        let with = candidates.iter().enumerate().filter_map(|(at, (first, second))| {
+            let products = products(&of(first), &of(second));
+            let fit = fit(cells.len(), [taken.clone(), products.clone()].concat(), &y)?;
+            Some((at, fit, products))
+        });
+        let Some((at, fit, products)) = with.min_by(|a, b| a.1.residual.total_cmp(&b.1.residual)) else { break };
+        let share = (before.residual - fit.residual) / total;
+        if share < WORTH_KNOWING || !is_beyond_chance(&before, &fit, cells.len()) {
+            break;
+        }
+        let (first, second) = candidates.swap_remove(at);
+        found.push((first.clone(), second.clone(), share));
+        taken.extend(products);
+        before = fit;
+    }
+    found
 }
 
 fn is_beyond_chance(whole: &Fit, found: &Fit, cells: usize) -> bool {

@@ -54,6 +54,8 @@ pub struct Form {
     pub claims: Option<String>,
     /// Of each engine's sweep, only so many stars; none for all of it.
     pub stars: Option<u32>,
+    /// Whether a session ends in how much each option of the sweep matters.
+    pub effects: bool,
 }
 
 impl Form {
@@ -109,6 +111,7 @@ impl Form {
         self.preset = Some(preset.name.clone());
         self.claims.clone_from(&preset.claims);
         self.stars = preset.stars;
+        self.effects = preset.effects;
     }
 
     /// The form as a preset.
@@ -123,6 +126,7 @@ impl Form {
             tests: self.tests.clone(),
             claims: self.claims.clone(),
             stars: self.stars,
+            effects: self.effects,
             engines: self.choices(),
         }
     }

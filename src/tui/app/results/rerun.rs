@@ -28,6 +28,7 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
         tests: Vec::new(),
         claims: None,
         stars: None,
+        effects: false,
         engines: vec![EngineChoice {
             name: run.engine.clone(),
             options: changed(&run.options, false, &engine.description.options),
