@@ -27,7 +27,7 @@ pub struct Effects {
     pub runs: usize,
     /// The options that vary, the one that explains most first.
     pub factors: Vec<Factor>,
-    /// Whether at least four fifths of all combinations of values were measured; else shares are estimates, and interactions
+    /// Whether at least seven tenths of all combinations of values were measured; else shares are estimates, and interactions
     /// are not looked for.
     pub whole: bool,
     /// Pairs of options that do something together which their sum does not say.

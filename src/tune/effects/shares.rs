@@ -10,7 +10,7 @@ const WORTH_KNOWING: f64 = 0.01;
 const BEYOND_CHANCE: f64 = 4.0;
 
 /// Interactions are looked for when so much of all combinations was measured: what cannot differ is left out of a grid.
-const NEARLY_ALL: f64 = 0.8;
+const NEARLY_ALL: f64 = 0.7;
 
 /// What explains the variance.
 #[derive(Debug, Clone, Default)]
