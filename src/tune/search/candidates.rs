@@ -54,19 +54,9 @@ fn pointless(engine: &Description, base: &Settings, change: &Change) -> Option<S
 /// Every candidate that a search may come to, in the order in which they are tried: single changes, then combinations; both in
 /// an order that follows from the seed.
 pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec<Candidate> {
-    let choices: Vec<(&str, Vec<String>)> = engine
-        .options
-        .iter()
-        .map(|option| (option.name.as_str(), values(option, base.get(&option.name))))
-        .filter(|(_, values)| !values.is_empty())
-        .collect();
+    let choices = choices(engine, base);
     let mut random = SplitMix64::new(seed);
-    let mut singles: Vec<Change> = choices
-        .iter()
-        .flat_map(|(name, values)| {
-            values.iter().map(|value| Change(BTreeMap::from([((*name).to_owned(), value.clone())])))
-        })
-        .collect();
+    let mut singles = singles(&choices);
     shuffle(&mut singles, &mut random);
     let combinations = (0..DRAWS).map(|_| draw(&choices, &mut random));
     let mut seen: BTreeSet<Change> = BTreeSet::new();
@@ -79,6 +69,34 @@ pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec
         }
     }
     pool
+}
+
+/// What is one change away from a change of the base: it with each value of each option. Some options matter only beside
+/// another, as a log's checkpoints where there is a log: no single change shows them.
+pub(super) fn neighbours(engine: &Description, base: &Settings, of: &Change, tier: Tier) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for single in singles(&choices(engine, base)) {
+        let mut change = of.clone();
+        change.0.extend(single.0);
+        if let Some(candidate) = Candidate::new(engine, base, change, tier)
+            && candidate.change != *of
+            && !found.contains(&candidate)
+        {
+            found.push(candidate);
+        }
+    }
+    found
+}
+
+/// Each option with its values worth trying.
+fn choices<'e>(engine: &'e Description, base: &Settings) -> Vec<(&'e str, Vec<String>)> {
+    let of = |option: &'e OptionSpec| (option.name.as_str(), values(option, base.get(&option.name)));
+    engine.options.iter().map(of).filter(|(_, values)| !values.is_empty()).collect()
+}
+
+fn singles(choices: &[(&str, Vec<String>)]) -> Vec<Change> {
+    let change = |name: &str, value: &String| Change(BTreeMap::from([(name.to_owned(), value.clone())]));
+    choices.iter().flat_map(|(name, values)| values.iter().map(move |value| change(name, value))).collect()
 }
 
 /// The values worth trying, the base's own left out.
@@ -147,6 +165,22 @@ mod tests {
             assert!(!checkpoint || candidate.settings.get("journal_mode") == Some("wal"), "{}", candidate.change);
         }
         assert!(pool.iter().any(|candidate| candidate.change.0.contains_key("wal_autocheckpoint")));
+    }
+
+    #[test]
+    fn what_matters_beside_the_best_only_is_one_change_away_from_it() {
+        let engine = sqlite::describe();
+        let wal = Change(BTreeMap::from([("journal_mode".to_owned(), "wal".to_owned())]));
+        let found = neighbours(&engine, &base(&engine, &[]), &wal, Tier::Consistent);
+        let has = |option: &str, value: &str| {
+            let with = |candidate: &&Candidate| {
+                candidate.settings.get("journal_mode") == Some("wal") && candidate.settings.get(option) == Some(value)
+            };
+            found.iter().any(|candidate| with(&candidate))
+        };
+        assert!(has("synchronous", "normal") && has("page_size", "8192"));
+        assert!(found.iter().any(|candidate| candidate.change.0.contains_key("wal_autocheckpoint")));
+        assert!(!has("synchronous", "off"), "a power loss may then take more than is asked for");
     }
 
     #[test]

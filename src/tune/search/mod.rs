@@ -1,7 +1,7 @@
 //! Which options should be set? A search among what the engine's description offers, by successive halving.
 //!
 //! 1. Candidates are changes of the base whose tier is not below the one asked for: every single change first, then
-//!    combinations of two to four.
+//!    what is one change away from the best of these, then combinations of two to four.
 //! 2. Each is measured in two rounds beside the base; the better half goes on with twice the rounds, and so on. The two best
 //!    together are a candidate too. The first rung tries as many as its share of the budget allows, by what runs take.
 //! 3. What is left is confirmed against the base on fresh seeds, in a number of rounds that is fixed beforehand. Only this

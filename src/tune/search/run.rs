@@ -11,7 +11,7 @@ use super::{
         what_if::{WhatIf, what_if},
         workload::Workload,
     },
-    candidates::{Candidate, pool},
+    candidates::{Candidate, neighbours, pool},
     halving::{halved, together},
 };
 use crate::stats::{MIN_RUNS, median};
@@ -168,11 +168,28 @@ impl Race<'_, '_> {
         self.begun.elapsed() / self.samples.run_count().max(1) as u32
     }
 
-    /// Tries candidates until the rungs that follow need the rest of the time. The first one alone: then it is known what a
-    /// run takes.
+    /// Tries candidates until the rungs that follow need the rest of the time: single changes, what is one change away from
+    /// the best of them, combinations.
     async fn first_rung(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
-        let mut waiting = candidates.into_iter();
-        let mut batch: Vec<Candidate> = waiting.by_ref().take(1).collect();
+        let (singles, combinations): (Vec<_>, Vec<_>) =
+            candidates.into_iter().partition(|candidate| candidate.change.0.len() == 1);
+        self.try_out(singles).await?;
+        if let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) {
+            let (engine, best) = (&self.workload.engine.description, &self.field[best].candidate.change);
+            let near = neighbours(engine, &self.spec.base, best, self.spec.tier);
+            self.try_out(near).await?;
+        }
+        self.try_out(combinations).await
+    }
+
+    /// Tries those of the candidates that are not in the field yet, as far as time allows. The first one of all alone: then it
+    /// is known what a run takes.
+    async fn try_out(&mut self, candidates: Vec<Candidate>) -> Result<(), TuneError> {
+        let is_new = |candidate: &Candidate| self.field.iter().all(|known| known.candidate.change != candidate.change);
+        let fresh: Vec<Candidate> = candidates.into_iter().filter(is_new).collect();
+        let mut waiting = fresh.into_iter();
+        let first = if self.field.is_empty() { 1 } else { self.affordable() };
+        let mut batch: Vec<Candidate> = waiting.by_ref().take(first).collect();
         while !batch.is_empty() && !self.lab.is_stopped() {
             let from = self.field.len();
             let runners = batch.into_iter().map(|candidate| Runner { candidate, rung: 1, fate: Fate::Alive });
