@@ -79,7 +79,7 @@ fn a_library_that_is_none_of_sqlite_is_refused_and_nothing_is_run() {
     fs::write(&text, "not a library").unwrap();
     let own = format!("sqlite-lib:library={}", text.display());
     for (engine, part) in [
-        ("sqlite-lib", "option `library` is empty"),
+        ("sqlite-lib:library=", "option `library` is empty"),
         ("sqlite-lib:library=/nowhere/libsqlite3.so", "library /nowhere/libsqlite3.so cannot be loaded"),
         (&own, "cannot be loaded"),
         ("sqlite-lib:library=libno.so", "library libno.so cannot be loaded"),

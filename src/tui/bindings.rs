@@ -274,15 +274,15 @@ const RESULTS: &[Binding] = &[
 const COMPARE: &[Binding] = &[
     binding(&[K::Char('a')], A::MarkA, "side A", "type the selection of side A"),
     binding(&[K::Char('b')], A::MarkB, "side B", "type the selection of side B"),
-    binding(&[K::Char('s')], A::Swap, "swap", "exchange A and B"),
     binding(&[K::Char('v')], A::View, "view", "the next view: table, sizes, latencies, pivot"),
+    binding(&[K::Char('x')], A::Explain, "explain", "explain the number: formula, n, runs, SQL"),
+    binding(&[K::Char('e')], A::Export, "export", "export the comparison"),
+    binding(&[K::Char('s')], A::Swap, "swap", "exchange A and B"),
     binding(&[K::Enter], A::Enter, "", "compare the pair under the cursor; else the next view"),
     binding(&[K::Char('p')], A::Pivot, "pivot", "choose the pivot's rows and columns"),
     binding(&[K::Char('o')], A::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
-    binding(&[K::Char('x')], A::Explain, "explain", "explain the number: formula, n, runs, SQL"),
     binding(&[K::Char('n')], A::Notes, "notes", "what to know: obstacles, warnings, options in force"),
     binding(&[K::Char('/')], A::Filter, "", "show only tests that match"),
-    binding(&[K::Char('e')], A::Export, "export", "export the comparison"),
     binding(&[K::Char('y')], A::Copy, "", "copy the SQL that fetches the times under the cursor"),
     binding(&[K::Ctrl('r')], A::Refresh, "", "read the store again"),
 ];

@@ -152,9 +152,9 @@ impl OptionSpec {
         Self::of(name, OptionKind::Bool, default, help)
     }
 
-    /// An option that takes the path of a file; there is no default.
-    pub fn path(name: &str, help: &str) -> Self {
-        Self::of(name, OptionKind::Path, "", help)
+    /// An option that takes the path or name of a file.
+    pub fn path(name: &str, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Path, default, help)
     }
 
     /// Marks the option as needing a fresh database.

@@ -57,6 +57,9 @@ fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
     };
 }
 
+/// Lines below a list whose entries are cut: a blank one, and the entry under the cursor, whole.
+const WHOLE: u16 = 3;
+
 fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
     let matching = choose.matching();
     let label = choose.items.iter().map(|item| width(&plain(&item.label))).max().unwrap_or(0);
@@ -65,11 +68,17 @@ fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
     let wanted = (label + detail + 2 + signs).max(width(&choose.title) + 4).max(44);
     let columns = (wanted as u16).min(area.width.saturating_sub(8));
     let foot = if choose.several { "Space choose  Enter accept  Esc close" } else { "Enter accept  Esc close" };
-    let inner = boxed(paint, area, columns, choose.items.len() as u16 + 2, &choose.title, foot);
+    let is_cut = wanted > usize::from(columns);
+    let whole = if is_cut { WHOLE } else { 0 };
+    let inner = boxed(paint, area, columns, choose.items.len() as u16 + 2 + whole, &choose.title, foot);
     let top = Rect { height: 1, ..inner };
     paint.text(top, "/ ", Role::Key);
     input(paint, Rect { x: top.x + 2, width: top.width.saturating_sub(2), ..top }, &choose.input);
-    let list = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+    let list = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2 + whole), ..inner };
+    if let Some(item) = matching.get(choose.cursor.at).map(|at| &choose.items[*at]).filter(|_| is_cut) {
+        let text = format!("{}  {}", item.label, item.detail);
+        paint.wrapped(Rect { y: list.bottom() + 1, height: WHOLE - 1, ..inner }, &text, Role::Dim);
+    }
     if matching.is_empty() {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }

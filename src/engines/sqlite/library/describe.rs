@@ -14,6 +14,7 @@ pub(super) const LIBRARY: &str = "library";
 pub fn describe() -> Description {
     let library = OptionSpec::path(
         LIBRARY,
+        "libsqlite3.so.0",
         "the shared library to load, any build of SQLite: a path, or a name that the system's loader finds (libsqlite3.so.0)",
     )
     .fresh();

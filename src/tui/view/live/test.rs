@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        super::app::live::{Figures, Session, Slot},
+        super::app::live::{Figures, Phase, Session, Slot},
         histogram::histogram,
         paint::{Paint, Piece, fit, piece, rows, width},
         throughput::throughput,
@@ -22,7 +22,10 @@ pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &Sessi
         }
         None => {
             let inner = paint.pane(area, "Test", false);
-            paint.text(inner, "no test has begun yet", Role::Dim);
+            match &session.phase {
+                Phase::Failed(reason) => paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad),
+                _ => paint.wrapped(inner, "no test has begun yet", Role::Dim),
+            };
         }
     }
 }
