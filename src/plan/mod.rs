@@ -232,7 +232,7 @@ impl Plan {
         }
         let line = |(reason, labels): (&str, Vec<&str>)| match labels[..] {
             [one] => format!("not run, it cannot differ: {reason}: {one}"),
-            [first, ..] => format!("{} not run, they cannot differ: {reason}: {first} and others", labels.len()),
+            [_, ..] => format!("{} not run, they cannot differ from others: {reason}", labels.len()),
             [] => String::new(),
         };
         by_reason.into_iter().map(line).collect()

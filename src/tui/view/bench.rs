@@ -8,7 +8,7 @@ use super::{
         },
         event::Target,
     },
-    paint::{Paint, Piece, fit, pad, piece, rows, width},
+    paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
 };
 use crate::{catalog::Role, plan::Plan, report::units};
 use dbdyno_engine::{describe::OptionKind, durability::Tier};
@@ -92,8 +92,11 @@ fn engine<'t>(entry: &Entry, app: &App, room: usize) -> Vec<Piece<'t>> {
         (1, options) => format!(" +{options}"),
         (several, _) => format!(" x{several}"),
     };
-    let version = fit(version, 10);
-    let name = pad(&format!("{}{changed}", entry.engine), room.saturating_sub(4 + width(&version)));
+    let name = format!("{}{changed}", entry.engine);
+    // The number of configurations matters more than the version.
+    let left = room.saturating_sub(4 + width(&name));
+    let version = if left > width(version).min(10) { fit(version, 10) } else { String::new() };
+    let name = pad(&name, room.saturating_sub(4 + width(&version)));
     vec![piece(sign, role), piece(name, role), piece(version, Role::Dim)]
 }
 
@@ -103,10 +106,12 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
         Owner::Suite => bench.form.suite.clone(),
         Owner::Entry(at) => bench.form.entries.get(at).map_or_else(String::new, |entry| entry.engine.clone()),
     };
-    let wide = area.width >= 50;
+    let tiers = bench.tiers(&app.world);
+    let wide = area.width >= 50 && tiers.len() < 3;
     let named = |tier: &Tier| if wide { tier.to_string() } else { tier.number().to_string() };
-    let tiers: Vec<String> = bench.tiers(&app.world).iter().map(named).collect();
-    let tier = if tiers.is_empty() { String::new() } else { format!(" · tier {}", tiers.join(" and ")) };
+    let names: Vec<String> = tiers.iter().map(named).collect();
+    let between = if names.len() < 3 { " and " } else { " " };
+    let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };
     let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", bench.filter) };
     let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
     let options = bench.rows(&app.world);
@@ -146,8 +151,7 @@ fn option<'t>(row: &Row<'_>, name: usize, room: usize) -> Vec<Piece<'t>> {
     let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };
     let mut line = vec![piece(pad(&row.spec.name, name), role)];
     if chosen.len() > 1 {
-        let values: String = chosen.iter().map(|value| format!("[{value}] ")).collect();
-        line.push(piece(fit(&format!("{values}{} values", chosen.len()), room), Role::Accent));
+        line.push(piece(several(chosen, room), Role::Accent));
         return line;
     }
     let value = chosen.first().map_or("", String::as_str);
@@ -174,6 +178,15 @@ fn option<'t>(row: &Row<'_>, name: usize, room: usize) -> Vec<Piece<'t>> {
         line.push(piece(format!(" {word}"), Role::Dim));
     }
     line
+}
+
+/// As many of the values as there is room for, whole, and how many there are.
+fn several(chosen: &[String], room: usize) -> String {
+    let count = format!("{} values", chosen.len());
+    let each: Vec<String> = chosen.iter().map(|value| format!("[{value}] ")).collect();
+    let shown = |some: usize| format!("{}{}{count}", each[..some].concat(), if some < each.len() { "… " } else { "" });
+    let widest = (1..=each.len()).rev().map(shown).find(|text| width(text) <= room);
+    widest.unwrap_or_else(|| fit(&count, room))
 }
 
 fn draw_sizes(paint: &mut Paint<'_>, area: Rect, app: &App) {
@@ -224,9 +237,10 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let tests = preview.plan.suite.operations(preview.plan.configurations[0].size, &preview.plan.pick).len();
     lines.push((
         format!(
-            "{} configurations x {} rounds, {tests} tests each",
+            "{} configurations x {} rounds, {tests} {} each",
             preview.plan.configurations.len(),
-            preview.plan.rounds
+            preview.plan.rounds,
+            if tests == 1 { "test" } else { "tests" }
         ),
         Role::Text,
     ));
@@ -239,6 +253,10 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
             break;
         }
         let taken = paint.wrapped(left, &text, role);
+        if wrap(&text, usize::from(left.width)).len() > usize::from(left.height) {
+            let last = Rect { x: left.right() - 2, y: left.bottom() - 1, width: 2, height: 1 };
+            paint.text(last, " …", Role::Dim);
+        }
         left = Rect { y: left.y + taken, height: left.height - taken, ..left };
     }
 }

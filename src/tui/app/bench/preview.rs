@@ -130,6 +130,7 @@ fn indifferent(plan: &Plan) -> Vec<String> {
 
 fn few(labels: &[&str]) -> String {
     match labels {
+        [_, _, _, _, ..] if labels.iter().any(|label| label.len() > 30) => format!("{} configurations", labels.len()),
         [a, b, c, rest @ ..] if !rest.is_empty() => format!("{a}, {b}, {c} and {} more", rest.len()),
         labels => labels.join(", "),
     }
