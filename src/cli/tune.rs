@@ -62,9 +62,10 @@ pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliErro
     match (&args.accept, args.what_if.is_empty()) {
         (Some(id), true) => accept_one(places, id),
         (_, false) => try_changes(places, args),
-        (None, true) => {
-            Err(CliError::Usage("give --what-if ENGINE.OPTION=VALUE, --more, --accept or --ledger".to_owned()))
-        }
+        (None, true) => Err(CliError::Usage(
+            "give --what-if ENGINE.OPTION=VALUE, --tier N to search, --more, --accept, --ledger, --answer or --effects"
+                .to_owned(),
+        )),
     }
 }
 

@@ -8,7 +8,7 @@ use std::{path::PathBuf, time::Duration};
 
 /// `dbdyno tune`.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("action").args(["what_if", "more", "ledger"])))]
+#[command(group(ArgGroup::new("action").args(["what_if", "more", "ledger", "answer", "effects", "tier"])))]
 pub(super) struct TuneArgs {
     /// Try a change against the base: two configurations in rounds of ABBA. Several are tried one after the other.
     #[arg(long, value_name = "ENGINE.OPTION=VALUE")]
@@ -18,7 +18,8 @@ pub(super) struct TuneArgs {
     pub(super) more: Option<String>,
     /// Make a trial's change the base of what follows [default: the last one]; with --what-if, each change that is faster,
     /// slower in no test and no less durable.
-    #[arg(long, value_name = "TRIAL", num_args = 0..=1, default_missing_value = "last")]
+    #[arg(long, value_name = "TRIAL", num_args = 0..=1, default_missing_value = "last",
+          conflicts_with_all = ["more", "ledger", "answer", "effects", "tier"])]
     pub(super) accept: Option<String>,
     /// Show what was tried under a name [default: the ledger used last].
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "last")]

@@ -112,7 +112,9 @@ fn a_change_whose_runs_fail_is_told_with_the_reason() {
 #[test]
 fn mistakes_are_refused_before_anything_is_run() {
     let place = Place::new();
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&tune(&["--what-if", "latency_ns=900", "--tier", "2"]), "cannot be used with"),
+        (&["tune", "--accept", "--effects", "engine=null"], "cannot be used with"),
         (&["tune"], "give --what-if"),
         (&tune(&["--what-if", "sqlite.cache_size=5"]), "an option of the engine tuned, null"),
         (&tune(&["--what-if", "latency_ns=fast"]), "expected a whole number"),
