@@ -23,7 +23,7 @@ pub fn describe() -> Description {
         protocol: PROTOCOL,
         name: "lmdb".to_owned(),
         about: "LMDB, the memory-mapped copy-on-write B+tree, through heed".to_owned(),
-        version: version(),
+        version: in_words(version()),
         build: Vec::new(),
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: [lmdb::options(), table::options()].concat(),
@@ -32,19 +32,26 @@ pub fn describe() -> Description {
     }
 }
 
-fn version() -> String {
+/// Major, minor and patch version of the linked library.
+fn version() -> (i32, i32, i32) {
     let version = heed::lmdb_version();
-    format!("{}.{}.{}", version.major, version.minor, version.patch)
+    (version.major, version.minor, version.patch)
+}
+
+fn in_words((major, minor, patch): (i32, i32, i32)) -> String {
+    format!("{major}.{minor}.{patch}")
 }
 
 /// LMDB's 0.9 line and its 1.0 line (which calls itself 0.9.90 until it is released) have the same symbol names; a
 /// program that links both silently gets one of them. Whoever gets the wrong one must not run.
-fn expect_own_version() -> Result<(), EngineError> {
-    let version = heed::lmdb_version();
-    if (version.major, version.minor) == (0, 9) && version.patch < 90 {
-        return Ok(());
+fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
+    match version {
+        (0, 9, ..90) => Ok(()),
+        other => {
+            let message = format!("the linked LMDB is {}, expected 0.9.x below 0.9.90", in_words(other));
+            Err(EngineError::fatal(message))
+        }
     }
-    Err(EngineError::fatal(format!("the linked LMDB is {}, expected 0.9.x below 0.9.90", self::version())))
 }
 
 /// An open environment.
@@ -115,7 +122,7 @@ impl KvEngine for Lmdb {
 
 /// The environment in a folder, with room for a number of named databases.
 fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup), EngineError> {
-    expect_own_version()?;
+    expect_own(version())?;
     let setup = Setup::new(open.settings, open.data_bytes)?;
     let mut options = EnvOpenOptions::new();
     options.map_size(setup.map_size).max_dbs(databases);
@@ -315,5 +322,20 @@ impl KvWrite for Table<'_, '_> {
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         self.database.delete(self.transaction, key).map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_line_of_lmdb_is_refused() {
+        assert_eq!(expect_own(version()), Ok(()));
+        assert_eq!(expect_own((0, 9, 33)), Ok(()));
+        for (wrong, words) in [((0, 9, 90), "0.9.90"), ((1, 0, 0), "1.0.0")] {
+            let error = expect_own(wrong).unwrap_err();
+            assert_eq!(error.message, format!("the linked LMDB is {words}, expected 0.9.x below 0.9.90"));
+        }
     }
 }

@@ -23,8 +23,8 @@ use std::{
 };
 
 /// The 0.9 line has the same symbol names. Whoever is linked with it must not run under this name.
-fn expect_own_version() -> Result<(), EngineError> {
-    match library_version() {
+fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
+    match version {
         (0, 9, 90..) | (1.., _, _) => Ok(()),
         (major, minor, patch) => Err(EngineError::fatal(format!(
             "the linked LMDB is {major}.{minor}.{patch}, expected the 1.0 line, which starts at 0.9.90"
@@ -43,7 +43,7 @@ pub(crate) struct Database {
 impl Database {
     /// Opens the environment in a folder, or makes one there. `tables`: how many named tables there can be.
     pub(crate) fn open(open: Open<'_>, tables: u32) -> Result<Self, EngineError> {
-        expect_own_version()?;
+        expect_own(library_version())?;
         let setup = Setup::new(open.settings, open.data_bytes)?;
         let protection = protection(open.settings, open.folder)?;
         let page_size = open.settings.integer("page_size")? as usize;
@@ -120,4 +120,17 @@ fn checksum_bytes(file: &Path, page_size: usize) -> Result<usize, EngineError> {
         .and_then(|file| file.read_exact_at(&mut bytes, page_size as u64 - 2))
         .map_err(EngineError::doing(&format!("reading {}", file.display())))?;
     Ok(usize::from(u16::from_ne_bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_line_of_lmdb_is_refused() {
+        assert_eq!(expect_own(library_version()), Ok(()));
+        assert_eq!(expect_own((1, 0, 0)), Ok(()));
+        let error = expect_own((0, 9, 33)).unwrap_err();
+        assert_eq!(error.message, "the linked LMDB is 0.9.33, expected the 1.0 line, which starts at 0.9.90");
+    }
 }
