@@ -102,9 +102,14 @@ fn engine<'t>(entry: &Entry, app: &App, room: usize) -> Vec<Piece<'t>> {
 
 fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let bench = &app.bench;
-    let owner = match bench.owner {
-        Owner::Suite => bench.form.suite.clone(),
-        Owner::Entry(at) => bench.form.entries.get(at).map_or_else(String::new, |entry| entry.engine.clone()),
+    let missing = match bench.owner {
+        Owner::Suite => None,
+        Owner::Entry(at) => app.world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
+    };
+    let owner = match (bench.owner, missing) {
+        (Owner::Suite, _) => bench.form.suite.as_str(),
+        (Owner::Entry(_), Some(missing)) => &missing.name,
+        (Owner::Entry(at), None) => bench.form.entries.get(at).map_or("", |entry| entry.engine.as_str()),
     };
     let tiers = bench.tiers(&app.world);
     let wide = area.width >= 50 && tiers.len() < 3;
@@ -116,10 +121,6 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
     let options = bench.rows(&app.world);
     if options.is_empty() {
-        let missing = app.world.registry.unavailable.get(match bench.owner {
-            Owner::Entry(at) => at.wrapping_sub(bench.form.entries.len()),
-            Owner::Suite => usize::MAX,
-        });
         match missing {
             Some(missing) => paint.wrapped(inner, &missing.reason, Role::Warn),
             None => paint.wrapped(inner, "no options", Role::Dim),
@@ -192,7 +193,10 @@ fn several(chosen: &[String], room: usize) -> String {
 fn draw_sizes(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let bench = &app.bench;
     let unit = bench.suite(&app.world).map_or("", |suite| suite.size_unit.as_str());
-    let inner = paint.pane(area, &format!("Sizes · {unit}"), bench.pane == Pane::Sizes);
+    let titles = [format!("Sizes · {unit}"), "Sizes".to_owned()];
+    let fits = |title: &&String| width(title) + 4 <= usize::from(area.width);
+    let title = titles.iter().find(fits).map_or("", String::as_str);
+    let inner = paint.pane(area, title, bench.pane == Pane::Sizes);
     let lines = bench.form.offered.iter().map(|size| {
         let on = bench.form.sizes.contains(size);
         let role = if on { Role::Good } else { Role::Text };
