@@ -9,12 +9,12 @@ use dbdyno::tui::{
 #[test]
 fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
     let mut journey = Journey::begin(80, 24);
-    journey.shows("▸ kv").shows("[x] sqlite").shows("18 runs").shows("(a guess)").shows("Enter run");
+    journey.shows("▸ kv").shows("[x] sqlite").shows("30 runs").shows("(a guess)").shows("Enter run");
     journey.key(Key::Enter);
     assert_eq!(journey.app.screen, Screen::Live, "it shows what it started");
     let start = &journey.started[0];
-    assert_eq!(start.request.repeats, 6);
-    let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 6";
+    assert_eq!(start.request.repeats, 10);
+    let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 10";
     assert_eq!(start.command_line, command, "the command does the same without a screen");
 }
 
@@ -24,8 +24,8 @@ fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
     journey.key(Key::Right).key(Key::Down).shows("synchronous");
     journey.keys("s").shows("Values of synchronous").shows("tier 1 process-safe");
     journey.key(Key::Up).key(Key::Up).keys(" ").key(Key::Enter);
-    journey.shows("2 values").shows("24 runs").shows("unequal tiers");
-    journey.keys("d").shows("18 runs").hides("2 values");
+    journey.shows("2 values").shows("40 runs").shows("unequal tiers");
+    journey.keys("d").shows("30 runs").hides("2 values");
 }
 
 #[test]
@@ -44,17 +44,17 @@ fn a_typed_value_is_refused_with_what_was_expected() {
     }
     journey.keys("i").shows("cache_size").keys("x").key(Key::Enter);
     journey.shows("expected a whole number");
-    journey.key(Key::Ctrl('u')).keys("-4000|8000").key(Key::Enter).shows("[-4000] [8000]").shows("24 runs");
+    journey.key(Key::Ctrl('u')).keys("-4000|8000").key(Key::Enter).shows("[-4000] [8000]").shows("40 runs");
 }
 
 #[test]
 fn a_bench_is_saved_as_a_preset_and_loaded_again() {
     let mut journey = Journey::begin(120, 40);
-    journey.keys(" ").shows("12 runs");
+    journey.keys(" ").shows("20 runs");
     journey.keys("S").keys("two words").key(Key::Enter).shows("expected a name of letters");
     journey.key(Key::Ctrl('u')).keys("mine").key(Key::Enter).shows("`dbdyno --preset mine`");
     assert!(journey.place().path("config/presets/mine.toml").exists());
-    journey.keys(" ").shows("18 runs").keys("p").keys("mine").key(Key::Enter).shows("preset mine").shows("12 runs");
+    journey.keys(" ").shows("30 runs").keys("p").keys("mine").key(Key::Enter).shows("preset mine").shows("20 runs");
     journey.keys("S").keys("mine").key(Key::Enter).shows("Replace your preset mine?").keys("y");
     journey.shows("saved");
 }
@@ -63,8 +63,8 @@ fn a_bench_is_saved_as_a_preset_and_loaded_again() {
 fn tests_sizes_and_rounds_are_chosen() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("t").shows("2 Random reads").key(Key::Down).keys(" ").key(Key::Enter).shows("7 tests");
-    journey.click("100,000").shows("[x] 100,000").shows("36 runs");
-    journey.key(Key::Right).shows("‹6›").key(Key::Up).shows("‹7›").shows("42 runs");
+    journey.click("100,000").shows("[x] 100,000").shows("60 runs");
+    journey.key(Key::Right).shows("‹10›").key(Key::Up).shows("‹11›").shows("66 runs");
     journey.keys("a").shows("+ A/A");
 }
 

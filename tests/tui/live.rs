@@ -54,13 +54,13 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
 #[test]
 fn a_whole_session_is_watched_and_ends_with_its_table() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "200|2000"), ("clock", "simulated")]);
-    journey.shows("12 runs").key(Key::Enter).shows("0/12 runs").shows("no test has begun yet");
+    journey.shows("20 runs").key(Key::Enter).shows("0/20 runs").shows("no test has begun yet");
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
-    journey.shows("7/12 runs").shows("▶ 7/12").shows("round 4").shows("null[latency_ns=200]");
+    journey.shows("7/20 runs").shows("▶ 7/20").shows("round 4").shows("null[latency_ns=200]");
     journey.shows("8 Bulk insert").shows("100 %").shows("mean 500 k/s").shows("p50 2.00 µs");
     journey.keys("v").shows("Median of the finished runs").shows("2.00 ms").shows("20.0 ms");
     journey.keys("v").shows("Latency of operations");
-    journey.keys("3").keys("2").shows("7/12 runs");
+    journey.keys("3").keys("2").shows("7/20 runs");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn an_engine_that_fails_is_told_and_the_session_goes_on() {
     let mut journey = null_bench(120, 40, &[("fault", "none|crash")]);
     journey.key(Key::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 2, .. }));
-    journey.shows("null[fault=crash] ✗").shows("3/12 runs");
+    journey.shows("null[fault=crash] ✗").shows("3/20 runs");
     journey.keys("w").shows("round 1, null[fault=crash]:").key(Key::Esc).hides("round 1, null");
 }
 
