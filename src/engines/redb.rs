@@ -65,7 +65,8 @@ fn options() -> Vec<OptionSpec> {
             &["each", "held"],
             "each",
             "one read transaction for each read, or one held over all reads of a test",
-        ),
+        )
+        .only_for(SuiteKind::Kv),
     ]
 }
 

@@ -194,7 +194,7 @@ impl Plan {
                         stars.map(|stars| (stars, seed)),
                     )? {
                         let (settings, engine) = (&configuration.settings, &configuration.engine.description);
-                        let reason = |other: &Configuration| engine.indifferent(&other.settings, settings);
+                        let reason = |other: &Configuration| engine.indifferent(suite.kind, &other.settings, settings);
                         if configurations.iter().any(|other| same(other, &configuration)) {
                             continue;
                         }

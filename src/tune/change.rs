@@ -4,6 +4,7 @@ use crate::plan::PlanError;
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     settings::Settings,
+    suite::SuiteKind,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
@@ -60,10 +61,10 @@ impl fmt::Display for Change {
     }
 }
 
-/// Why two settings of an engine cannot differ in what is measured; none when they may.
+/// Why two settings of an engine cannot differ in what is measured on suites of this kind; none when they may.
 ///
 /// They cannot when they are equal, when a value would not be put in force, or when the engine's description says so.
-pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) -> Option<String> {
+pub fn cannot_differ(engine: &Description, suite: SuiteKind, base: &Settings, changed: &Settings) -> Option<String> {
     let change = Change::between(base, changed);
     if change.0.is_empty() {
         return Some("the base has these values already".to_owned());
@@ -71,7 +72,7 @@ pub fn cannot_differ(engine: &Description, base: &Settings, changed: &Settings) 
     if let Some(reason) = change.0.iter().find_map(|(name, value)| clamped(engine.option(name)?, value)) {
         return Some(reason);
     }
-    engine.indifferent(base, changed)
+    engine.indifferent(suite, base, changed)
 }
 
 /// Why a value would not be put in force.
@@ -91,7 +92,7 @@ mod tests {
     }
 
     fn flagged(base: &[(&str, &str)], changed: &[(&str, &str)]) -> Option<String> {
-        cannot_differ(&sqlite::describe(), &settings(base), &settings(changed))
+        cannot_differ(&sqlite::describe(), SuiteKind::Kv, &settings(base), &settings(changed))
     }
 
     #[test]

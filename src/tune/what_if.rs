@@ -58,7 +58,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
     let mut trial = begun(lab, workload, &question)?;
     let engine = &workload.engine.description;
     let changed = question.change.made_to(&question.base, engine)?;
-    if let Some(reason) = cannot_differ(engine, &question.base, &changed) {
+    if let Some(reason) = cannot_differ(engine, workload.suite.kind, &question.base, &changed) {
         trial.state = State::CannotDiffer(reason);
         trial.rounds = 0;
         return concluded(lab, trial);

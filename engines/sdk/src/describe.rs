@@ -68,14 +68,14 @@ impl Description {
         Some(format!("{} of engine `{}`: {}", values.join(" with "), self.name, conflict.reason))
     }
 
-    /// Why two different settings cannot differ in what is measured: each option that they differ in has a rule that says so
-    /// under both. None when they may differ, or are equal.
-    pub fn indifferent(&self, one: &Settings, other: &Settings) -> Option<String> {
+    /// Why two different settings cannot differ in what is measured on suites of this kind: each option that they differ in has
+    /// a rule that says so under both. None when they may differ, or are equal.
+    pub fn indifferent(&self, suite: SuiteKind, one: &Settings, other: &Settings) -> Option<String> {
         let differing = other.iter().filter(|(name, value)| one.get(name) != Some(value));
         let reason = |(name, to): (&str, &str)| {
             let from = one.get(name)?;
             let rules = &self.option(name)?.tuning.same;
-            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(from, to, settings));
+            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(suite, from, to, settings));
             holds(one).and(holds(other)).map(|rule| rule.reason.as_str())
         };
         let reasons: Vec<&str> = differing.map(reason).collect::<Option<_>>()?;
@@ -177,7 +177,19 @@ impl OptionSpec {
     pub fn same(mut self, values: &[&str], when: &[(&str, &[&str])], reason: &str) -> Self {
         let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let when = when.iter().map(|(option, values)| ((*option).to_owned(), owned(values))).collect();
-        self.tuning.same.push(SameRule { values: owned(values), when, reason: reason.to_owned() });
+        self.tuning.same.push(SameRule { values: owned(values), when, suites: Vec::new(), reason: reason.to_owned() });
+        self
+    }
+
+    /// Says that the option does something on suites of this kind only.
+    #[must_use]
+    pub fn only_for(mut self, suite: SuiteKind) -> Self {
+        self.tuning.same.push(SameRule {
+            values: Vec::new(),
+            when: BTreeMap::new(),
+            suites: suite.others(),
+            reason: format!("{} does something on suites of kind {} only", self.name, suite.word()),
+        });
         self
     }
 

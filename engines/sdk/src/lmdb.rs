@@ -8,6 +8,7 @@ use crate::{
     describe::{Conflict, OptionSpec},
     durability::{Tier, TierRule},
     settings::Settings,
+    suite::SuiteKind,
 };
 use std::collections::BTreeMap;
 
@@ -38,7 +39,8 @@ pub fn options() -> Vec<OptionSpec> {
             &["each", "held"],
             "each",
             "one read transaction for each read, or one held over all reads of a test",
-        ),
+        )
+        .only_for(SuiteKind::Kv),
     ]
 }
 

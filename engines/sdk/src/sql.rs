@@ -5,13 +5,14 @@ use crate::{
     describe::{Library, OptionSpec},
     kv::Open,
     recorder::Clock,
-    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
 };
 use std::collections::BTreeMap;
 
 /// The option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
+        .only_for(SuiteKind::Sql)
 }
 
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.

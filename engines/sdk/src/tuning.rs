@@ -2,7 +2,7 @@
 //! setting is written by those who use the engine, and what a value costs beside time. Data, so that outside engines in any
 //! language have it.
 
-use crate::settings::Settings;
+use crate::{settings::Settings, suite::SuiteKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,15 +36,20 @@ pub struct SameRule {
     /// Under which settings: option name to the values it must have one of.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
+    /// On which kinds of suite; none: on all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<SuiteKind>,
     /// Why, in words for a person.
     pub reason: String,
 }
 
 impl SameRule {
-    /// Whether the rule says that a change from one value to another under these settings makes no difference.
-    pub fn holds(&self, from: &str, to: &str, settings: &Settings) -> bool {
+    /// Whether the rule says that on a suite of this kind a change from one value to another under these settings makes no
+    /// difference.
+    pub fn holds(&self, suite: SuiteKind, from: &str, to: &str, settings: &Settings) -> bool {
         let covers = |value: &str| self.values.is_empty() || self.values.iter().any(|one| one == value);
-        covers(from) && covers(to) && settings.meet(&self.when)
+        let on = self.suites.is_empty() || self.suites.contains(&suite);
+        on && covers(from) && covers(to) && settings.meet(&self.when)
     }
 }
 
@@ -84,8 +89,16 @@ mod tests {
             Settings::resolve_specs("x", &specs, &asked).unwrap()
         };
         let rule = &specs[1].tuning.same[0];
-        assert!(rule.holds("immediate", "exclusive", &under("wal")));
-        assert!(!rule.holds("deferred", "exclusive", &under("wal")));
-        assert!(!rule.holds("immediate", "exclusive", &under("delete")));
+        assert!(rule.holds(SuiteKind::Kv, "immediate", "exclusive", &under("wal")));
+        assert!(!rule.holds(SuiteKind::Kv, "deferred", "exclusive", &under("wal")));
+        assert!(!rule.holds(SuiteKind::Kv, "immediate", "exclusive", &under("delete")));
+    }
+
+    #[test]
+    fn an_option_of_one_kind_of_suite_does_nothing_on_the_other() {
+        let spec = OptionSpec::bool("checksums", "off", "").only_for(SuiteKind::Sql);
+        let settings = Settings::resolve_specs("x", std::slice::from_ref(&spec), &BTreeMap::new()).unwrap();
+        let holds = |kind| spec.tuning.same[0].holds(kind, "off", "on", &settings);
+        assert!(holds(SuiteKind::Kv) && !holds(SuiteKind::Sql));
     }
 }

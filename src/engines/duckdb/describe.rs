@@ -80,7 +80,8 @@ fn options() -> Vec<OptionSpec> {
             &["each", "held"],
             "each",
             "one read transaction for each read, or one held over all reads of a test",
-        ),
+        )
+        .only_for(SuiteKind::Kv),
         reopen(),
     ]
 }

@@ -81,7 +81,8 @@ fn options() -> Vec<OptionSpec> {
             &["each", "held"],
             "each",
             "one snapshot for each read, or one held over all reads of a test",
-        ),
+        )
+        .only_for(SuiteKind::Kv),
     ]
 }
 

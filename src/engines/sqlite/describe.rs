@@ -189,6 +189,7 @@ fn transactions() -> Vec<OptionSpec> {
             "each",
             "one read transaction for each read, or one held over all reads of a test",
         )
+        .only_for(SuiteKind::Kv)
         .risk(
             "held",
             "the program has to keep a read transaction open: it sees no newer commits, and the log cannot be reset",

@@ -6,6 +6,7 @@ use dbdyno_engine::{
     durability::Tier,
     rng::SplitMix64,
     settings::Settings,
+    suite::SuiteKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,19 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_CHANGES: u64 = 4;
 /// Combinations drawn for the pool, at most: more than any budget tries.
 const DRAWS: usize = 5_000;
+
+/// What is searched for, and from where.
+#[derive(Debug, Clone, Copy)]
+pub struct Aim<'a> {
+    /// The engine.
+    pub engine: &'a Description,
+    /// What kind of suite measures it.
+    pub suite: SuiteKind,
+    /// What is changed.
+    pub base: &'a Settings,
+    /// What a commit has to survive at least.
+    pub tier: Tier,
+}
 
 /// A change that may be what is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,32 +42,36 @@ pub struct Candidate {
 impl Candidate {
     /// The candidate that makes these changes of the base, without those parts of it that cannot matter. None: nothing is
     /// left, a commit survives less than asked for, or the engine does not take it.
-    pub fn new(engine: &Description, base: &Settings, mut change: Change, tier: Tier) -> Option<Self> {
+    pub fn new(aim: Aim<'_>, mut change: Change) -> Option<Self> {
+        let Aim { engine, base, tier, .. } = aim;
         // What is left out may make another part pointless, so until nothing more can go.
-        while let Some(option) = pointless(engine, base, &change) {
+        while let Some(option) = pointless(aim, &change) {
             change.0.remove(&option);
         }
         let settings = change.made_to(base, engine).ok()?;
         let (survives, _) = engine.tier(&settings);
-        (!change.0.is_empty() && survives >= tier).then_some(Self { change, settings, tier: survives })
+        let goes_together = engine.conflict(&settings).is_none();
+        (!change.0.is_empty() && survives >= tier && goes_together).then_some(Self { change, settings, tier: survives })
     }
 }
 
 /// An option of the change without which nothing would be different.
-fn pointless(engine: &Description, base: &Settings, change: &Change) -> Option<String> {
+fn pointless(aim: Aim<'_>, change: &Change) -> Option<String> {
+    let Aim { engine, suite, base, .. } = aim;
     let whole = change.made_to(base, engine).ok()?;
     let makes_none = |option: &&String| {
         let mut rest = change.clone();
         rest.0.remove(*option);
         let without = rest.made_to(base, engine);
-        without.is_ok_and(|without| cannot_differ(engine, &without, &whole).is_some())
+        without.is_ok_and(|without| cannot_differ(engine, suite, &without, &whole).is_some())
     };
     change.0.keys().find(makes_none).cloned()
 }
 
 /// Every candidate that a search may come to, in the order in which they are tried: single changes, then combinations; both in
 /// an order that follows from the seed.
-pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec<Candidate> {
+pub fn pool(aim: Aim<'_>, seed: u64) -> Vec<Candidate> {
+    let Aim { engine, base, .. } = aim;
     let choices = choices(engine, base);
     let mut random = SplitMix64::new(seed);
     let mut singles = singles(&choices);
@@ -62,7 +80,7 @@ pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec
     let mut seen: BTreeSet<Change> = BTreeSet::new();
     let mut pool = Vec::new();
     for change in singles.into_iter().chain(combinations.collect::<Vec<_>>()) {
-        if let Some(candidate) = Candidate::new(engine, base, change, tier)
+        if let Some(candidate) = Candidate::new(aim, change)
             && seen.insert(candidate.change.clone())
         {
             pool.push(candidate);
@@ -73,12 +91,13 @@ pub fn pool(engine: &Description, base: &Settings, tier: Tier, seed: u64) -> Vec
 
 /// What is one change away from a change of the base: it with each value of each option. Some options matter only beside
 /// another, as a log's checkpoints where there is a log: no single change shows them.
-pub(super) fn neighbours(engine: &Description, base: &Settings, of: &Change, tier: Tier) -> Vec<Candidate> {
+pub(super) fn neighbours(aim: Aim<'_>, of: &Change) -> Vec<Candidate> {
+    let Aim { engine, base, .. } = aim;
     let mut found: Vec<Candidate> = Vec::new();
     for single in singles(&choices(engine, base)) {
         let mut change = of.clone();
         change.0.extend(single.0);
-        if let Some(candidate) = Candidate::new(engine, base, change, tier)
+        if let Some(candidate) = Candidate::new(aim, change)
             && candidate.change != *of
             && !found.contains(&candidate)
         {
@@ -140,11 +159,27 @@ mod tests {
         Settings::resolve(engine, &asked).unwrap()
     }
 
+    fn aim<'a>(engine: &'a Description, base: &'a Settings, tier: Tier) -> Aim<'a> {
+        Aim { engine, suite: SuiteKind::Kv, base, tier }
+    }
+
+    #[test]
+    fn what_cannot_go_together_or_does_nothing_on_the_suite_is_no_candidate() {
+        let engine = lmdb::describe();
+        let base = base(&engine, &[]);
+        let pool = pool(aim(&engine, &base, Tier::ProcessSafe), 1);
+        assert!(pool.iter().all(|candidate| engine.conflict(&candidate.settings).is_none()));
+        assert!(pool.iter().any(|candidate| candidate.change.0.contains_key("writemap")));
+        // Rows have checksums in suites of SQL only.
+        assert!(pool.iter().all(|candidate| !candidate.change.0.contains_key("rowsum")));
+    }
+
     #[test]
     fn nothing_below_the_tier_asked_for_is_ever_a_candidate() {
         for engine in [sqlite::describe(), lmdb::describe(), redb::describe()] {
             for tier in [Tier::Consistent, Tier::PowerSafe] {
-                let pool = pool(&engine, &base(&engine, &[]), tier, 1);
+                let base = base(&engine, &[]);
+                let pool = pool(aim(&engine, &base, tier), 1);
                 assert!(!pool.is_empty(), "{}", engine.name);
                 assert!(pool.iter().all(|candidate| engine.tier(&candidate.settings).0 >= tier), "{}", engine.name);
             }
@@ -155,7 +190,7 @@ mod tests {
     fn single_changes_come_first_and_no_candidate_comes_twice_or_changes_what_cannot_matter() {
         let engine = sqlite::describe();
         let base = base(&engine, &[]);
-        let pool = pool(&engine, &base, Tier::Consistent, 1);
+        let pool = pool(aim(&engine, &base, Tier::Consistent), 1);
         let singles = pool.iter().take_while(|candidate| candidate.change.0.len() == 1).count();
         assert!(singles > 20 && pool.len() > 10 * singles, "{singles} of {}", pool.len());
         let different: BTreeSet<&Change> = pool.iter().map(|candidate| &candidate.change).collect();
@@ -171,7 +206,8 @@ mod tests {
     fn what_matters_beside_the_best_only_is_one_change_away_from_it() {
         let engine = sqlite::describe();
         let wal = Change(BTreeMap::from([("journal_mode".to_owned(), "wal".to_owned())]));
-        let found = neighbours(&engine, &base(&engine, &[]), &wal, Tier::Consistent);
+        let base = base(&engine, &[]);
+        let found = neighbours(aim(&engine, &base, Tier::Consistent), &wal);
         let has = |option: &str, value: &str| {
             let with = |candidate: &&Candidate| {
                 candidate.settings.get("journal_mode") == Some("wal") && candidate.settings.get(option) == Some(value)
@@ -186,7 +222,8 @@ mod tests {
     #[test]
     fn the_pool_follows_from_its_seed() {
         let engine = sqlite::describe();
-        let of = |seed| pool(&engine, &base(&engine, &[]), Tier::Consistent, seed);
+        let base = base(&engine, &[]);
+        let of = |seed| pool(aim(&engine, &base, Tier::Consistent), seed);
         assert_eq!(of(3), of(3));
         assert_ne!(of(3), of(4));
     }

@@ -11,6 +11,6 @@ mod candidates;
 mod halving;
 mod run;
 
-pub use candidates::{Candidate, pool};
+pub use candidates::{Aim, Candidate, pool};
 pub use halving::{halved, together};
 pub use run::{Fate, Found, SearchSpec, Tried, search};

@@ -11,7 +11,7 @@ use super::{
         what_if::{WhatIf, what_if},
         workload::Workload,
     },
-    candidates::{Candidate, neighbours, pool},
+    candidates::{Aim, Candidate, neighbours, pool},
     halving::{halved, together},
 };
 use crate::stats::{MIN_RUNS, median};
@@ -109,7 +109,7 @@ const MOST_ROUNDS: u32 = 40;
 /// # Errors
 /// No candidate, a session that cannot begin, a store that cannot be written.
 pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<Found, TuneError> {
-    let candidates = pool(&workload.engine.description, &spec.base, spec.tier, spec.seed);
+    let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
         let (engine, tier) = (&workload.engine.description.name, spec.tier);
         return Err(TuneError::Asked(format!("{engine} has no setting to try of which a commit survives tier {tier}")));
@@ -136,6 +136,10 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     let found = race.found(confirmed);
     lab.tell(TuneEvent::SearchEnded { found: Box::new(found.clone()) });
     Ok(found)
+}
+
+fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
+    Aim { engine: &workload.engine.description, suite: workload.suite.kind, base: &spec.base, tier: spec.tier }
 }
 
 /// A candidate in the race. Its variant in the samples is its place in the field, and 1 more: 0 is the base.
@@ -175,8 +179,7 @@ impl Race<'_, '_> {
             candidates.into_iter().partition(|candidate| candidate.change.0.len() == 1);
         self.try_out(singles).await?;
         if let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) {
-            let (engine, best) = (&self.workload.engine.description, &self.field[best].candidate.change);
-            let near = neighbours(engine, &self.spec.base, best, self.spec.tier);
+            let near = neighbours(aim(self.workload, &self.spec), &self.field[best].candidate.change);
             self.try_out(near).await?;
         }
         self.try_out(combinations).await
@@ -257,9 +260,7 @@ impl Race<'_, '_> {
         let unions = together(next.iter().map(|&at| &self.field[at].candidate.change), next.len() / 3);
         let mut place = 2;
         for change in unions {
-            let engine = &self.workload.engine.description;
-            let candidate = Candidate::new(engine, &self.spec.base, change, self.spec.tier);
-            if let Some(candidate) = candidate
+            if let Some(candidate) = Candidate::new(aim(self.workload, &self.spec), change)
                 && self.field.iter().all(|known| known.candidate.change != candidate.change)
             {
                 next.insert(place, self.field.len());

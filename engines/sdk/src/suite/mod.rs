@@ -26,6 +26,11 @@ pub enum SuiteKind {
 }
 
 impl SuiteKind {
+    /// Every kind but this.
+    pub fn others(self) -> Vec<Self> {
+        [Self::Kv, Self::Sql].into_iter().filter(|kind| *kind != self).collect()
+    }
+
     /// The word used in files and on screen.
     pub fn word(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ use crate::{
     recorder::MonotonicClock,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, reopen},
     sqlite::{self, Sql},
-    suite::{self, Begin, IndexSpec, Plan, TableSpec},
+    suite::{self, Begin, IndexSpec, Plan, SuiteKind, TableSpec},
 };
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
@@ -28,20 +28,24 @@ pub fn options() -> Vec<OptionSpec> {
             &["sql", "direct"],
             "sql",
             "how SQL suites reach the engine: sql layer: SQLite virtual table; or direct plans without SQLite",
-        ),
+        )
+        .only_for(SuiteKind::Sql),
         OptionSpec::choice(
             "rowsum",
             &Rowsum::ALL.map(|(word, _)| word),
             "off",
             "checksum of each row of a SQL suite, verified whenever the row is read",
         )
-        .fresh(),
+        .fresh()
+        .only_for(SuiteKind::Sql),
         OptionSpec::choice(
             "statements",
             &["prepared", "text"],
             "prepared",
             "with layer=sql: prepared once a test, or parsed again for each operation as a command-line script does",
-        ),
+        )
+        .same(&[], &[("layer", &["direct"])], "no SQL is parsed with layer=direct")
+        .only_for(SuiteKind::Sql),
         reopen(),
     ]
 }

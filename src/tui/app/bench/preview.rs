@@ -116,8 +116,9 @@ fn indifferent(plan: &Plan) -> Vec<String> {
                 && earlier.suite_settings == later.suite_settings
         };
         let earlier = plan.configurations[..at].iter().filter(alike);
-        let reason =
-            earlier.map(|earlier| cannot_differ(engine, &earlier.settings, &later.settings)).find_map(|reason| reason);
+        let reason = earlier
+            .map(|earlier| cannot_differ(engine, plan.suite.kind, &earlier.settings, &later.settings))
+            .find_map(|reason| reason);
         if let Some(reason) = reason {
             let warning = format!("{} cannot differ: {reason}", later.label);
             if !found.contains(&warning) {

@@ -126,9 +126,10 @@ impl Setup {
     /// Why the change cannot make a difference, if so.
     pub fn pointless(&self, world: &World) -> Option<String> {
         let engine = &self.found(world)?.description;
+        let suite = world.suites.iter().find(|suite| suite.name == self.suite)?;
         let base = Settings::resolve(engine, &self.base).ok()?;
         let changed = Change(self.change.clone()).made_to(&base, engine).ok()?;
-        if self.change.is_empty() { None } else { cannot_differ(engine, &base, &changed) }
+        if self.change.is_empty() { None } else { cannot_differ(engine, suite.kind, &base, &changed) }
     }
 
     /// Tiers before and after the change, as numbers with names.
