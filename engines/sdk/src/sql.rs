@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
         .only_for(SuiteKind::Sql)
+        .tune(&[])
 }
 
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.

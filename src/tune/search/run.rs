@@ -381,7 +381,9 @@ impl Race<'_, '_> {
             let (x, y) = (a.1.unwrap_or(f64::INFINITY), b.1.unwrap_or(f64::INFINITY));
             rung(b.0).cmp(&rung(a.0)).then(x.total_cmp(&y))
         });
-        let tried = order.into_iter().map(|(at, score)| Tried {
+        // The budget may have ended before the last of them were run.
+        let run = |at: usize| self.samples.of(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
+        let tried = order.into_iter().filter(|(at, _)| run(*at)).map(|(at, score)| Tried {
             change: self.field[at].candidate.change.clone(),
             tier: self.field[at].candidate.tier,
             rung: self.field[at].rung,

@@ -20,7 +20,8 @@ use crate::{
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-/// The options of every engine that SQL suites reach through this layer.
+/// The options of every engine that SQL suites reach through this layer. They say how a suite reaches the engine and not how
+/// the engine is best set, so that no search tries them.
 pub fn options() -> Vec<OptionSpec> {
     vec![
         OptionSpec::choice(
@@ -29,7 +30,8 @@ pub fn options() -> Vec<OptionSpec> {
             "sql",
             "how SQL suites reach the engine: sql layer: SQLite virtual table; or direct plans without SQLite",
         )
-        .only_for(SuiteKind::Sql),
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
         OptionSpec::choice(
             "rowsum",
             &Rowsum::ALL.map(|(word, _)| word),
@@ -37,7 +39,8 @@ pub fn options() -> Vec<OptionSpec> {
             "checksum of each row of a SQL suite, verified whenever the row is read",
         )
         .fresh()
-        .only_for(SuiteKind::Sql),
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
         OptionSpec::choice(
             "statements",
             &["prepared", "text"],
@@ -45,7 +48,8 @@ pub fn options() -> Vec<OptionSpec> {
             "with layer=sql: prepared once a test, or parsed again for each operation as a command-line script does",
         )
         .same(&[], &[("layer", &["direct"])], "no SQL is parsed with layer=direct")
-        .only_for(SuiteKind::Sql),
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
         reopen(),
     ]
 }
