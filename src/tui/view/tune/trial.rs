@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::app::{App, tune::Watched},
-        paint::{Paint, pad, piece, width},
+        paint::{Paint, pad, piece, width, wrap},
     },
     role,
 };
@@ -40,6 +40,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let axis = Axis::of(watched);
     draw_ends(paint, next(1), axis);
     let price = prices(watched);
+    let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
+    // The price is the answer's other half: rounds are shown where it leaves room.
+    let priced: usize = price.iter().map(|(text, _)| lines_of(text)).sum();
     match watched.effects.as_slice() {
         [only] => {
             draw_effect(paint, next(1), only, axis, false, tune.running);
@@ -47,14 +50,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
                 if tune.running { "nothing is decided before the last round".to_owned() } else { words::verdict(only) };
             let style = if tune.running { Role::Dim } else { role(only) };
             paint.text(next(1), &plain(&verdict), style);
-            let room = usize::from(inner.height).saturating_sub(5 + price.len()).min(8);
+            let room = usize::from(inner.height).saturating_sub(4 + priced).min(8);
             let from = watched.narrowing.len().saturating_sub(room);
             for (round, interval) in watched.narrowing.iter().skip(from) {
                 draw_round(paint, next(1), *round, *interval, axis);
             }
         }
         several => {
-            let room = usize::from(inner.height).saturating_sub(3 + price.len()).max(1);
+            let room = usize::from(inner.height).saturating_sub(3 + priced).max(1);
             for effect in several.iter().take(room) {
                 draw_effect(paint, next(1), effect, axis, true, tune.running);
             }
@@ -64,8 +67,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
         }
     }
     for (text, role) in price {
-        let wanted = super::super::paint::wrap(&plain(&text), usize::from(inner.width)).len() as u16;
-        let place = next(wanted);
+        let place = next(lines_of(&text) as u16);
         paint.wrapped(place, &text, role);
     }
 }
