@@ -33,6 +33,8 @@ pub(super) fn decode(raw: Raw, hits: &[Hit]) -> Option<Event> {
 fn decode_key(key: KeyEvent) -> Option<Key> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
+        // What was typed before the terminal was in raw mode has line feeds where Enter was pressed.
+        KeyCode::Char('j') if control => Key::Enter,
         KeyCode::Char(c) if control => Key::Ctrl(c.to_ascii_lowercase()),
         KeyCode::Char(c) => Key::Char(c),
         KeyCode::Enter => Key::Enter,
