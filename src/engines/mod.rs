@@ -54,7 +54,7 @@ impl Engine {
     /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
     /// without such options. An error is what to say to the user.
     pub fn probe(&self, settings: &Settings) -> Result<Option<Library>, String> {
-        if !self.description.names_files() {
+        if self.description.files(settings).is_empty() {
             return Ok(None);
         }
         let name = &self.description.name;

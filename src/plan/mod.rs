@@ -213,11 +213,11 @@ impl Plan {
 
     /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
     pub fn probe(&self) -> Result<(), PlanError> {
-        let mut asked: Vec<(&str, &Settings)> = Vec::new();
+        // Each answer is a process: the other options of a sweep change nothing about its files.
+        let mut asked = BTreeSet::new();
         for configuration in &self.configurations {
-            let one = (configuration.engine_name(), &configuration.settings);
-            if !asked.contains(&one) {
-                asked.push(one);
+            let files = configuration.engine.description.files(&configuration.settings);
+            if asked.insert((configuration.engine_name(), files)) {
                 configuration.engine.probe(&configuration.settings).map_err(PlanError::Request)?;
             }
         }

@@ -47,9 +47,11 @@ impl Description {
         Library { version: self.version.clone(), build: self.build.clone() }
     }
 
-    /// Whether settings name a file, which the engine's program has to be asked about before a run.
-    pub fn names_files(&self) -> bool {
-        self.options.iter().any(|option| option.kind == OptionKind::Path)
+    /// The files that settings name, which the engine's program has to be asked about before a run; none for an engine without
+    /// such options.
+    pub fn files<'s>(&self, settings: &'s Settings) -> Vec<&'s str> {
+        let paths = self.options.iter().filter(|option| option.kind == OptionKind::Path);
+        paths.filter_map(|option| settings.get(&option.name)).collect()
     }
 
     /// What a commit survives under these settings, and why. An engine without a rule that holds promises nothing.

@@ -66,6 +66,13 @@ pub struct TestInfo {
     pub needs: Vec<u32>,
 }
 
+impl TestInfo {
+    fn of(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
+        let needs = needs.iter().map(|number| *number.get_ref()).collect();
+        Self { number: *number.get_ref(), name: name.to_owned(), needs }
+    }
+}
+
 /// Which tests of a suite are measured; empty means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestPick(pub BTreeSet<u32>);

@@ -83,12 +83,7 @@ impl Body {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        let info = |test: &Test| TestInfo {
-            number: *test.number.get_ref(),
-            name: test.name.clone(),
-            needs: test.needs.iter().map(|number| *number.get_ref()).collect(),
-        };
-        self.tests.iter().map(info).collect()
+        self.tests.iter().map(|test| TestInfo::of(&test.number, &test.name, &test.needs)).collect()
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.

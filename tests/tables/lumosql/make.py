@@ -6,41 +6,13 @@ without SQLite. Run in this folder: python3 make.py
 
 import json
 import struct
+import sys
 
-GAMMA = 0x9E3779B97F4A7C15
-MASK = (1 << 64) - 1
-
-
-def mix(z):
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-    return z ^ (z >> 31)
+sys.path.insert(0, "..")
+from model import Digest, stream
 
 
-class SplitMix64:
-    def __init__(self, seed):
-        self.state = seed
-
-    def next(self):
-        self.state = (self.state + GAMMA) & MASK
-        return mix(self.state)
-
-    def below(self, bound):
-        return (self.next() * bound) >> 64
-
-
-def stream(seed, index):
-    return SplitMix64(mix((seed + GAMMA * (index + 1)) & MASK))
-
-
-class Digest:
-    def __init__(self):
-        self.value = 0
-
-    def word(self, word):
-        rotated = ((self.value << 5) | (self.value >> 59)) & MASK
-        self.value = ((rotated ^ (word & MASK)) * GAMMA) & MASK
-
+class Values(Digest):
     def add(self, value):
         if value is None:
             self.word(0)
@@ -52,13 +24,7 @@ class Digest:
             self.word(struct.unpack("<Q", struct.pack("<d", value))[0])
         else:
             self.word(3)
-            data = value.encode()
-            h = len(data)
-            for at in range(0, len(data), 8):
-                w = int.from_bytes(data[at:at + 8].ljust(8, b"\0"), "little")
-                h = ((h ^ w) * GAMMA) & MASK
-                h ^= h >> 32
-            self.word(h)
+            self.bytes(value.encode())
 
 
 ONES = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -83,7 +49,7 @@ def run(reads, writes, seed):
 
     class Test:
         def __init__(self, number):
-            self.number, self.digest, self.rows, self.rng = number, Digest(), 0, stream(seed, number)
+            self.number, self.digest, self.rows, self.rng = number, Values(), 0, stream(seed, number)
 
         def answer(self, *rows):
             for row in rows:
@@ -99,7 +65,7 @@ def run(reads, writes, seed):
             for table in tables:
                 total = 0
                 for row in table:
-                    digest = Digest()
+                    digest = Values()
                     for value in row:
                         digest.add(value)
                     total += digest.value

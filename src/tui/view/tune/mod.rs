@@ -12,7 +12,7 @@ use super::{
 use crate::{
     catalog::Role,
     report::{tune::words, units::plain},
-    tune::{Effect, Entry, State},
+    tune::{Effect, Entry, State, Trial},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -90,9 +90,22 @@ fn draw_ledger(paint: &mut Paint<'_>, area: Rect, tune: &Tune) {
         let (verdict, role) = outcome(entry);
         let room = usize::from(row.width).saturating_sub(width(&verdict) + 1);
         let mark = if entry.trial.accepted { "✓ " } else { "· " };
-        let what = format!("{}{mark}{}", "  ".repeat(entry.depth), plain(&words::change(&entry.trial)));
+        let mark = format!("{}{mark}", "  ".repeat(entry.depth));
+        let what = format!("{mark}{}", changed(&entry.trial, room.saturating_sub(width(&mark))));
         paint.line(row, &[piece(pad(&what, room), Role::Text), piece(" ", Role::Dim), piece(verdict, role)]);
     }
+}
+
+/// What a trial changes, in as many words as there is room for: no value is cut, because half of one is another.
+fn changed(trial: &Trial, room: usize) -> String {
+    let parts: Vec<String> = trial.change.0.iter().map(|(option, value)| format!("{option}={value}")).collect();
+    let some = |shown: usize| match parts.len() - shown {
+        0 => parts.join(" "),
+        more => format!("{} +{more}", parts[..shown].join(" ")),
+    };
+    let mut texts = std::iter::once(words::change(trial)).chain((1..=parts.len()).rev().map(some));
+    let widest = texts.find(|text| width(&plain(text)) <= room);
+    plain(&widest.unwrap_or_else(|| format!("{} changed", parts.len())))
 }
 
 /// What a trial came to, in few words.
