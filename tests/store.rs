@@ -83,7 +83,7 @@ fn a_locked_store_is_waited_for_and_told_when_it_stays_locked() {
 }
 
 #[test]
-fn results_that_cannot_be_stored_are_spooled_and_taken_in_by_the_next_start() {
+fn results_that_cannot_be_stored_stay_in_the_journal_and_are_taken_in_by_the_next_command() {
     let place = Place::new();
     let long = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "6", "--store-wait", "100ms"];
     let session = place.spawn(&long);
@@ -96,19 +96,23 @@ fn results_that_cannot_be_stored_are_spooled_and_taken_in_by_the_next_start() {
     });
     let output = session.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let spool = place.path("results.duckdb.spool.jsonl");
-    if !spool.exists() {
-        // The lock came before the session's first write: then it said so and ran nothing.
-        assert!(stderr.contains("is in use by another process"), "{stderr}");
+    assert!(stderr.contains("is in use by another process"), "{stderr}");
+    if !output.status.success() {
+        // The lock came before the session began: then it ran nothing.
         return;
     }
-    assert!(output.status.success(), "{stderr}");
-    assert!(stderr.contains("results are kept in") && stderr.contains("spool.jsonl"), "{stderr}");
+    assert!(stderr.contains("results are kept in") && stderr.contains("results.duckdb.journal"), "{stderr}");
     drop(lock);
     place.ok(&RUN);
-    assert!(!spool.exists(), "the spool is taken in");
+    assert_eq!(journals(&place), 0, "the journal is taken in");
     assert_eq!(place.rows("SELECT count(*), count(DISTINCT session_id) FROM results"), [["64", "2"]]);
     assert_eq!(place.value("SELECT count(*) FROM run WHERE status <> 'done'"), "0");
+}
+
+/// Journals beside the store.
+fn journals(place: &Place) -> usize {
+    let files = fs::read_dir(place.path("results.duckdb.journal")).unwrap();
+    files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|ending| ending == "jsonl")).count()
 }
 
 fn warning(message: &str) -> Batch {
@@ -135,18 +139,17 @@ fn a_batch_written_twice_is_there_once() {
 }
 
 #[test]
-fn a_spool_with_a_line_cut_off_gives_back_the_others() {
+fn the_spool_of_version_0_1_gives_back_all_lines_that_can_be_read() {
     let place = Place::new();
     let store = Store::new(place.store()).with_patience(Duration::from_millis(50));
     store.prepare().unwrap();
     let line = serde_json::to_string(&warning("spooled")).unwrap();
-    fs::write(store.spool_path(), format!("{line}\n{}\n", &line[..40])).unwrap();
-    let spooled = store.prepare().unwrap();
-    assert_eq!(spooled.taken, 1);
-    let (lines, kept) = spooled.refused.unwrap();
-    assert_eq!((lines, fs::read_to_string(kept).unwrap()), (1, format!("{}\n", &line[..40])));
+    let spool = place.path("results.duckdb.spool.jsonl");
+    fs::write(&spool, format!("{line}\n{}\n", &line[..40])).unwrap();
+    let kept = store.settle().unwrap().refused.unwrap();
+    assert_eq!(fs::read_to_string(kept).unwrap(), format!("{}\n", &line[..40]));
     assert_eq!(store.query("SELECT message FROM warning", &[]).unwrap().rows, [[Some("spooled".to_owned())]]);
-    assert!(!store.spool_path().exists());
+    assert!(!spool.exists());
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub(super) struct Places {
     /// How long to wait for a store that another process has open: 500ms, 20s, 5m.
     #[arg(long, global = true, env = "DBDYNO_STORE_WAIT", value_name = "TIME", default_value = "20s", value_parser = parse_duration)]
     store_wait: Duration,
+    /// Where results are kept until the store takes them in, on another disk perhaps [default: a folder beside the store].
+    #[arg(long, global = true, env = "DBDYNO_JOURNAL", value_name = "FOLDER")]
+    journal: Option<PathBuf>,
     /// The folder with your own suites/ and presets/ [default: the user's configuration folder].
     #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
     config: Option<PathBuf>,
@@ -50,12 +53,16 @@ impl Places {
             Some(path) => path.clone(),
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
-        Ok(Store::new(path).with_patience(self.store_wait))
+        let store = Store::new(path).with_patience(self.store_wait);
+        Ok(match &self.journal {
+            Some(folder) => store.with_journal_below(folder),
+            None => store,
+        })
     }
 
     /// These places as arguments, where they are not the usual ones.
     pub(super) fn arguments(&self) -> Vec<String> {
-        let places = [("--store", &self.store), ("--config", &self.config)];
+        let places = [("--store", &self.store), ("--journal", &self.journal), ("--config", &self.config)];
         let given = places.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
         given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]).collect()
     }

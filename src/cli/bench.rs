@@ -6,6 +6,7 @@ use super::{
     error::{CliError, INTERRUPTED},
     print,
     progress::{self, Style},
+    query::notices,
     tune_effects::effects_of_session,
 };
 use crate::{
@@ -123,17 +124,11 @@ fn bench(
     if args.dry_run {
         return print(&describe(&plan, &estimate));
     }
-    let taken = store.prepare()?;
+    notices(&store.prepare()?);
     let style = Style::choose(args.json, args.quiet);
     if !args.quiet {
-        if taken.taken > 0 {
-            eprintln!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
-        }
         eprintln!("{}", headline(&plan, &estimate));
         plan.not_run().iter().for_each(|line| eprintln!("{line}"));
-    }
-    if let Some((lines, kept)) = taken.refused {
-        eprintln!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
     }
     let launch = SessionLaunch {
         work_dir,
@@ -172,7 +167,7 @@ fn bench(
     if effects {
         effects_of_session(&plan, &report.session.session_id, &store, style)?;
     }
-    let code = conclude(&report, &store.spool_path().display().to_string(), style, effects)?;
+    let code = conclude(&report, &store, style, effects)?;
     if let Some(claims) = preset.and_then(|preset| preset.claims) {
         show_claims(&claims, &store, style)?;
     }
@@ -249,7 +244,7 @@ pub(super) async fn watch_signals(handle: Handle) {
 }
 
 /// Prints the table and chooses the exit code. With `effects` the table was a ranking already: only its warnings are left.
-fn conclude(report: &Report, spool: &str, style: Style, effects: bool) -> Result<ExitCode, CliError> {
+fn conclude(report: &Report, store: &Store, style: Style, effects: bool) -> Result<ExitCode, CliError> {
     let table =
         SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
     if style == Style::Json {
@@ -258,17 +253,18 @@ fn conclude(report: &Report, spool: &str, style: Style, effects: bool) -> Result
     } else {
         print(&if effects { text::session_notes(&table) } else { text::session_table(&table, colour()) })?;
     }
-    if let Some(reason) = &report.spooled {
+    if let Some(reason) = &report.unmerged {
+        let journal = store.journal_folder();
         eprintln!("warning: {reason}");
-        eprintln!("warning: results are kept in {spool} and are stored by the next start");
+        eprintln!("warning: results are kept in {} and are taken in by the next command", journal.display());
     }
-    if let Some(reason) = &report.lost {
-        return Err(CliError::Failed(format!("some results could neither be stored nor spooled: {reason}")));
+    if let Some(reason) = &report.unkept {
+        return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
     }
     Ok(match report.session.status {
         Status::Done | Status::Running => ExitCode::SUCCESS,
         Status::Failed => ExitCode::FAILURE,
-        Status::Cancelled => ExitCode::from(INTERRUPTED),
+        Status::Cancelled | Status::Interrupted | Status::Superseded => ExitCode::from(INTERRUPTED),
     })
 }
 

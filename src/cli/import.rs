@@ -1,6 +1,6 @@
 //! `dbdyno import`.
 
-use super::{args::Places, error::CliError, manage_args::ImportArgs, print};
+use super::{args::Places, error::CliError, manage_args::ImportArgs, print, query::notices};
 use crate::{
     report::units::{count, plain},
     store::{Imported, Taken},
@@ -10,7 +10,7 @@ use std::{fmt::Write as _, path::Path, process::ExitCode};
 /// Takes in each file by itself: one that cannot be taken does not keep the others out.
 pub(super) fn import(places: &Places, args: &ImportArgs) -> Result<ExitCode, CliError> {
     let store = places.store().map_err(CliError::Usage)?;
-    store.prepare()?;
+    notices(&store.prepare()?);
     let mut failed = None;
     for file in &args.files {
         match store.import(file) {

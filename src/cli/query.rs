@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     report::{results, text},
-    store::{Rows, Store},
+    store::{Rows, Settled, Store},
 };
 use std::process::ExitCode;
 
@@ -16,19 +16,22 @@ pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError>
     write(&store.query(&args.query, &[])?, args.format)
 }
 
-/// The store, with what is in its spool taken in. A store that is not there yet is said so.
+/// The store, with what is in its journals taken in. A store that is not there yet is said so.
 pub(super) fn opened(places: &Places) -> Result<Store, CliError> {
     let store = places.store().map_err(CliError::Usage)?;
-    if !store.exists() && !store.spool_path().exists() {
+    if !store.exists() && !store.has_journals() {
         return Err(CliError::Usage(format!(
             "there is no store {} yet: run `dbdyno --preset quick`, or give --store",
             store.path().display()
         )));
     }
-    if store.spool_path().exists() {
-        store.prepare()?;
-    }
+    notices(&store.settle()?);
     Ok(store)
+}
+
+/// Says what was done to bring the store up to date.
+pub(super) fn notices(settled: &Settled) {
+    settled.notices().iter().for_each(|notice| eprintln!("note: {notice}"));
 }
 
 pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {

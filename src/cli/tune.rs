@@ -6,7 +6,7 @@ use super::{
     error::{CliError, INTERRUPTED},
     print,
     progress::Style,
-    query::opened,
+    query::{notices, opened},
     tune_args::{MeasureArgs, OutputArgs, TuneArgs},
     tune_base::{Questions, questions, snapshot, workload_of},
     tune_effects::show_effects,
@@ -137,7 +137,7 @@ fn accept_one(places: &Places, id: &str) -> Result<ExitCode, CliError> {
 
 fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
-    store.prepare()?;
+    notices(&store.prepare()?);
     let mut questions = questions(places, args, &registry, &store)?;
     let engine = questions.workload.engine.description.clone();
     let changes: Vec<Change> =
@@ -181,7 +181,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
 
 fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
-    store.prepare()?;
+    notices(&store.prepare()?);
     let trial = found(&store, id)?;
     let start = snapshot(args)?;
     let workload = workload_of(places, &trial, &args.base.files(), start.as_ref(), &registry)?;
@@ -192,7 +192,7 @@ fn extend(places: &Places, id: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
 
 fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let (registry, store) = (Registry::discover(), places.store().map_err(CliError::Usage)?);
-    store.prepare()?;
+    notices(&store.prepare()?);
     let Questions { workload, base, parent_id, ledger, _start } = questions(places, args, &registry, &store)?;
     let spec = SearchSpec {
         ledger,

@@ -243,7 +243,7 @@ impl<'r, 's> Running<'r, 's> {
             keys: self.session.launch.keys.iter().map(key).collect(),
             ..Batch::default()
         };
-        self.session.store(batch).await;
+        self.session.keep(batch).await;
         self.session.tell(RunnerEvent::RunStarted {
             ordinal: self.ordinal,
             round: self.run.round,
@@ -261,6 +261,10 @@ impl<'r, 's> Running<'r, 's> {
                 event = worker.next() => event?,
                 () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
             };
+            // A finished test is told when it cannot be lost any more.
+            if let Event::TestDone(done) = &event {
+                self.test_done(done).await?;
+            }
             self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
             match event {
                 Event::Opened { version, build, in_force, open_ns } => {
@@ -280,10 +284,7 @@ impl<'r, 's> Running<'r, 's> {
                         self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
                     }
                 }
-                Event::TestDone(done) => {
-                    self.test_done(&done).await?;
-                    self.go_on(worker).await;
-                }
+                Event::TestDone(_) => self.go_on(worker).await,
                 Event::Done => return Ok(()),
                 Event::Failed { test, message, .. } => {
                     let place = test.map_or_else(String::new, |test| format!("test {test}: "));
@@ -317,7 +318,7 @@ impl<'r, 's> Running<'r, 's> {
                 in_force: Some(value.clone()),
             })
             .collect();
-        self.session.store(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
+        self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
         let differing = differing(&configuration.engine.description, configuration, in_force);
         if differing.is_empty() || self.session.launch.allow_differing_options {
             return Ok(());
@@ -383,8 +384,14 @@ impl<'r, 's> Running<'r, 's> {
         };
         self.results.push(result.clone());
         let timelines = std::mem::take(&mut self.timeline);
-        self.session.store(Batch { results: vec![result], timelines, ..Batch::default() }).await;
-        Ok(())
+        if self.session.keep(Batch { results: vec![result], timelines, ..Batch::default() }).await {
+            return Ok(());
+        }
+        // Measuring on when nothing can be kept would only lose more.
+        Err(Stop::Failed(format!(
+            "results cannot be kept: {}",
+            self.session.unkept().unwrap_or("the session was stopped")
+        )))
     }
 
     fn note_noise(&mut self, after: &NoiseSample) {

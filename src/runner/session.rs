@@ -12,7 +12,10 @@ use crate::{
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
     plan::{Configuration, Plan},
-    store::{Batch, HarnessRecord, HostRecord, ResultRecord, RunRecord, SessionRecord, Status, Store, WarningRecord},
+    store::{
+        Batch, HarnessRecord, HostRecord, Ownership, ResultRecord, RunRecord, SessionRecord, Status, Store, StoreError,
+        WarningRecord,
+    },
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use jiff::Timestamp;
@@ -23,6 +26,9 @@ use std::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 use uuid::Uuid;
+
+/// Time between two tries to write a journal that could not be written.
+const RETRY: Duration = Duration::from_millis(250);
 
 /// How a session is run.
 #[derive(Debug, Clone)]
@@ -64,10 +70,10 @@ pub struct Report {
     pub harness: Vec<HarnessRecord>,
     /// Findings.
     pub warnings: Vec<WarningRecord>,
-    /// Why some results are in the spool and not in the store.
-    pub spooled: Option<String>,
-    /// Why some results are lost: neither store nor spool could be written.
-    pub lost: Option<String>,
+    /// Why results are in the journal and not in the store: the next command takes them in.
+    pub unmerged: Option<String>,
+    /// Why some results are nowhere but in memory: neither journal nor store could be written.
+    pub unkept: Option<String>,
 }
 
 /// Why a session could not begin.
@@ -84,6 +90,9 @@ pub enum SessionError {
     /// The harness's own cost could not be measured.
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
+    /// Nothing that is measured could be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// A session under way.
@@ -97,14 +106,8 @@ pub(super) struct Session<'s> {
     pub(super) expected_run: Duration,
     store: &'s Store,
     pub(super) control: Control,
-    report: Unstored,
-}
-
-/// What went wrong with storing.
-#[derive(Debug, Default)]
-struct Unstored {
-    spooled: Option<String>,
-    lost: Option<String>,
+    /// Why what was finished last could not be kept; it is still in memory.
+    unkept: Option<String>,
 }
 
 /// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
@@ -120,19 +123,19 @@ pub async fn run_session(
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     let host = HostFacts::read();
-    let record = describe(plan, launch, &host, &facts);
-    let mut session =
-        Session { plan, launch, record, events, expected_run, store, control, report: Unstored::default() };
+    let owner = store.own()?;
+    let record =
+        SessionRecord { owner: Some(owner.journal.display().to_string()), ..describe(plan, launch, &host, &facts) };
+    let mut session = Session { plan, launch, record, events, expected_run, store, control, unkept: None };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
     }
-    session
-        .store(Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() })
-        .await;
+    let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
+    session.keep(begun).await;
     session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
     let harness = session.measure_harness(null).await?;
     let (runs, mut results) = session.run_all().await;
-    session.finish(&facts, runs, &mut results, harness).await
+    session.finish(&facts, runs, &mut results, harness, owner).await
 }
 
 fn work_folder(launch: &Launch) -> Result<WorkFolderFacts, SessionError> {
@@ -187,6 +190,8 @@ fn describe(plan: &Plan, launch: &Launch, host: &HostFacts, folder: &WorkFolderF
         clock_source: load.clock_source,
         load_1: load.load_1,
         details: details.to_string(),
+        owner: None,
+        plan: None,
     }
 }
 
@@ -223,21 +228,47 @@ impl Session<'_> {
         self.control.asked().stop
     }
 
-    /// Commits a batch now, on a thread that may block.
-    pub(super) async fn store(&mut self, batch: Batch) {
-        let store = self.store.clone();
-        let outcome = tokio::task::spawn_blocking(move || store.write_or_spool(&batch)).await;
-        match outcome {
-            Ok(Ok(None)) => {}
-            Ok(Ok(Some(spooled))) => {
-                if self.report.spooled.is_none() {
-                    self.tell(RunnerEvent::Note { text: format!("{spooled}; results go to the spool beside it") });
-                }
-                self.report.spooled = Some(spooled.to_string());
-            }
-            Ok(Err(lost)) => self.report.lost = Some(lost.to_string()),
-            Err(panicked) => self.report.lost = Some(panicked.to_string()),
+    /// Has a batch in the journal, synced, before anything else is done; whether it is. What cannot be written stays in memory, and
+    /// is tried again: for a while now, and with whatever comes after it.
+    pub(super) async fn keep(&mut self, batch: Batch) -> bool {
+        let Err(reason) = self.blocking(move |store| store.append(&batch)).await else {
+            self.unkept = None;
+            return true;
+        };
+        if self.unkept.replace(reason.clone()).is_some() {
+            return false;
         }
+        self.tell(RunnerEvent::Note { text: format!("{reason}; results are in memory only, it is tried again") });
+        let until = Instant::now() + self.store.patience();
+        while Instant::now() < until && !self.is_stopped() {
+            tokio::time::sleep(RETRY).await;
+            if self.blocking(|store| store.flush()).await.is_ok() {
+                self.tell(RunnerEvent::Note { text: "results are in the journal again".to_owned() });
+                self.unkept = None;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Why nothing can be kept at the moment.
+    pub(super) fn unkept(&self) -> Option<&str> {
+        self.unkept.as_deref()
+    }
+
+    /// Does something with the store on a thread that may block.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        action: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, String> {
+        let store = self.store.clone();
+        let done = tokio::task::spawn_blocking(move || action(&store)).await;
+        done.map_err(|panicked| panicked.to_string())?.map_err(|error| error.to_string())
+    }
+
+    /// Takes what is in the journal into the store.
+    async fn merge(&self) -> Result<(), String> {
+        self.blocking(|store| store.settle()).await.map(drop)
     }
 
     async fn measure_harness(&mut self, null: &Configuration) -> Result<Vec<HarnessRecord>, SessionError> {
@@ -264,7 +295,7 @@ impl Session<'_> {
                 ns_per_operation,
             }));
         }
-        self.store(Batch { harness: harness.clone(), ..Batch::default() }).await;
+        self.keep(Batch { harness: harness.clone(), ..Batch::default() }).await;
         Ok(harness)
     }
 
@@ -288,11 +319,11 @@ impl Session<'_> {
             }
             begun += self.paused().await;
             // Measuring on when nothing can be kept would only lose more.
-            if self.is_stopped() || self.report.lost.is_some() {
+            if self.is_stopped() || self.unkept.is_some() {
                 break;
             }
             let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
-            self.store(Batch { runs: vec![outcome.run.clone()], ..Batch::default() }).await;
+            self.keep(Batch { runs: vec![outcome.run.clone()], ..Batch::default() }).await;
             self.tell(RunnerEvent::RunEnded {
                 ordinal: planned.ordinal,
                 status: outcome.run.status,
@@ -313,6 +344,8 @@ impl Session<'_> {
         }
         let since = Instant::now();
         self.tell(RunnerEvent::Paused);
+        // A store that cannot be written now is written later.
+        let _ = self.merge().await;
         self.control.resumed().await;
         self.tell(RunnerEvent::Resumed);
         since.elapsed()
@@ -356,7 +389,7 @@ impl Session<'_> {
             results[at].agrees = agrees;
         }
         let changed = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
-        self.store(Batch { results: changed, ..Batch::default() }).await;
+        self.keep(Batch { results: changed, ..Batch::default() }).await;
     }
 
     async fn finish(
@@ -365,8 +398,9 @@ impl Session<'_> {
         runs: Vec<RunRecord>,
         results: &mut Vec<ResultRecord>,
         harness: Vec<HarnessRecord>,
+        owner: Ownership,
     ) -> Result<Report, SessionError> {
-        let failed = self.report.lost.is_some()
+        let failed = self.unkept.is_some()
             || runs.iter().any(|run| run.status == Status::Failed)
             || results.iter().any(|result| result.agrees == Some(false));
         self.record.finished_at = Some(Timestamp::now());
@@ -397,15 +431,12 @@ impl Session<'_> {
         for warning in &warnings {
             self.tell(RunnerEvent::Warning(warning.clone()));
         }
-        self.store(Batch { sessions: vec![self.record.clone()], warnings: warnings.clone(), ..Batch::default() }).await;
-        Ok(Report {
-            session: self.record,
-            runs,
-            results: std::mem::take(results),
-            harness,
-            warnings,
-            spooled: self.report.spooled,
-            lost: self.report.lost,
-        })
+        let over = Batch { sessions: vec![self.record.clone()], warnings: warnings.clone(), ..Batch::default() };
+        self.keep(over).await;
+        drop(owner);
+        let unmerged = self.merge().await.err();
+        // What the journal could not take, the store may have taken.
+        let unkept = self.blocking(|store| store.flush()).await.err();
+        Ok(Report { session: self.record, runs, results: std::mem::take(results), harness, warnings, unmerged, unkept })
     }
 }

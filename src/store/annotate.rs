@@ -1,11 +1,11 @@
 //! What users add to runs that are stored, and the removal of runs.
 
 use super::{
-    Access, Selection, Store, StoreError,
+    Selection, Store, StoreError,
     error::Doing,
     tables::{Owner, TABLES},
 };
-use duckdb::{Transaction, params, params_from_iter};
+use duckdb::{Connection, Transaction, params, params_from_iter};
 
 /// What is said of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,8 +132,7 @@ impl Store {
         action: impl FnOnce(&Transaction<'_>) -> duckdb::Result<T>,
     ) -> Result<T, StoreError> {
         let (condition, parameters) = selection.condition();
-        let mut connection = self.open(Access::Write)?;
-        let act = || -> duckdb::Result<T> {
+        let act = |connection: &mut Connection| -> duckdb::Result<T> {
             let transaction = connection.transaction()?;
             transaction.execute(
                 &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),
@@ -143,9 +142,7 @@ impl Store {
             transaction.commit()?;
             Ok(done)
         };
-        let result = act().doing(self.path());
-        connection.close().map_err(|(_, error)| error).doing(self.path())?;
-        result
+        self.writing(|connection| act(connection).doing(self.path()))
     }
 }
 

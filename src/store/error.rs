@@ -1,6 +1,13 @@
 //! What can be wrong with a store, in words that say what to do.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+/// What DuckDB says of a file that it cannot make sense of.
+const DAMAGE: [&str; 5] =
+    ["Corrupt database file", "checksum", "Serialization Error", "Failed to load", "Failure while replaying WAL"];
 
 /// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -79,12 +86,22 @@ pub enum StoreError {
         /// What DuckDB said.
         message: String,
     },
-    /// The spool beside the store cannot be used.
-    #[error("the spool {}: {message}", path.display())]
-    Spool {
+    /// The journal cannot be written or read.
+    #[error("the journal {}: {message}: choose another place with --journal or DBDYNO_JOURNAL", path.display())]
+    Journal {
+        /// The file, or the folder of the store's journals.
+        path: PathBuf,
+        /// What the system said.
+        message: String,
+    },
+    /// The file was a store, and cannot be read any more.
+    #[error(
+        "the store {0} is damaged ({message}): `dbdyno --store {0} store repair` saves what can be read of it", path.display()
+    )]
+    Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// What DuckDB said.
         message: String,
     },
     /// Anything else.
@@ -103,6 +120,21 @@ impl StoreError {
         matches!(self, Self::Locked { .. })
     }
 
+    /// What the system said of a file beside the store.
+    pub(super) fn of_io(store: &Path, file: &Path, error: &io::Error) -> Self {
+        let path = store.to_owned();
+        let message = if file == store { error.to_string() } else { format!("{}: {error}", file.display()) };
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::Full { path, message },
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::Unwritable { path, message },
+            ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
+                Self::Unreachable { path, message }
+            }
+            ErrorKind::InvalidData => Self::Damaged { path, message },
+            _ => Self::Other { path, message },
+        }
+    }
+
     /// Tells what DuckDB's text means; its API has no codes for these.
     pub(super) fn of(path: &Path, message: String) -> Self {
         let path = path.to_owned();
@@ -113,6 +145,8 @@ impl StoreError {
             Self::Full { path, message }
         } else if has("not a valid DuckDB database file") || has("not a DuckDB database file") {
             Self::NotDuckDb { path, message }
+        } else if DAMAGE.iter().any(|part| has(part)) {
+            Self::Damaged { path, message }
         } else if has("Permission denied") || has("read-only mode") || has("Read-only file system") {
             Self::Unwritable { path, message }
         } else if has("does not exist") && has("Cannot open") || has("No such file") || has("Is a directory") {

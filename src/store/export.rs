@@ -1,7 +1,7 @@
 //! Runs copied to another store, or to a folder of Parquet files that any engine reads and `import` takes back.
 
 use super::{
-    Access, SCHEMA_VERSION, Selection, Store, StoreError,
+    SCHEMA_VERSION, Selection, Store, StoreError,
     error::Doing,
     import::{Merged, merge_chosen},
     tables::{Owner, TABLES, Table},
@@ -96,30 +96,30 @@ impl Store {
 
     fn write_parquet(&self, selection: &Selection, folder: &Path) -> Result<Exported, StoreError> {
         let (condition, parameters) = selection.condition();
-        let connection = self.open(Access::Read)?;
-        let write = || -> duckdb::Result<Exported> {
-            // Everything means everything, sessions without a run too.
-            let chosen = if selection.is_all() { None } else { Some("chosen") };
-            if chosen.is_some() {
-                connection.execute(
-                    &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),
-                    params_from_iter(&parameters),
-                )?;
-            }
-            let mut runs = 0;
-            for table in &TABLES {
-                let is_chosen = chosen.map_or("true".to_owned(), |_| table.owner.is_chosen("run", "session"));
-                let count = copy(&connection, &partitioned(table, &is_chosen), table.owner, &folder.join(table.name))?;
-                runs = if table.name == "run" { count } else { runs };
-            }
-            let is_chosen = chosen.map_or("true".to_owned(), |_| Owner::Run.is_chosen("run", "session"));
-            let rows = format!("SELECT * FROM results WHERE {is_chosen}");
-            let results = copy(&connection, &rows, Owner::Run, &folder.join("results"))?;
-            Ok(Exported { runs, results })
-        };
-        let result = write().doing(self.path());
-        connection.close().map_err(|(_, error)| error).doing(self.path())?;
-        result
+        self.reading(|connection| {
+            let write = || -> duckdb::Result<Exported> {
+                // Everything means everything, sessions without a run too.
+                let chosen = if selection.is_all() { None } else { Some("chosen") };
+                if chosen.is_some() {
+                    connection.execute(
+                        &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),
+                        params_from_iter(&parameters),
+                    )?;
+                }
+                let mut runs = 0;
+                for table in &TABLES {
+                    let is_chosen = chosen.map_or("true".to_owned(), |_| table.owner.is_chosen("run", "session"));
+                    let count =
+                        copy(connection, &partitioned(table, &is_chosen), table.owner, &folder.join(table.name))?;
+                    runs = if table.name == "run" { count } else { runs };
+                }
+                let is_chosen = chosen.map_or("true".to_owned(), |_| Owner::Run.is_chosen("run", "session"));
+                let rows = format!("SELECT * FROM results WHERE {is_chosen}");
+                let results = copy(connection, &rows, Owner::Run, &folder.join("results"))?;
+                Ok(Exported { runs, results })
+            };
+            write().doing(self.path())
+        })
     }
 }
 

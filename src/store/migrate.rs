@@ -3,13 +3,17 @@
 use duckdb::Connection;
 
 /// The schema's version that this program writes.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 
 const TABLES: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 /// What brings version `n + 1` to `n + 2`, for each place `n`.
-const MIGRATIONS: [&str; SCHEMA_VERSION as usize - 1] =
-    [include_str!("migrations/2.sql"), include_str!("migrations/3.sql"), include_str!("migrations/4.sql")];
+const MIGRATIONS: [&str; SCHEMA_VERSION as usize - 1] = [
+    include_str!("migrations/2.sql"),
+    include_str!("migrations/3.sql"),
+    include_str!("migrations/4.sql"),
+    include_str!("migrations/5.sql"),
+];
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,24 +1,30 @@
 //! The store: every result in one DuckDB file that others can query.
 //!
-//! The file is opened for each batch and closed again, so that several dbdyno processes can share it and no thread of
-//! DuckDB's runs beside a measured test.
+//! What a session finishes goes to a journal beside the file first ([`journal`]), so that the file is written seldom; it is open
+//! only for a moment each time, so that several dbdyno processes can share it and no thread of DuckDB's runs beside a measured
+//! test. A write is all or nothing even when the power goes ([`undo`]).
 
 mod annotate;
+mod connect;
 mod error;
 mod export;
 mod import;
+mod journal;
+mod lock;
 mod migrate;
 mod record;
 mod select;
-mod spool;
 mod tables;
 mod trials;
+mod undo;
 mod value;
+mod write;
 
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported, Kind, Merged, Taken};
+pub use journal::{Ownership, Settled};
 pub use migrate::SCHEMA_VERSION;
 pub use record::{
     Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
@@ -28,28 +34,31 @@ pub use select::{
     GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
     StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory, literal,
 };
-pub use spool::Spooled;
 pub use trials::TrialRecord;
 pub use value::Blob;
 
-use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
+use duckdb::Connection;
 use error::Doing;
+use lock::StoreLock;
 use migrate::Found;
-use record::Record;
 use std::{
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
+use undo::Undo;
 
 /// How long to wait for another process that has the file open, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A store's file. Nothing is held open.
+/// A store's file, with the journal that this process writes. The file itself is not held open.
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
     patience: Duration,
+    /// Where journals are, if not beside the file.
+    journal: Option<PathBuf>,
+    writer: journal::Shared,
 }
 
 /// Whether a store is opened to read or to write.
@@ -59,10 +68,20 @@ enum Access {
     Write,
 }
 
+/// The file of this ending beside a store's.
+fn beside(store: &Path, ending: &str) -> PathBuf {
+    let mut name = store.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(ending);
+    store.with_file_name(name)
+}
+
 impl Store {
     /// The store in this file; the file is made by the first write.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), patience: PATIENCE }
+        let path = path.into();
+        let writer = journal::Shared::new(beside(&path, "journal"));
+        Self { path, patience: PATIENCE, journal: None, writer }
     }
 
     /// The same store, with another patience for a file that is locked.
@@ -77,51 +96,126 @@ impl Store {
         &self.path
     }
 
+    /// How long a file that is locked is waited for.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// Whether the file is there.
     pub fn exists(&self) -> bool {
         self.path.exists()
     }
 
-    /// Makes the file where there is none, takes in what is in the spool, and says clearly when the file cannot be used.
-    pub fn prepare(&self) -> Result<Spooled, StoreError> {
-        if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
-                path: folder.to_owned(),
-                message: format!("the folder cannot be made: {error}"),
-            })?;
+    /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
+    pub fn prepare(&self) -> Result<Settled, StoreError> {
+        self.make_folder()?;
+        if !self.exists() || undo::is_there(&self.path) {
+            self.writing(|_| Ok::<_, StoreError>(()))?;
         }
-        self.write(&Batch::default())?;
-        spool::take_in(self)
+        let settled = self.settle()?;
+        self.check_writable()?;
+        Ok(settled)
     }
 
-    /// Commits a batch. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    fn make_folder(&self) -> Result<(), StoreError> {
+        let Some(folder) = self.path.parent() else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
+            path: folder.to_owned(),
+            message: format!("the folder cannot be made: {error}"),
+        })
+    }
+
+    /// Whether the file can be written, asked of the system without opening it.
+    fn check_writable(&self) -> Result<(), StoreError> {
+        rustix::fs::access(&self.path, rustix::fs::Access::WRITE_OK)
+            .map_err(|error| StoreError::of_io(&self.path, &self.path, &error.into()))
+    }
+
+    /// Commits a batch now. Rows with the same key are replaced, so that writing a batch twice is the same as once.
     pub fn write(&self, batch: &Batch) -> Result<(), StoreError> {
-        let mut connection = self.open(Access::Write)?;
-        let result = write_batch(&mut connection, batch).doing(&self.path);
-        let closed = connection.close().map_err(|(_, error)| error).doing(&self.path);
-        result.and(closed)
+        self.writing(|connection| {
+            let transaction = connection.transaction().doing(&self.path)?;
+            write::write_batch(&transaction, batch).doing(&self.path)?;
+            transaction.commit().doing(&self.path)
+        })
     }
 
-    /// Commits a batch; when that fails, appends it to the spool and says why. Only when both fail is it lost.
-    pub fn write_or_spool(&self, batch: &Batch) -> Result<Option<StoreError>, StoreError> {
-        match self.write(batch) {
-            Ok(()) => Ok(None),
-            Err(error) => spool::append(self, batch).map(|()| Some(error)),
+    /// Opens the store to read, for several queries of one moment, and closes it again.
+    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if undo::is_there(&self.path) {
+            let _lock = StoreLock::take(&self.path, Access::Write, self.patience)?;
+            undo::settle(&self.path)?;
+        }
+        let lock = StoreLock::take(&self.path, Access::Read, self.patience)?;
+        let opened = self.patiently(|| {
+            let connection = connect::open(&self.path, Access::Read).doing(&self.path)?;
+            self.check_schema(connection, Access::Read)
+        });
+        let connection = match opened {
+            // Whoever writes may bring the schema up to date.
+            Err(StoreError::Older { path, found, known, .. }) => {
+                drop(lock);
+                self.writing(|_| Ok::<_, StoreError>(())).map_err(|error| StoreError::Older {
+                    path,
+                    found,
+                    known,
+                    message: error.to_string(),
+                })?;
+                return self.reading(read);
+            }
+            opened => opened?,
+        };
+        let answer = read(&connection);
+        let closed = connection.close().map_err(|(_, error)| error).doing(&self.path);
+        answer.and_then(|answer| closed.map(|()| answer))
+    }
+
+    /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
+    /// the end, nothing of it is done.
+    fn writing<T, E: From<StoreError>>(&self, act: impl FnOnce(&mut Connection) -> Result<T, E>) -> Result<T, E> {
+        let path = &self.path;
+        let _lock = StoreLock::take(path, Access::Write, self.patience)?;
+        undo::settle(path)?;
+        let (mut connection, undo) = self.patiently(|| self.open_to_write())?;
+        let done = act(&mut connection);
+        // Said now, a failing checkpoint is told; at the end it is not.
+        let kept = if done.is_ok() { connection.execute_batch("CHECKPOINT").doing(path) } else { Ok(()) };
+        let closed = connection.close().map_err(|(_, error)| error).doing(path);
+        match kept.and(closed) {
+            Ok(()) => undo.drop_it(path)?,
+            Err(error) => {
+                undo::settle(path)?;
+                return Err(error.into());
+            }
+        }
+        done
+    }
+
+    fn open_to_write(&self) -> Result<(Connection, Undo), StoreError> {
+        let path = &self.path;
+        let undo = Undo::make(path)?;
+        let opened = connect::open(path, Access::Write).doing(path).and_then(|connection| {
+            if undo.holds(path) {
+                return self.check_schema(connection, Access::Write);
+            }
+            connection.close().map_err(|(_, error)| error).doing(path)?;
+            Err(StoreError::Locked { path: path.clone(), message: "another program changed it just now".to_owned() })
+        });
+        match opened {
+            Ok(connection) => Ok((connection, undo)),
+            Err(error) => {
+                undo.drop_it(path)?;
+                Err(error)
+            }
         }
     }
 
-    fn open(&self, access: Access) -> Result<Connection, StoreError> {
+    /// Tries again as long as the file is locked and there is patience left.
+    fn patiently<T>(&self, mut open: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(5);
         loop {
-            match self.open_once(access) {
-                // Whoever writes may bring the schema up to date.
-                Err(StoreError::Older { found, known, .. }) => {
-                    let path = self.path.clone();
-                    let message =
-                        |error: StoreError| StoreError::Older { path, found, known, message: error.to_string() };
-                    self.open(Access::Write).map_err(message)?.close().map_err(|(_, error)| error).doing(&self.path)?;
-                }
+            match open() {
                 Err(error) if error.is_locked() && begun.elapsed() < self.patience => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(250));
@@ -131,70 +225,29 @@ impl Store {
         }
     }
 
-    fn open_once(&self, access: Access) -> Result<Connection, StoreError> {
-        let config = match access {
-            // One thread: a batch is small, and a worker may be waiting on the other core.
-            Access::Write => Config::default().threads(1),
-            Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
-        };
-        let mut connection =
-            config.and_then(|config| Connection::open_with_flags(&self.path, config)).doing(&self.path)?;
-        self.check_schema(&mut connection, access)?;
-        Ok(connection)
-    }
-
     /// Makes the schema in an empty file and brings an older one up to date; refuses a file of someone else's or of a
     /// newer dbdyno.
-    fn check_schema(&self, connection: &mut Connection, access: Access) -> Result<(), StoreError> {
+    fn check_schema(&self, mut connection: Connection, access: Access) -> Result<Connection, StoreError> {
         let path = self.path.clone();
-        let found = match migrate::version(connection) {
+        let found = match migrate::version(&connection) {
             Some(version) => Found::Version(version),
             None => {
                 let current = connection.query_row("SELECT current_database()", [], |row| row.get::<_, String>(0));
-                migrate::found(connection, &current.doing(&self.path)?).doing(&self.path)?
+                migrate::found(&connection, &current.doing(&self.path)?).doing(&self.path)?
             }
         };
         match (found, access) {
-            (Found::Empty, Access::Write) => migrate::create(connection).doing(&self.path),
-            (Found::Empty | Found::Foreign, _) => Err(StoreError::Foreign { path }),
-            (Found::Version(SCHEMA_VERSION), _) => Ok(()),
+            (Found::Empty, Access::Write) => migrate::create(&mut connection).doing(&self.path)?,
+            (Found::Empty | Found::Foreign, _) => return Err(StoreError::Foreign { path }),
+            (Found::Version(SCHEMA_VERSION), _) => {}
             (Found::Version(found), _) if found > SCHEMA_VERSION => {
-                Err(StoreError::Newer { path, found, known: SCHEMA_VERSION })
+                return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });
             }
-            (Found::Version(found), Access::Write) => migrate::upgrade(connection, found).doing(&self.path),
+            (Found::Version(found), Access::Write) => migrate::upgrade(&mut connection, found).doing(&self.path)?,
             (Found::Version(found), Access::Read) => {
-                Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() })
+                return Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() });
             }
         }
+        Ok(connection)
     }
-}
-
-fn write_batch(connection: &mut Connection, batch: &Batch) -> duckdb::Result<()> {
-    let Batch { hosts, sessions, runs, options, keys, results, timelines, harness, warnings, trials } = batch;
-    let transaction = connection.transaction()?;
-    upsert(&transaction, hosts)?;
-    upsert(&transaction, sessions)?;
-    upsert(&transaction, runs)?;
-    upsert(&transaction, options)?;
-    upsert(&transaction, keys)?;
-    upsert(&transaction, results)?;
-    upsert(&transaction, timelines)?;
-    upsert(&transaction, harness)?;
-    upsert(&transaction, warnings)?;
-    upsert(&transaction, trials)?;
-    transaction.commit()
-}
-
-fn upsert<R: Record>(transaction: &Transaction<'_>, records: &[R]) -> duckdb::Result<()> {
-    if records.is_empty() {
-        return Ok(());
-    }
-    let columns = R::COLUMNS.join(", ");
-    let places = vec!["?"; R::COLUMNS.len()].join(", ");
-    let sql = format!("INSERT OR REPLACE INTO {} ({columns}) VALUES ({places})", R::TABLE);
-    let mut statement = transaction.prepare(&sql)?;
-    for record in records {
-        statement.execute(params_from_iter(record.values()))?;
-    }
-    Ok(())
 }

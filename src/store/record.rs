@@ -76,7 +76,7 @@ record! {
         started_at: Timestamp,
         /// End; none while it runs or when it was interrupted.
         finished_at: Option<Timestamp>,
-        /// `running`, `done`, `failed`, `cancelled`.
+        /// How it stands.
         status: Status,
         /// Version of dbdyno.
         dbdyno_version: String,
@@ -116,6 +116,10 @@ record! {
         load_1: Option<f64>,
         /// Everything known of host, folder and load, as JSON.
         details: String,
+        /// The journal of the process that runs it, which holds that file locked as long as it lives.
+        owner: Option<String>,
+        /// What is to be run, as JSON, for whoever finishes it.
+        plan: Option<String>,
     }
 }
 
@@ -134,7 +138,7 @@ record! {
         started_at: Timestamp,
         /// End.
         finished_at: Option<Timestamp>,
-        /// `running`, `done`, `failed`, `cancelled`.
+        /// How it stands.
         status: Status,
         /// Why it failed.
         failure: Option<String>,
@@ -319,7 +323,7 @@ record! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Not finished, or interrupted.
+    /// Not finished.
     Running,
     /// Finished.
     Done,
@@ -327,6 +331,10 @@ pub enum Status {
     Failed,
     /// Ended by the user.
     Cancelled,
+    /// Its process ended before it did.
+    Interrupted,
+    /// Of a run: it was not finished, and was run again from its beginning.
+    Superseded,
 }
 
 impl Status {
@@ -337,6 +345,8 @@ impl Status {
             Self::Done => "done",
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+            Self::Superseded => "superseded",
         }
     }
 }
@@ -365,4 +375,21 @@ pub struct Batch {
     pub warnings: Vec<WarningRecord>,
     /// Trials.
     pub trials: Vec<TrialRecord>,
+}
+
+impl Batch {
+    /// Adds another batch, which was written later.
+    pub(super) fn extend(&mut self, other: Self) {
+        let Self { hosts, sessions, runs, options, keys, results, timelines, harness, warnings, trials } = other;
+        self.hosts.extend(hosts);
+        self.sessions.extend(sessions);
+        self.runs.extend(runs);
+        self.options.extend(options);
+        self.keys.extend(keys);
+        self.results.extend(results);
+        self.timelines.extend(timelines);
+        self.harness.extend(harness);
+        self.warnings.extend(warnings);
+        self.trials.extend(trials);
+    }
 }

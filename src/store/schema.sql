@@ -1,4 +1,4 @@
--- The store's tables, version 3; views.sql has the views. Times are UTC, durations nanoseconds, sizes bytes.
+-- The store's tables, in the newest version; views.sql has the views. Times are UTC, durations nanoseconds, sizes bytes.
 -- NULL: not known. Results of another program's database have many of them; dbdyno's own have few.
 
 CREATE TABLE schema_version (
@@ -24,7 +24,7 @@ CREATE TABLE session (
     host_id        VARCHAR NOT NULL,
     started_at     TIMESTAMP,
     finished_at    TIMESTAMP,             -- NULL: still running, or interrupted
-    status         VARCHAR NOT NULL,      -- running, done, failed, cancelled
+    status         VARCHAR NOT NULL,      -- running, done, failed, cancelled; interrupted: its process is gone
     dbdyno_version VARCHAR,
     debug_build    BOOLEAN,
     command_line   VARCHAR,
@@ -45,7 +45,9 @@ CREATE TABLE session (
     load_1         DOUBLE,                -- load average when the session began
     details        JSON,                  -- everything known of host, folder and load, as read
     source         VARCHAR,               -- NULL: dbdyno ran it; lumosql, listing: what it was imported from
-    source_file    VARCHAR                -- name of the file imported
+    source_file    VARCHAR,               -- name of the file imported
+    owner          VARCHAR,               -- the journal of the process that runs it, locked as long as that lives
+    plan           JSON                   -- what is to be run, for whoever finishes it
 );
 
 CREATE TABLE run (
@@ -55,7 +57,7 @@ CREATE TABLE run (
     round           INTEGER NOT NULL,     -- runs of the same round are paired
     started_at      TIMESTAMP,
     finished_at     TIMESTAMP,
-    status          VARCHAR NOT NULL,     -- running, done, failed, cancelled
+    status          VARCHAR NOT NULL,     -- as a session's; superseded: not finished, and run again from its beginning
     failure         VARCHAR,              -- why it failed
     engine          VARCHAR NOT NULL,
     engine_version  VARCHAR NOT NULL,
@@ -144,6 +146,12 @@ CREATE TABLE warning (
     test       INTEGER,                   -- NULL: of all tests
     linter     VARCHAR NOT NULL,
     message    VARCHAR NOT NULL
+);
+
+-- How far each journal was taken in. Its rows stay: what was taken in once is never taken in again.
+CREATE TABLE journal (
+    journal_id UUID PRIMARY KEY,          -- the name of its file
+    position   UBIGINT NOT NULL           -- bytes
 );
 
 -- What an imported file says of a run beyond the columns, and what users add.

@@ -65,17 +65,17 @@ SELECT
     CASE
         WHEN t.test IS NULL THEN NULL
         WHEN t.failure IS NOT NULL THEN 'failed'
-        WHEN r.run_status = 'invalid' THEN 'invalid'
+        WHEN r.run_status IN ('invalid', 'superseded') THEN r.run_status
         WHEN t.agrees = false THEN 'disagrees'
         ELSE 'ok'
     END AS status,
     r.run_status,
     -- What failed is in no statistics, whoever makes them; its times are in `result`.
-    CASE WHEN t.failure IS NULL AND r.run_status <> 'invalid' THEN t.wall_ns END AS wall_ns,
-    CASE WHEN t.failure IS NULL AND r.run_status <> 'invalid' THEN t.user_ns + t.system_ns END AS cpu_ns,
+    CASE WHEN t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded') THEN t.wall_ns END AS wall_ns,
+    CASE WHEN t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded') THEN t.user_ns + t.system_ns END AS cpu_ns,
     t.operations,
     t.rows,
-    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.run_status <> 'invalid'
+    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded')
          THEN t.operations * 1e9 / t.wall_ns END AS rate,
     t.p50_ns,
     t.p90_ns,

@@ -26,7 +26,7 @@ pub enum TuneError {
     #[error("{0}")]
     Asked(String),
     /// Results were measured and could be kept nowhere.
-    #[error("some results could neither be stored nor spooled: {0}")]
+    #[error("some results could not be kept: {0}")]
     Lost(String),
 }
 
@@ -83,7 +83,7 @@ impl Lab<'_> {
         let session = run_session(plan, &null, &launch, self.store, expected_run, events, self.control.clone());
         let (report, ()) = tokio::join!(session, listening);
         let report = report?;
-        match report.lost {
+        match report.unkept {
             Some(reason) => Err(TuneError::Lost(reason)),
             None => Ok(report),
         }

@@ -12,7 +12,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 /// Keeps a trial, in place of what was kept of it.
 pub(super) fn keep(store: &Store, trial: &Trial) -> Result<(), StoreError> {
-    store.write_or_spool(&Batch { trials: vec![record(trial)?], ..Batch::default() }).map(drop)
+    store.append(&Batch { trials: vec![record(trial)?], ..Batch::default() })?;
+    store.settle().map(drop)
 }
 
 /// The names of all ledgers, the one used last first.

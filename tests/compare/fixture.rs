@@ -94,6 +94,8 @@ impl Bench {
             clock_source: None,
             load_1: None,
             details: "{}".to_owned(),
+            owner: None,
+            plan: None,
         });
         session_id
     }

@@ -8,7 +8,7 @@ use duckdb::{Connection, Transaction, params_from_iter};
 use std::path::{Path, PathBuf};
 
 /// The attached database that an import reads from.
-pub(super) const INCOMING: &str = "dbdyno_incoming";
+pub(in super::super) const INCOMING: &str = "dbdyno_incoming";
 
 /// Where rows come from.
 #[derive(Debug)]

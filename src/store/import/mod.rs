@@ -17,12 +17,13 @@ use super::{
     Access, SCHEMA_VERSION, Store, StoreError,
     error::Doing,
     export::{FORMAT, MANIFEST, same_file},
+    lock::StoreLock,
     migrate::{self, Found},
-    record::Record,
     tables::TABLES,
 };
-use duckdb::{Connection, appender_params_from_iter};
-use merge::{INCOMING, Source, merge};
+use duckdb::Connection;
+pub(super) use merge::INCOMING;
+use merge::{Source, merge};
 use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
@@ -49,7 +50,7 @@ impl Store {
             return Err(ImportError::Same { path: path.to_owned() });
         }
         let (merged, notes) = match kind {
-            Kind::Store => (self.import_store(path)?, spool_note(path)),
+            Kind::Store => (self.import_store(path)?, journal_note(path)),
             Kind::Parquet => {
                 check_manifest(path)?;
                 (self.merged_from(path, |_| Ok(Source::Parquet(absolute(path)?)))?, Vec::new())
@@ -75,6 +76,7 @@ impl Store {
     }
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
+        let _lock = StoreLock::take(path, Access::Read, self.patience)?;
         self.merged_from(path, |connection| {
             attach(connection, path, self.patience)?;
             Ok(Source::Attached { chosen: false })
@@ -88,21 +90,19 @@ impl Store {
         path: &Path,
         ready: impl FnOnce(&Connection) -> Result<Source, ImportError>,
     ) -> Result<Merged, ImportError> {
-        let mut connection = self.open(Access::Write)?;
-        let merged = ready(&connection).and_then(|source| {
-            merge(&mut connection, &source)
+        self.writing(|connection| {
+            let source = ready(connection)?;
+            merge(connection, &source)
                 .map_err(|error| ImportError::Broken { path: path.to_owned(), message: error.to_string() })
-        });
-        connection.close().map_err(|(_, error)| error).doing(self.path())?;
-        merged
+        })
     }
 }
 
 /// Copies these runs of a store, or everything, to another one.
 pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>) -> Result<Merged, StoreError> {
-    let mut connection = target.open(Access::Write)?;
-    let mut copy = || -> Result<Merged, StoreError> {
-        attach(&connection, from.path(), from.patience).map_err(|error| match error {
+    let _from = StoreLock::take(from.path(), Access::Read, from.patience)?;
+    target.writing(|connection| {
+        attach(connection, from.path(), from.patience).map_err(|error| match error {
             ImportError::Source(error) | ImportError::Store(error) => error,
             other => StoreError::Other { path: from.path().to_owned(), message: other.to_string() },
         })?;
@@ -111,11 +111,13 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
             let mut appender = connection.appender_to_catalog_and_db("chosen", "temp", "main").doing(target.path())?;
             runs.iter().try_for_each(|run| appender.append_row([run])).doing(target.path())?;
         }
-        merge(&mut connection, &Source::Attached { chosen: runs.is_some() }).doing(target.path())
-    };
-    let merged = copy();
-    connection.close().map_err(|(_, error)| error).doing(target.path())?;
-    merged
+        merge(connection, &Source::Attached { chosen: runs.is_some() }).doing(target.path())
+    })
+}
+
+/// Takes in what [`stage`] was given.
+pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
+    merge(connection, &Source::Attached { chosen: false })
 }
 
 /// Attaches another store to read it, waiting for one that is being written.
@@ -143,22 +145,16 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
 }
 
 /// Makes empty tables in memory and has them filled.
-fn stage(connection: &Connection, fill: impl FnOnce(&Connection) -> duckdb::Result<()>) -> duckdb::Result<()> {
+pub(super) fn stage(
+    connection: &Connection,
+    fill: impl FnOnce(&Connection) -> duckdb::Result<()>,
+) -> duckdb::Result<()> {
     connection.execute_batch(&format!("ATTACH ':memory:' AS {INCOMING}"))?;
     for table in &TABLES {
         let name = table.name;
         connection.execute_batch(&format!("CREATE TABLE {INCOMING}.main.{name} AS SELECT * FROM {name} LIMIT 0"))?;
     }
     fill(connection)
-}
-
-/// Appends records to their staged table.
-fn append<R: Record>(connection: &Connection, records: &[R]) -> duckdb::Result<()> {
-    let mut appender = connection.appender_with_columns_to_catalog_and_db(R::TABLE, INCOMING, "main", R::COLUMNS)?;
-    for record in records {
-        appender.append_row(appender_params_from_iter(record.values()))?;
-    }
-    appender.flush()
 }
 
 #[derive(Deserialize)]
@@ -190,12 +186,12 @@ fn absolute(path: &Path) -> Result<PathBuf, ImportError> {
 }
 
 /// What is not in a store yet.
-fn spool_note(path: &Path) -> Vec<String> {
-    let spool = Store::new(path).spool_path();
+fn journal_note(path: &Path) -> Vec<String> {
+    let store = Store::new(path);
     let note = format!(
         "{} holds results that are not in the store yet and were not taken: `dbdyno --store {} results --count` stores them",
-        spool.display(),
+        store.journal_folder().display(),
         path.display()
     );
-    if spool.exists() { vec![note] } else { Vec::new() }
+    if store.has_journals() { vec![note] } else { Vec::new() }
 }

@@ -18,7 +18,7 @@ pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 pub use selection::{Key, Selection};
 pub use values::literal;
 
-use super::{Access, Store, StoreError, error::Doing};
+use super::{Store, StoreError};
 use duckdb::{Connection, ToSql, params_from_iter};
 
 /// The answer of a query, every value as text.
@@ -34,14 +34,6 @@ impl Store {
     /// Runs one query on the store, opened to read. Values from outside are bound to `?`, never pasted into the SQL.
     pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
         self.reading(|connection| rows_of(connection, sql, parameters))
-    }
-
-    /// Opens the store to read, for several queries of one moment, and closes it again.
-    fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let connection = self.open(Access::Read)?;
-        let answer = read(&connection);
-        let closed = connection.close().map_err(|(_, error)| error).doing(self.path());
-        answer.and_then(|answer| closed.map(|()| answer))
     }
 
     /// How many results a selection means.

@@ -40,7 +40,7 @@ pub(super) fn answer(question: Question, store: &Store) -> Answer {
 
 /// Takes in what could not be stored before.
 fn taken_in(store: &Store) -> Result<(), StoreError> {
-    if store.spool_path().exists() { store.prepare().map(drop) } else { Ok(()) }
+    if store.exists() || store.has_journals() { store.settle().map(drop) } else { Ok(()) }
 }
 
 fn said(error: StoreError) -> String {

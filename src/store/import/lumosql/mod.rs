@@ -10,7 +10,7 @@ mod read;
 mod rows;
 mod run;
 
-use super::{ImportError, append};
+use super::{super::write::stage, ImportError};
 use answers::mark_disagreeing;
 use duckdb::Connection;
 use rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, ResultRow, RunRow, SessionRow};
@@ -57,14 +57,14 @@ pub(super) fn read(path: &Path) -> Result<Converted, ImportError> {
 impl Converted {
     /// Puts the rows into the staged tables.
     pub(super) fn stage(&self, connection: &Connection) -> duckdb::Result<()> {
-        append(connection, &self.hosts)?;
-        append(connection, &self.sessions)?;
-        append(connection, &self.runs)?;
-        append(connection, &self.options)?;
-        append(connection, &self.keys)?;
-        append(connection, &self.results)?;
-        append(connection, &self.result_keys)?;
-        append(connection, &self.warnings)
+        stage(connection, &self.hosts)?;
+        stage(connection, &self.sessions)?;
+        stage(connection, &self.runs)?;
+        stage(connection, &self.options)?;
+        stage(connection, &self.keys)?;
+        stage(connection, &self.results)?;
+        stage(connection, &self.result_keys)?;
+        stage(connection, &self.warnings)
     }
 }
 

@@ -17,14 +17,14 @@ SELECT
     CASE
         WHEN t.test IS NULL THEN NULL
         WHEN t.failure IS NOT NULL THEN 'failed'
-        WHEN r.status = 'invalid' THEN 'invalid'
+        WHEN r.status IN ('invalid', 'superseded') THEN r.status
         WHEN t.agrees = false THEN 'disagrees'
         ELSE 'ok'
     END AS status,
     r.status AS run_status,
-    CASE WHEN t.failure IS NULL AND r.status <> 'invalid' THEN t.wall_ns END AS wall_ns,
+    CASE WHEN t.failure IS NULL AND r.status NOT IN ('invalid', 'superseded') THEN t.wall_ns END AS wall_ns,
     t.operations,
-    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.status <> 'invalid'
+    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.status NOT IN ('invalid', 'superseded')
          THEN t.operations * 1e9 / t.wall_ns END AS rate,
     t.p50_ns,
     t.p99_ns,

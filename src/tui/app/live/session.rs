@@ -248,8 +248,8 @@ impl Session {
         match outcome {
             Ok(report) => {
                 self.phase = Phase::Over(report.session.status);
-                self.notes.extend(report.spooled.iter().map(|reason| format!("results are in the spool: {reason}")));
-                self.notes.extend(report.lost.iter().map(|reason| format!("some results are LOST: {reason}")));
+                self.notes.extend(report.unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
+                self.notes.extend(report.unkept.iter().map(|reason| format!("results are in memory only: {reason}")));
                 self.report = Some(Box::new(report));
             }
             Err(reason) => self.phase = Phase::Failed(reason),

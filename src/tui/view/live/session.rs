@@ -105,7 +105,7 @@ fn shown(session: &Session, run: &Run) -> (String, Role) {
         RunState::Running => ("▶", Role::Accent),
         RunState::Ended(Status::Done | Status::Running, _) => ("✓", Role::Good),
         RunState::Ended(Status::Failed, _) => ("✗", Role::Bad),
-        RunState::Ended(Status::Cancelled, _) => ("skipped", Role::Warn),
+        RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("skipped", Role::Warn),
     };
     (format!("{} {sign}", label(session, run)), role)
 }

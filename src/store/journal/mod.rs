@@ -1,0 +1,85 @@
+//! The journal: what is finished is appended here, a line a batch, and synced before anybody is told; the store takes it in when a
+//! session pauses or ends, or when the next command opens it. So the store's file is written seldom, and nothing is lost with it.
+//!
+//! Each process has a file of its own, `UUID.jsonl`, which it holds locked as long as it lives: a session whose file is not locked
+//! any more has nobody who runs it. How far a file was taken in is kept in the store itself (table `journal`), in the same
+//! transaction as what was taken: an older line never comes after a newer one, and none comes twice.
+
+mod line;
+mod merge;
+mod spool;
+mod writer;
+
+pub use merge::Settled;
+pub use writer::Ownership;
+pub(super) use writer::Shared;
+
+use super::{Store, beside};
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// What journals are called after their identifier.
+const ENDING: &str = "jsonl";
+/// Where lines are kept that cannot be read.
+const REFUSED: &str = "refused.txt";
+
+impl Store {
+    /// The folder of the store's journals.
+    pub fn journal_folder(&self) -> PathBuf {
+        self.journal.clone().unwrap_or_else(|| beside(self.path(), "journal"))
+    }
+
+    /// The same store with its journals in a folder of their own below this one, on another disk perhaps.
+    #[must_use]
+    pub fn with_journal_below(mut self, folder: &Path) -> Self {
+        let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        // Two stores of one name must not share their journals.
+        let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, path.as_os_str().as_encoded_bytes());
+        self.journal = Some(folder.join(format!("{name}-{}", &id.simple().to_string()[..12])));
+        self.writer = Shared::new(self.journal_folder());
+        self
+    }
+
+    /// Whether a journal may hold what the store does not.
+    pub fn has_journals(&self) -> bool {
+        !found(&self.journal_folder()).unwrap_or_default().is_empty() || spool::is_there(self)
+    }
+}
+
+/// A journal's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Found {
+    /// Its identifier, as the store knows it.
+    id: String,
+    path: PathBuf,
+}
+
+/// The journals in a folder, in the order of their identifiers, which is that of their beginnings.
+fn found(folder: &Path) -> io::Result<Vec<Found>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut all = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        let id = path.file_stem().and_then(|stem| uuid::Uuid::try_parse(stem.to_str()?).ok());
+        let is_journal = path.extension().is_some_and(|ending| ending == ENDING) && entry.file_type()?.is_file();
+        if let Some(id) = id.filter(|_| is_journal) {
+            all.push(Found { id: id.to_string(), path });
+        }
+    }
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(all)
+}
+
+/// Whether the process that writes a journal lives: it holds the file locked.
+fn has_owner(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}

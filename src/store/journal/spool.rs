@@ -1,0 +1,59 @@
+//! What version 0.1 kept beside a store that it could not write: lines of JSON, in a file that was renamed while it was taken in.
+
+use super::{
+    super::{
+        Batch, Store, StoreError,
+        error::Doing,
+        import::{merge_staged, stage},
+        write::stage_batch,
+    },
+    REFUSED,
+};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::PathBuf,
+};
+
+/// The files, the one with the older lines first.
+fn files(store: &Store) -> [PathBuf; 2] {
+    ["spool.taking", "spool.jsonl"].map(|ending| super::beside(store.path(), ending))
+}
+
+pub(super) fn is_there(store: &Store) -> bool {
+    files(store).iter().any(|file| file.exists())
+}
+
+/// Takes in all lines. They do not say when they were written: only what the store does not have, or has not whole, is taken.
+pub(super) fn take_in(store: &Store) -> Result<(), StoreError> {
+    for file in files(store) {
+        let failed = |error: io::Error| StoreError::Journal { path: file.clone(), message: error.to_string() };
+        let lines = match fs::read(&file) {
+            Ok(lines) => lines,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(error)),
+        };
+        let mut all = Batch::default();
+        let mut refused = Vec::new();
+        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice::<Batch>(line) {
+                Ok(batch) => all.extend(batch),
+                Err(_) => refused.extend([line, b"\n"].concat()),
+            }
+        }
+        store.writing(|connection| {
+            stage(connection, |connection| stage_batch(connection, &all)).doing(store.path())?;
+            merge_staged(connection).doing(store.path())
+        })?;
+        if !refused.is_empty() {
+            let path = store.journal_folder().join(REFUSED);
+            let keep = || -> io::Result<()> {
+                fs::create_dir_all(store.journal_folder())?;
+                OpenOptions::new().create(true).append(true).open(&path)?.write_all(&refused)
+            };
+            keep().map_err(|error| StoreError::Journal { path: path.clone(), message: error.to_string() })?;
+        }
+        fs::remove_file(&file).map_err(failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! The journal that this process writes.
+
+use super::{
+    super::{Batch, Store, StoreError, undo::sync_folder},
+    ENDING, line,
+};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::{FileExt, MetadataExt},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use uuid::Uuid;
+
+/// What a process has to journal.
+#[derive(Debug)]
+pub(super) struct Writer {
+    folder: PathBuf,
+    open: Option<Open>,
+    /// Lines that could not be written yet, oldest first.
+    waiting: Vec<Vec<u8>>,
+    /// Sessions that this process runs: as long as there is one, its journal is kept whole.
+    sessions: usize,
+}
+
+/// A journal's file, held locked.
+#[derive(Debug)]
+struct Open {
+    id: Uuid,
+    path: PathBuf,
+    file: File,
+    /// What is written and synced, bytes.
+    length: u64,
+}
+
+/// The writer, shared by all who know the store in this process.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Shared(Arc<Mutex<Writer>>);
+
+impl Shared {
+    pub(in super::super) fn new(folder: PathBuf) -> Self {
+        Self(Arc::new(Mutex::new(Writer { folder, open: None, waiting: Vec::new(), sessions: 0 })))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Writer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says that a session of this process is under way, until it is dropped.
+#[derive(Debug)]
+pub struct Ownership {
+    writer: Shared,
+    /// The journal's file, by whose lock others see that the session has somebody who runs it.
+    pub journal: PathBuf,
+}
+
+impl Drop for Ownership {
+    fn drop(&mut self) {
+        self.writer.lock().sessions -= 1;
+    }
+}
+
+impl Store {
+    /// Begins a session: makes the journal, and holds it until the session is over.
+    pub fn own(&self) -> Result<Ownership, StoreError> {
+        let mut writer = self.writer.lock();
+        let journal = writer.ready().map_err(|error| self.unjournaled(&error))?;
+        writer.sessions += 1;
+        Ok(Ownership { writer: self.writer.clone(), journal })
+    }
+
+    /// Appends a batch to the journal and syncs it. When that fails the batch stays in memory, and is tried again with the next one
+    /// and by [`Store::settle`].
+    pub fn append(&self, batch: &Batch) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock();
+        let line = line::line(batch).map_err(|error| self.unjournaled(&error.into()))?;
+        writer.waiting.push(line);
+        writer.flush().map_err(|error| self.unjournaled(&error))
+    }
+
+    /// Tries again to write what could not be written. Nothing to write is fine.
+    pub fn flush(&self) -> Result<(), StoreError> {
+        self.writer.lock().flush().map_err(|error| self.unjournaled(&error))
+    }
+
+    fn unjournaled(&self, error: &io::Error) -> StoreError {
+        StoreError::Journal { path: self.journal_folder(), message: error.to_string() }
+    }
+}
+
+impl Writer {
+    /// The identifier of the journal, if one was begun.
+    pub(super) fn id(&self) -> Option<Uuid> {
+        self.open.as_ref().map(|open| open.id)
+    }
+
+    /// Whether nothing is to come: no session is under way, and everything up to `taken`, in bytes, is in the store.
+    pub(super) fn is_over(&self, taken: u64) -> bool {
+        let is_taken = self.open.as_ref().is_none_or(|open| open.length == taken);
+        self.sessions == 0 && self.waiting.is_empty() && is_taken
+    }
+
+    /// What could not be written, oldest first.
+    pub(super) fn waiting(&self) -> Vec<Batch> {
+        self.waiting.iter().filter_map(|line| line::batch(line.strip_suffix(b"\n")?)).collect()
+    }
+
+    /// Forgets the oldest of what could not be written: it is in the store.
+    pub(super) fn forget(&mut self, count: usize) {
+        self.waiting.drain(..count.min(self.waiting.len()));
+    }
+
+    /// Ends the journal, whose every line is in the store.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        match self.open.take() {
+            Some(open) => remove(&open.path),
+            None => Ok(()),
+        }
+    }
+
+    /// Appends the lines that wait, in their order. All of them are on disk afterwards, or none of them counts.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.ready()?;
+        let Some(open) = &mut self.open else { return Ok(()) };
+        let lines = self.waiting.concat();
+        let written = open.file.write_all_at(&lines, open.length).and_then(|()| open.file.sync_data());
+        if let Err(error) = written {
+            // What was half written is written over by the next try, and is no line until then.
+            let _ = open.file.set_len(open.length);
+            return Err(error);
+        }
+        open.length += lines.len() as u64;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Makes sure that the journal is where it should be, and returns its path. A file that was removed, or whose folder was, is
+    /// written anew from what is still open of it.
+    fn ready(&mut self) -> io::Result<PathBuf> {
+        if let Some(open) = &mut self.open {
+            if !is_at(&open.file, &open.path) {
+                open.write_anew()?;
+            }
+            return Ok(open.path.clone());
+        }
+        let id = Uuid::now_v7();
+        let path = self.folder.join(format!("{id}.{ENDING}"));
+        let file = create(&path)?;
+        self.open = Some(Open { id, path: path.clone(), file, length: 0 });
+        Ok(path)
+    }
+}
+
+impl Open {
+    fn write_anew(&mut self) -> io::Result<()> {
+        let mut written = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        (&self.file).take(self.length).read_to_end(&mut written)?;
+        let file = create(&self.path)?;
+        file.write_all_at(&written, 0)?;
+        file.sync_data()?;
+        self.file = file;
+        Ok(())
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        make_folder(folder)?;
+    }
+    // It gets its name when it is locked: a journal without an owner is taken for one that is over.
+    let unlocked = path.with_extension("new");
+    let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unlocked)?;
+    file.lock()?;
+    file.sync_all()?;
+    fs::rename(&unlocked, path)?;
+    sync_folder(path)?;
+    Ok(file)
+}
+
+/// Makes a folder whose name survives a power loss.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
+        make_folder(above)?;
+    }
+    match fs::create_dir(folder) {
+        Ok(()) => sync_folder(folder),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a journal whose every line is in the store.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let place = |facts: fs::Metadata| (facts.dev(), facts.ino());
+    matches!((file.metadata().map(place), fs::symlink_metadata(path).map(place)), (Ok(open), Ok(there)) if open == there)
+}
