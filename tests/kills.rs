@@ -5,8 +5,8 @@
 
 use crate::{
     power::{
-        count_of,
         judge::{self, Expected, Rows, judge, rows, told},
+        seeds,
     },
     support::{Place, processes_with, wait_until},
     tui::terminal::Terminal,
@@ -20,7 +20,7 @@ use std::{
 };
 
 /// Kills of one store before a new one is begun.
-const OF_A_STORE: usize = 25;
+const OF_A_STORE: u64 = 25;
 
 const NEXT: [&str; 9] = ["run", "--suite", "kv", "--engine", "null", "--size", "100", "--repeat", "1"];
 
@@ -60,11 +60,12 @@ impl Kept {
 
 #[test]
 fn a_session_that_is_killed_at_any_moment_has_kept_what_it_told() {
-    let count = count_of("DBDYNO_KILLS", 6);
-    let mut rng = SplitMix64::new(1);
+    let seeds = seeds("DBDYNO_KILLS", 6);
+    let count = seeds.end - seeds.start;
     let mut kept = Kept::new();
     let (mut failed, mut results) = (Vec::new(), 0);
-    for kill in 0..count {
+    for kill in seeds.clone() {
+        let mut rng = SplitMix64::new(kill);
         if kill % OF_A_STORE == 0 {
             kept = Kept::new();
         }
@@ -78,7 +79,7 @@ fn a_session_that_is_killed_at_any_moment_has_kept_what_it_told() {
             failed.push(format!("kill {kill} of {engine} after {} events: {failing}", events.len()));
             kept = Kept::new();
         }
-        if kill % OF_A_STORE == OF_A_STORE - 1 || kill + 1 == count {
+        if kill % OF_A_STORE == OF_A_STORE - 1 || kill + 1 == seeds.end {
             kept.place.ok(&NEXT);
             assert_eq!(kept.place.left_behind().len(), 0, "the next session sweeps the work folder");
         }
@@ -89,9 +90,9 @@ fn a_session_that_is_killed_at_any_moment_has_kept_what_it_told() {
 
 #[test]
 fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
-    let count = count_of("DBDYNO_KILLS", 10).div_ceil(10);
-    let mut rng = SplitMix64::new(2);
-    for kill in 0..count {
+    let kills = seeds("DBDYNO_KILLS", 10).step_by(10);
+    for kill in kills.clone() {
+        let mut rng = SplitMix64::new(kill);
         let mut terminal = Terminal::start(100, 30);
         terminal.shows("Suite");
         terminal.press("p");
@@ -119,5 +120,5 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
         terminal.place.ok(&NEXT);
         assert_eq!(terminal.place.left_behind().len(), 0, "kill {kill}: the next session sweeps the work folder");
     }
-    eprintln!("kills in the terminal: 0 of {count} fail");
+    eprintln!("kills in the terminal: 0 of {} fail", kills.count());
 }

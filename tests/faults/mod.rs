@@ -1,12 +1,12 @@
 //! Disks that fail: what a session told is kept, what it could not keep it said, and the store is as it was for the next command.
 //!
-//! A session is run on a disk that fails at a call drawn at random. `DBDYNO_DISK_FAULTS=100` tries so many of each kind.
+//! A session is run on a disk that fails at a call drawn at random. `DBDYNO_DISK_FAULTS=100` tries so many of each kind (`38..39`: the one of that seed).
 
 mod disk;
 
 use crate::{
     power::judge::{self, Expected, Rows, Told, judge, rows, told},
-    power::{count_of, ok, store},
+    power::{ok, seeds, store},
     support::{Done, Place},
 };
 use dbdyno_engine::rng::SplitMix64;
@@ -101,10 +101,11 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Tries a kind of fault with as many seeds as are asked for, and fails with what came of it.
-fn try_all(kind: &str, usual: usize, one: impl Fn(&Prepared, &mut SplitMix64) -> Result<(), String>) {
+fn try_all(kind: &str, usual: u64, one: impl Fn(&Prepared, &mut SplitMix64) -> Result<(), String>) {
     let Some(prepared) = Prepared::new() else { return };
-    let count = count_of("DBDYNO_DISK_FAULTS", usual);
-    let tried = (0..count as u64)
+    let seeds = seeds("DBDYNO_DISK_FAULTS", usual);
+    let count = seeds.end - seeds.start;
+    let tried = seeds
         .filter_map(|seed| one(&prepared, &mut SplitMix64::new(seed)).err().map(|why| format!("seed {seed}: {why}")));
     let failed: Vec<String> = tried.collect();
     eprintln!("{kind}: {} of {count} fail", failed.len());

@@ -108,16 +108,12 @@ impl fmt::Display for Failing {
     }
 }
 
-/// Runs dbdyno on a store, with no place of its own beside it.
-pub(crate) fn dbdyno(store: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
-    let beside = store.parent().unwrap().with_extension("config");
-    command.args(arguments).env("DBDYNO_STORE", store).env("DBDYNO_CONFIG", beside);
-    command
-}
-
+/// What dbdyno answers on a store that has no place of its own.
 fn answer(store: &Path, arguments: &[&str]) -> Result<String, Failing> {
-    let done = Done::of(dbdyno(store, arguments).output().unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+    let no_folder = store.with_file_name("no-folder");
+    command.args(arguments).env("DBDYNO_STORE", store).env("DBDYNO_CONFIG", no_folder);
+    let done = Done::of(command.output().unwrap());
     if done.code == Some(0) {
         return Ok(done.stdout);
     }

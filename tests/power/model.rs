@@ -95,6 +95,11 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// All that was done, as who goes on without a power loss sees it.
+    pub(crate) fn everything(log: &Log) -> Self {
+        Self { cut: log.ops.len(), disk: Disk::Posix, sector: 512, survives: Survives::All, seed: 0 }
+    }
+
     /// The choice that follows from a seed. Half of all cuts are where they hurt: before a sync has ended, and after something was said.
     pub(crate) fn draw(log: &Log, seed: u64) -> Self {
         let mut rng = SplitMix64::new(seed);

@@ -81,8 +81,7 @@ struct Call<'t> {
 
 impl Recorder {
     fn new(root: PathBuf, said: PathBuf) -> Self {
-        let mut log = Log { nodes: vec![None], ..Log::default() };
-        enter_all(&mut log, &root, ROOT);
+        let log = start(&root);
         let (entries, contents) = (log.entries.clone(), log.nodes.clone());
         Self { root, said, log, entries, contents, open: HashMap::new(), line: Vec::new() }
     }
@@ -359,6 +358,13 @@ impl Recorder {
     fn node(&self, below: &Path) -> Option<Node> {
         below.iter().try_fold(ROOT, |folder, name| self.entries.get(&(folder, name.to_str()?.to_owned())).copied())
     }
+}
+
+/// A log of a folder that nothing was done to.
+pub(crate) fn start(folder: &Path) -> Log {
+    let mut log = Log { nodes: vec![None], ..Log::default() };
+    enter_all(&mut log, folder, ROOT);
+    log
 }
 
 fn enter_all(log: &mut Log, folder: &Path, node: Node) {
