@@ -114,7 +114,7 @@ fn try_all(kind: &str, usual: u64, one: impl Fn(&Prepared, &mut SplitMix64) -> R
 
 #[test]
 fn a_disk_that_fails_once_or_from_then_on_loses_nothing_told() {
-    try_all("failing disk", 6, |prepared, rng| {
+    try_all("failing disk", 8, |prepared, rng| {
         let at = rng.below(prepared.calls);
         let lasting = rng.below(2) == 0;
         let (name, error) =

@@ -213,8 +213,13 @@ fn a_power_loss_while_a_killed_session_is_taken_in_loses_nothing_of_it() {
     let Some(place) = place() else { return };
     fill(&place);
     let earlier = rows(&store(&place)).unwrap();
-    let mut session =
-        place.command(&SESSION).env("DBDYNO_STORE", store(&place)).stdout(Stdio::piped()).spawn().unwrap();
+    let mut session = place
+        .command(&SESSION)
+        .env("DBDYNO_STORE", store(&place))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(session.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut events: Vec<String> = Vec::new();
     while told(events.iter().map(String::as_str)).len() < 11 {
