@@ -6,7 +6,7 @@ mod claims;
 mod compare;
 mod live;
 mod results;
-mod terminal;
+pub(crate) mod terminal;
 mod tune;
 
 use crate::support::Place;

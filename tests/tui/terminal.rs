@@ -15,9 +15,9 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with dbdyno in it.
-struct Terminal {
-    place: Place,
-    child: Box<dyn Child + Send + Sync>,
+pub(crate) struct Terminal {
+    pub(crate) place: Place,
+    pub(crate) child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     screen: Arc<Mutex<vt100::Parser>>,
     master: Box<dyn MasterPty + Send>,
@@ -28,7 +28,7 @@ fn lines(number: u16) -> NonZero<u16> {
 }
 
 impl Terminal {
-    fn start(columns: u16, rows: u16) -> Self {
+    pub(crate) fn start(columns: u16, rows: u16) -> Self {
         let place = Place::new();
         let preset = "title = \"two engines\"\nsuite = \"kv\"\nsizes = [1000]\nrepeats = 9\n\
                       [[engine]]\nname = \"sqlite\"\noptions = { synchronous = \"full\" }\n[[engine]]\nname = \"lmdb\"\n";
@@ -62,7 +62,7 @@ impl Terminal {
         Self { place, child, keys, screen, master: pair.master }
     }
 
-    fn contents(&self) -> String {
+    pub(crate) fn contents(&self) -> String {
         self.screen.lock().unwrap().screen().contents()
     }
 
@@ -80,11 +80,11 @@ impl Terminal {
     }
 
     #[track_caller]
-    fn shows(&self, text: &str) {
+    pub(crate) fn shows(&self, text: &str) {
         self.wait(text, |contents| contents.contains(text));
     }
 
-    fn press(&mut self, keys: &str) {
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }
@@ -94,7 +94,7 @@ impl Terminal {
         self.master.resize(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let process = self.child.process_id().unwrap().to_string();
         assert!(std::process::Command::new("kill").args([signal, &process]).status().unwrap().success());
     }

@@ -1,0 +1,183 @@
+//! A disk that does what a test says: before each call of a program that changes a folder, or opens something in it, the kernel asks this
+//! process (seccomp's user notification) whether the call is made, or fails with an error.
+
+use std::{
+    ffi::CString,
+    fs, io, mem,
+    os::{
+        fd::{AsRawFd, FromRawFd, OwnedFd},
+        unix::fs::FileExt,
+    },
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::mpsc,
+    thread,
+};
+
+/// What a program is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Call {
+    /// Open to read.
+    Open,
+    /// Open to write, write, sync, make, rename, remove.
+    Change,
+}
+
+/// What comes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It is done.
+    Do,
+    /// It fails with this error.
+    Fail(i32),
+}
+
+/// How a call names what it is about: arguments that are descriptors or paths.
+#[derive(Debug, Clone, Copy)]
+enum Names {
+    File(usize),
+    Path { folder: Option<usize>, path: usize },
+}
+
+/// Calls, what each is about, and which argument has the flags of those that open.
+fn calls() -> Vec<(i64, Names, Option<usize>)> {
+    let at = |folder, path| Names::Path { folder: Some(folder), path };
+    let file = |call| (call, Names::File(0), None);
+    let mut calls = vec![(libc::SYS_openat, at(0, 1), Some(2))];
+    calls.extend([libc::SYS_renameat, libc::SYS_renameat2].map(|call| (call, at(0, 1), None)));
+    calls.extend([libc::SYS_unlinkat, libc::SYS_mkdirat].map(|call| (call, at(0, 1), None)));
+    calls.push((libc::SYS_linkat, at(2, 3), None));
+    calls.extend(
+        [libc::SYS_write, libc::SYS_pwrite64, libc::SYS_writev, libc::SYS_pwritev, libc::SYS_pwritev2].map(file),
+    );
+    calls.extend([libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_ftruncate, libc::SYS_fallocate].map(file));
+    calls.push((libc::SYS_copy_file_range, Names::File(2), None));
+    #[cfg(target_arch = "x86_64")]
+    {
+        let path = Names::Path { folder: None, path: 0 };
+        calls.push((libc::SYS_open, path, Some(1)));
+        calls.extend(
+            [libc::SYS_creat, libc::SYS_rename, libc::SYS_unlink, libc::SYS_rmdir].map(|call| (call, path, None)),
+        );
+        calls.extend([libc::SYS_mkdir, libc::SYS_truncate].map(|call| (call, path, None)));
+        calls.push((libc::SYS_link, Names::Path { folder: None, path: 1 }, None));
+    }
+    calls
+}
+
+/// Runs a command to its end. `decide` is asked about each call on something whose path begins so. None: this system has no such thing.
+pub(super) fn run(mut command: Command, below: PathBuf, mut decide: impl FnMut(Call) -> Answer) -> Option<Output> {
+    let (listening, listener) = mpsc::channel();
+    // The thread's children inherit what it is asked about; the thread itself ends with this call.
+    let running = thread::spawn(move || {
+        listening.send(listen()).unwrap();
+        command.output().unwrap()
+    });
+    let listener = listener.recv().unwrap();
+    if let Ok(listener) = &listener {
+        while let Some(asked) = next(listener) {
+            let answer = kind(&asked, &below).map_or(Answer::Do, &mut decide);
+            reply(listener, asked.id, answer);
+        }
+    }
+    let output = running.join().unwrap();
+    assert!(listener.is_ok() || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "{listener:?}");
+    if listener.is_err() {
+        eprintln!("not checked: the kernel asks nobody about system calls ({listener:?})");
+    }
+    listener.ok().map(|_| output)
+}
+
+/// From now on the kernel asks about the calls of this thread and its children.
+fn listen() -> io::Result<OwnedFd> {
+    let instruction = |code: u32, jt: usize, k: u32| libc::sock_filter { code: code as u16, jt: jt as u8, jf: 0, k };
+    let calls = calls();
+    let number =
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, mem::offset_of!(libc::seccomp_data, nr) as u32);
+    let mut program = vec![number];
+    for (at, (call, ..)) in calls.iter().enumerate() {
+        program.push(instruction(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, calls.len() - at, *call as u32));
+    }
+    program.push(instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW));
+    program.push(instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_USER_NOTIF));
+    let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
+    // SAFETY: `filter` and what it points to live until both calls have returned.
+    let listener = unsafe {
+        if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter)
+    };
+    if listener < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor for the caller.
+    Ok(unsafe { OwnedFd::from_raw_fd(listener as i32) })
+}
+
+/// The next call that the kernel asks about; none once every process has ended.
+fn next(listener: &OwnedFd) -> Option<libc::seccomp_notif> {
+    loop {
+        let mut waited = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor is waited for, and zeros are a valid value of the structure that the kernel fills.
+        let asked = unsafe {
+            libc::poll(&raw mut waited, 1, -1);
+            if waited.revents & libc::POLLIN == 0 {
+                return None;
+            }
+            let mut asked: libc::seccomp_notif = mem::zeroed();
+            (libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) == 0).then_some(asked)
+        };
+        // A process that was killed meanwhile is not asked for any more.
+        if asked.is_some() {
+            return asked;
+        }
+    }
+}
+
+fn reply(listener: &OwnedFd, id: u64, answer: Answer) {
+    let mut response = match answer {
+        Answer::Do => {
+            libc::seccomp_notif_resp { id, val: 0, error: 0, flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32 }
+        }
+        Answer::Fail(error) => libc::seccomp_notif_resp { id, val: 0, error: -error, flags: 0 },
+    };
+    // SAFETY: the structure is the one that the call expects. That nobody waits for the answer any more is no error.
+    unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut response) };
+}
+
+/// What a call does to something whose path begins so; none for other calls.
+fn kind(asked: &libc::seccomp_notif, below: &Path) -> Option<Call> {
+    let (_, names, flags) = calls().into_iter().find(|(call, ..)| *call == i64::from(asked.data.nr))?;
+    let path = match names {
+        Names::File(at) => descriptor(asked.pid, asked.data.args[at])?,
+        Names::Path { folder, path } => {
+            let folder = folder.map_or(libc::AT_FDCWD, |at| asked.data.args[at] as i32);
+            let folder = match folder {
+                libc::AT_FDCWD => fs::read_link(format!("/proc/{}/cwd", asked.pid)).ok()?,
+                folder => descriptor(asked.pid, folder as u64)?,
+            };
+            folder.join(text(asked.pid, asked.data.args[path])?)
+        }
+    };
+    if !path.as_os_str().as_encoded_bytes().starts_with(below.as_os_str().as_encoded_bytes()) {
+        return None;
+    }
+    let reads =
+        |at: usize| asked.data.args[at] as i32 & (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) == libc::O_RDONLY;
+    Some(if flags.is_some_and(reads) { Call::Open } else { Call::Change })
+}
+
+fn descriptor(process: u32, number: u64) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/fd/{}", number as i32)).ok()
+}
+
+/// The text that an argument points to.
+fn text(process: u32, at: u64) -> Option<String> {
+    let memory = fs::File::open(format!("/proc/{process}/mem")).ok()?;
+    let mut bytes = vec![0; 4096];
+    // A text may end just before memory that is not there.
+    let read = memory.read_at(&mut bytes, at).ok()?;
+    let end = bytes[..read].iter().position(|byte| *byte == 0)?;
+    CString::new(&bytes[..end]).ok()?.into_string().ok()
+}
