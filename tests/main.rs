@@ -14,6 +14,7 @@ mod list;
 mod lumosql;
 mod ordered;
 mod power;
+mod resume;
 mod rowsum;
 mod sqlite_lib;
 mod stats;

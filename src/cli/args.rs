@@ -162,6 +162,8 @@ impl WorkArgs {
 pub(super) enum Command {
     /// Run a suite on engines.
     Run(RunArgs),
+    /// Run what an interrupted session still owes, as it was begun.
+    Resume(ResumeArgs),
     /// Show stored results.
     Results(ResultsArgs),
     /// Compare two selections of stored results: A/B, interval, verdict.
@@ -224,6 +226,22 @@ pub(super) struct RunArgs {
     pub(super) engines: Vec<String>,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
+}
+
+/// `dbdyno resume`.
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The session, by the beginning of its identifier [default: the last that did not come to its end].
+    pub(super) session: Option<String>,
+    /// Resume it although dbdyno or an engine has another version than when it began.
+    #[arg(long)]
+    pub(super) allow_differing_versions: bool,
+    /// Events as JSON Lines on stdout, the table as the last of them.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// No progress.
+    #[arg(long)]
+    pub(super) quiet: bool,
 }
 
 /// `dbdyno compare`.

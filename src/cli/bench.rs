@@ -15,11 +15,11 @@ use crate::{
     engines::Registry,
     plan::{Estimate, Plan, Request},
     report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},
-    runner::{Handle, Report, SessionLaunch, fit, run_session},
+    runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
 use std::{collections::BTreeMap, process::ExitCode};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
@@ -145,24 +145,9 @@ fn bench(
     };
     let expected_run = estimate.time / plan.runs.len().max(1) as u32;
     let null = plan.harness(&registry)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
-    let report = runtime.block_on(async {
-        let (events, received) = mpsc::unbounded_channel();
-        let (handle, control) = Handle::new();
-        let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let watching = tokio::spawn(watch_signals(handle));
-        let report = run_session(&plan, &null, &launch, &store, expected_run, events, control).await;
-        watching.abort();
-        // The sender is gone with the session, so this ends once everything is shown.
-        let _ = shown.await;
-        report
-    });
-    // A thread may still wait for another session's turn after this one was told to stop.
-    runtime.shutdown_background();
-    let report = report?;
+    let report = watched(&plan, style, async |events, control| {
+        run_session(&plan, &null, &launch, &store, expected_run, events, control).await
+    })?;
     let effects = preset.as_ref().is_some_and(|preset| preset.effects);
     if effects {
         effects_of_session(&plan, &report.session.session_id, &store, style)?;
@@ -172,6 +157,32 @@ fn bench(
         show_claims(&claims, &store, style)?;
     }
     Ok(code)
+}
+
+/// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
+pub(super) fn watched(
+    plan: &Plan,
+    style: Style,
+    run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
+) -> Result<Report, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    let report = runtime.block_on(async {
+        let (events, received) = mpsc::unbounded_channel();
+        let (handle, control) = Handle::new();
+        let shown = tokio::spawn(progress::show(received, style, plan.clone()));
+        let watching = tokio::spawn(watch_signals(handle));
+        let report = run(events, control).await;
+        watching.abort();
+        // The sender is gone with the session, so this ends once everything is shown.
+        let _ = shown.await;
+        report
+    });
+    // A thread may still wait for another session's turn after this one was told to stop.
+    runtime.shutdown_background();
+    Ok(report?)
 }
 
 /// Shows what was published beside what is now stored.
@@ -244,7 +255,7 @@ pub(super) async fn watch_signals(handle: Handle) {
 }
 
 /// Prints the table and chooses the exit code. With `effects` the table was a ranking already: only its warnings are left.
-fn conclude(report: &Report, store: &Store, style: Style, effects: bool) -> Result<ExitCode, CliError> {
+pub(super) fn conclude(report: &Report, store: &Store, style: Style, effects: bool) -> Result<ExitCode, CliError> {
     let table =
         SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
     if style == Style::Json {

@@ -14,6 +14,7 @@ mod manage_args;
 mod progress;
 mod query;
 mod results;
+mod resume;
 mod screens;
 mod tune;
 mod tune_args;
@@ -51,6 +52,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         }
         (Some(Command::Run(run)), None) => bench::run(&places, run),
         (Some(Command::Results(results)), None) => results::results(&places, &results),
+        (Some(Command::Resume(args)), None) => resume::resume(&places, &args),
         (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
         (Some(Command::Tune(args)), None) => tune::tune(&places, &args),
         (Some(Command::Claims(args)), None) => claims::claims(&places, &args),

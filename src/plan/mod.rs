@@ -3,8 +3,10 @@
 mod estimate;
 mod order;
 mod stars;
+mod stored;
 
 pub use estimate::{Estimate, History, Space, check_space, estimate};
+pub use stored::{DifferingVersion, StoredPlan};
 
 use crate::{
     catalog::{EngineChoice, Preset, Suite, TestPick},

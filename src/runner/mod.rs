@@ -5,6 +5,7 @@ mod control;
 mod conversation;
 mod fit;
 mod folder;
+mod resume;
 mod run;
 mod session;
 mod turn;
@@ -14,6 +15,7 @@ mod worker;
 pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
+pub use resume::{Owed, ResumeError};
 pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
 
 pub use uses::Uses;

@@ -5,6 +5,7 @@ use super::{
     agreement::agreement,
     control::Control,
     folder,
+    resume::Resumable,
     run::{calibrate, execute},
     turn::Turn,
 };
@@ -17,10 +18,10 @@ use crate::{
         WarningRecord,
     },
 };
-use dbdyno_engine::{settings::Settings, size::Size};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -31,7 +32,7 @@ use uuid::Uuid;
 const RETRY: Duration = Duration::from_millis(250);
 
 /// How a session is run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Launch {
     /// Where databases are put.
     pub work_dir: PathBuf,
@@ -90,6 +91,9 @@ pub enum SessionError {
     /// The harness's own cost could not be measured.
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
+    /// Somebody else resumed it in the meantime.
+    #[error("session {0} is run by another dbdyno")]
+    Taken(String),
     /// Nothing that is measured could be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -110,8 +114,47 @@ pub(super) struct Session<'s> {
     unkept: Option<String>,
 }
 
+/// What a session that is resumed did before.
+#[derive(Debug)]
+pub(super) struct SoFar {
+    pub(super) session: SessionRecord,
+    /// Runs that are finished.
+    pub(super) runs: Vec<RunRecord>,
+    /// Runs that did not come to their end; they are run again from their beginning.
+    pub(super) cut_short: Vec<RunRecord>,
+    /// Results of the runs that are finished.
+    pub(super) results: Vec<ResultRecord>,
+    pub(super) harness: Vec<HarnessRecord>,
+}
+
+impl SoFar {
+    fn nothing(session: SessionRecord) -> Self {
+        Self { session, runs: Vec::new(), cut_short: Vec::new(), results: Vec::new(), harness: Vec::new() }
+    }
+
+    /// Places of the runs that are finished.
+    pub(super) fn ordinals(&self) -> BTreeSet<u32> {
+        self.runs.iter().map(|run| run.ordinal).collect()
+    }
+}
+
 /// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
 pub async fn run_session(
+    plan: &Plan,
+    null: &Configuration,
+    launch: &Launch,
+    store: &Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Report, SessionError> {
+    run_session_from(None, plan, null, launch, store, expected_run, events, control).await
+}
+
+/// The same, going on where an earlier session of the same plan was left.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
+pub(super) async fn run_session_from(
+    so_far: Option<SoFar>,
     plan: &Plan,
     null: &Configuration,
     launch: &Launch,
@@ -124,8 +167,20 @@ pub async fn run_session(
     let swept = folder::sweep(&launch.work_dir);
     let host = HostFacts::read();
     let owner = store.own()?;
-    let record =
-        SessionRecord { owner: Some(owner.journal.display().to_string()), ..describe(plan, launch, &host, &facts) };
+    let is_resumed = so_far.is_some();
+    let mut so_far = so_far.unwrap_or_else(|| SoFar::nothing(describe(plan, launch, &host, &facts)));
+    let record = &mut so_far.session;
+    record.owner = Some(owner.journal.display().to_string());
+    if is_resumed {
+        if !store.claim(record)? {
+            return Err(SessionError::Taken(record.session_id.clone()));
+        }
+        (record.status, record.finished_at) = (Status::Running, None);
+    } else if let Some(plan) = plan.stored() {
+        // A path that is no text cannot be kept: such a session cannot be resumed.
+        record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
+    }
+    let record = record.clone();
     let mut session = Session { plan, launch, record, events, expected_run, store, control, unkept: None };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
@@ -133,8 +188,11 @@ pub async fn run_session(
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
     session.keep(begun).await;
     session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
-    let harness = session.measure_harness(null).await?;
-    let (runs, mut results) = session.run_all().await;
+    for run in &so_far.runs {
+        session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
+    }
+    let harness = session.measure_harness(null, std::mem::take(&mut so_far.harness)).await?;
+    let (runs, mut results) = session.run_all(so_far).await;
     session.finish(&facts, runs, &mut results, harness, owner).await
 }
 
@@ -271,16 +329,20 @@ impl Session<'_> {
         self.blocking(|store| store.settle()).await.map(drop)
     }
 
-    async fn measure_harness(&mut self, null: &Configuration) -> Result<Vec<HarnessRecord>, SessionError> {
+    /// Measures the harness's own cost at each size at which it is not known.
+    async fn measure_harness(
+        &mut self,
+        null: &Configuration,
+        known: Vec<HarnessRecord>,
+    ) -> Result<Vec<HarnessRecord>, SessionError> {
         self.tell(RunnerEvent::Calibrating);
-        let mut harness = Vec::new();
-        let mut seen: Vec<(Size, &Settings)> = Vec::new();
+        let mut harness = known;
         for configuration in &self.plan.configurations {
+            let size = configuration.size.to_string();
             // Options of the suite change what is done an operation hardly at all: once a size is enough.
-            if seen.iter().any(|(size, _)| *size == configuration.size) {
+            if harness.iter().any(|cost| cost.size == size) {
                 continue;
             }
-            seen.push((configuration.size, &configuration.suite_settings));
             // This too would disturb another session's run.
             let _turn = match self.turn().await {
                 Some(turn) => turn.map_err(SessionError::Calibration)?,
@@ -290,7 +352,7 @@ impl Session<'_> {
                 calibrate(self.launch, self.plan.job(configuration), null).await.map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
                 session_id: self.record.session_id.clone(),
-                size: configuration.size.to_string(),
+                size: size.clone(),
                 test,
                 ns_per_operation,
             }));
@@ -299,14 +361,21 @@ impl Session<'_> {
         Ok(harness)
     }
 
-    async fn run_all(&mut self) -> (Vec<RunRecord>, Vec<ResultRecord>) {
+    async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<ResultRecord>) {
         let mut begun = Instant::now();
-        let (mut runs, mut results): (Vec<RunRecord>, Vec<ResultRecord>) = (Vec::new(), Vec::new());
+        let done = so_far.ordinals();
+        let SoFar { mut runs, mut results, cut_short, .. } = so_far;
+        let rounds: BTreeSet<u32> = runs.iter().map(|run| run.round).collect();
+        for round in rounds {
+            self.compare_answers(&runs, &mut results, round).await;
+        }
         let plan = self.plan;
-        for (at, &planned) in plan.runs.iter().enumerate() {
-            let begins_round = at == 0 || plan.runs[at - 1].round != planned.round;
-            if begins_round {
-                self.compare_answers(&runs, &mut results, at.checked_sub(1).map(|at| plan.runs[at].round)).await;
+        let mut last = None;
+        for &planned in plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal)) {
+            if last != Some(planned.round) {
+                if let Some(last) = last {
+                    self.compare_answers(&runs, &mut results, last).await;
+                }
                 if self.over_budget(begun, planned.round) {
                     self.tell(RunnerEvent::Note {
                         text: format!(
@@ -316,6 +385,7 @@ impl Session<'_> {
                     });
                     return (runs, results);
                 }
+                last = Some(planned.round);
             }
             begun += self.paused().await;
             // Measuring on when nothing can be kept would only lose more.
@@ -323,7 +393,11 @@ impl Session<'_> {
                 break;
             }
             let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
-            self.keep(Batch { runs: vec![outcome.run.clone()], ..Batch::default() }).await;
+            let is_anew = |run: &&RunRecord| run.ordinal == planned.ordinal && outcome.run.status != Status::Cancelled;
+            let superseded = cut_short.iter().filter(is_anew).cloned();
+            let superseded = superseded.map(|run| RunRecord { status: Status::Superseded, ..run });
+            let ended = superseded.chain(std::iter::once(outcome.run.clone())).collect();
+            self.keep(Batch { runs: ended, ..Batch::default() }).await;
             self.tell(RunnerEvent::RunEnded {
                 ordinal: planned.ordinal,
                 status: outcome.run.status,
@@ -332,8 +406,9 @@ impl Session<'_> {
             runs.push(outcome.run);
             results.extend(outcome.results);
         }
-        let last = runs.last().map(|run| run.round);
-        self.compare_answers(&runs, &mut results, last).await;
+        if let Some(last) = last {
+            self.compare_answers(&runs, &mut results, last).await;
+        }
         (runs, results)
     }
 
@@ -359,8 +434,7 @@ impl Session<'_> {
     }
 
     /// Compares the answers of a round's runs that had the same inputs, and stores which agree.
-    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [ResultRecord], round: Option<u32>) {
-        let Some(round) = round else { return };
+    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [ResultRecord], round: u32) {
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
         let mut groups: BTreeMap<(String, String, u32), Vec<usize>> = BTreeMap::new();

@@ -13,6 +13,8 @@ mod journal;
 mod lock;
 mod migrate;
 mod record;
+mod records;
+mod resume;
 mod select;
 mod tables;
 mod trials;
@@ -30,6 +32,7 @@ pub use record::{
     Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
     TimelineRecord, WarningRecord,
 };
+pub use resume::LeftSession;
 pub use select::{
     GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
     StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory, literal,

@@ -78,20 +78,6 @@ record! {
 impl Store {
     /// The trials that meet a condition of SQL with `?` for its parameters, in the order in which they were begun.
     pub(crate) fn trials(&self, condition: &str, parameters: &[&dyn ToSql]) -> Result<Vec<TrialRecord>, StoreError> {
-        let sql = format!(
-            "SELECT to_json(t) FROM (
-                 SELECT * REPLACE (
-                     trial_id::VARCHAR AS trial_id, session_id::VARCHAR AS session_id, parent_id::VARCHAR AS parent_id,
-                     strftime(tried_at, '%Y-%m-%dT%H:%M:%S.%fZ') AS tried_at, suite_options::VARCHAR AS suite_options,
-                     tests::VARCHAR AS tests, base::VARCHAR AS base, change::VARCHAR AS change,
-                     risks::VARCHAR AS risks, effects::VARCHAR AS effects, overall::VARCHAR AS overall,
-                     price::VARCHAR AS price
-                 )
-                 FROM trial WHERE {condition}
-             ) t ORDER BY t.tried_at, t.trial_id"
-        );
-        let unreadable = |error: serde_json::Error| StoreError::Query { message: format!("a trial: {error}") };
-        let rows = self.query(&sql, parameters)?.rows;
-        rows.into_iter().flatten().flatten().map(|text| serde_json::from_str(&text).map_err(unreadable)).collect()
+        self.records(condition, "(tried_at, trial_id)", parameters)
     }
 }

@@ -70,6 +70,11 @@ impl Settings {
         Ok(Self(values))
     }
 
+    /// All options with their values.
+    pub fn to_map(&self) -> BTreeMap<String, String> {
+        self.0.clone()
+    }
+
     /// The value of an option, where there is such an option.
     pub fn get(&self, option: &str) -> Option<&str> {
         self.0.get(option).map(String::as_str)

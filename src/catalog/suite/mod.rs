@@ -45,6 +45,8 @@ pub struct Suite {
     pair: bool,
     /// The database that a SQL suite starts from.
     start: Option<PathBuf>,
+    /// The text of its file.
+    text: String,
     body: Body,
 }
 
@@ -171,6 +173,7 @@ impl Suite {
             options,
             pair: file.size.pair,
             start: None,
+            text: source.text.clone(),
             body,
         })
     }
@@ -180,6 +183,16 @@ impl Suite {
     pub fn starting_from(mut self, database: &Path) -> Self {
         self.start = Some(database.to_owned());
         self
+    }
+
+    /// Whether it begins with a copy of a database.
+    pub fn starts_from_database(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// The text of its file, from which it can be read again.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The suite's tests, in the order they run.

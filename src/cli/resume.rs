@@ -1,0 +1,41 @@
+//! `dbdyno resume`: the runs that an interrupted session still owes.
+
+use super::{
+    args::{Places, ResumeArgs},
+    bench::{conclude, watched},
+    error::CliError,
+    progress::Style,
+    query::opened,
+};
+use crate::{
+    engines::Registry,
+    report::units::plain,
+    runner::{Owed, ResumeError},
+};
+use std::process::ExitCode;
+
+impl From<ResumeError> for CliError {
+    fn from(error: ResumeError) -> Self {
+        match error {
+            ResumeError::Store(error) => Self::Store(error),
+            ResumeError::Request(error) => Self::Plan(error),
+            // The core knows the option's name and not how it is written here.
+            other => Self::Usage(other.to_string().replace("`allow-", "`--allow-")),
+        }
+    }
+}
+
+pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, CliError> {
+    let store = opened(places)?;
+    let registry = Registry::discover();
+    let owed = Owed::find(&store, &registry, args.session.as_deref(), args.allow_differing_versions)?;
+    owed.plan.probe()?;
+    let style = Style::choose(args.json, args.quiet);
+    if !args.quiet {
+        let (runs, all) = (owed.runs(), owed.plan.runs.len());
+        eprintln!("session {}: {runs} of {all} runs are owed", plain(owed.session_id()));
+    }
+    let plan = owed.plan.clone();
+    let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;
+    conclude(&report, &store, style, false)
+}

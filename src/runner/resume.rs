@@ -1,0 +1,168 @@
+//! A session that did not come to its end, and what it still owes.
+
+use super::{
+    Control, Report, RunnerEvent, SessionError,
+    session::{Launch, SoFar, run_session_from},
+};
+use crate::{
+    engines::Registry,
+    host::HostFacts,
+    plan::{DifferingVersion, Plan, PlanError, StoredPlan},
+    store::{LeftSession, Status, Store, StoreError},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, time::Duration};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What a session keeps of itself, so that it can be resumed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Resumable {
+    pub(super) plan: StoredPlan,
+    pub(super) launch: Launch,
+    pub(super) expected_run: Duration,
+}
+
+/// A session that can be resumed.
+#[derive(Debug)]
+pub struct Owed {
+    /// Its plan.
+    pub plan: Plan,
+    /// How it was started.
+    pub launch: Launch,
+    /// What a run is expected to take.
+    pub expected_run: Duration,
+    so_far: SoFar,
+}
+
+/// Why a session cannot be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// There is none.
+    #[error("no session was interrupted on this machine: there is nothing to resume")]
+    Nothing,
+    /// There is none of this identifier.
+    #[error("there is no session {0}: `dbdyno results --group-by session` lists them")]
+    Unknown(String),
+    /// It is over, or somebody runs it.
+    #[error("session {session} is {status}: only one that was interrupted or cancelled can be resumed")]
+    NotLeft {
+        /// Its identifier.
+        session: String,
+        /// How it stands.
+        status: &'static str,
+    },
+    /// It ran elsewhere: its runs would not be comparable.
+    #[error("session {0} ran on another machine: resume it there")]
+    OtherHost(String),
+    /// It did not keep its plan.
+    #[error("session {session} did not keep its plan (it starts from a database, or is of an older dbdyno): {command}")]
+    NoPlan {
+        /// Its identifier.
+        session: String,
+        /// The command that started it.
+        command: String,
+    },
+    /// The plan cannot be read.
+    #[error("the plan of session {session} cannot be read: {message}")]
+    Plan {
+        /// Its identifier.
+        session: String,
+        /// Why.
+        message: String,
+    },
+    /// What is here now is not what the session began with.
+    #[error(
+        "versions differ from those that session {session} began with: {}; results would not belong together \
+         (`allow-differing-versions` resumes all the same)", differing.join(", ")
+    )]
+    Versions {
+        /// Its identifier.
+        session: String,
+        /// What differs.
+        differing: Vec<String>,
+    },
+    /// Its engines cannot do what it asks.
+    #[error(transparent)]
+    Request(#[from] PlanError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Owed {
+    /// What the session whose identifier begins with `id` still owes, or without one the last that was interrupted here.
+    pub fn find(
+        store: &Store,
+        registry: &Registry,
+        id: Option<&str>,
+        allow_differing_versions: bool,
+    ) -> Result<Self, ResumeError> {
+        let host_id = HostFacts::read().id();
+        let missing = || id.map_or(ResumeError::Nothing, |id| ResumeError::Unknown(id.to_owned()));
+        let left = store.left_session(id, &host_id)?.ok_or_else(missing)?;
+        let record = &left.session;
+        let session = record.session_id.clone();
+        if !matches!(record.status, Status::Interrupted | Status::Cancelled) {
+            return Err(ResumeError::NotLeft { session, status: record.status.word() });
+        }
+        if record.host_id != host_id {
+            return Err(ResumeError::OtherHost(session));
+        }
+        let Some(text) = &record.plan else {
+            return Err(ResumeError::NoPlan { session, command: record.command_line.clone() });
+        };
+        let Resumable { plan, launch, expected_run } = serde_json::from_str(text)
+            .map_err(|error| ResumeError::Plan { session: session.clone(), message: error.to_string() })?;
+        let (plan, differing) = plan.plan(registry)?;
+        let differing = differing_versions(&record.dbdyno_version, &differing);
+        if !differing.is_empty() && !allow_differing_versions {
+            return Err(ResumeError::Versions { session, differing });
+        }
+        Ok(Self { plan, launch, expected_run, so_far: so_far(left) })
+    }
+
+    /// The session's identifier.
+    pub fn session_id(&self) -> &str {
+        &self.so_far.session.session_id
+    }
+
+    /// How many runs are still to be run.
+    pub fn runs(&self) -> usize {
+        let done = self.so_far.ordinals();
+        self.plan.runs.iter().filter(|run| !done.contains(&run.ordinal)).count()
+    }
+
+    /// Runs what is owed, to the end of the session or until it is asked to stop.
+    pub async fn run(
+        self,
+        registry: &Registry,
+        store: &Store,
+        events: UnboundedSender<RunnerEvent>,
+        control: Control,
+    ) -> Result<Report, SessionError> {
+        let Self { plan, launch, expected_run, so_far } = self;
+        let null = plan.harness(registry).map_err(|error| SessionError::Calibration(error.to_string()))?;
+        run_session_from(Some(so_far), &plan, &null, &launch, store, expected_run, events, control).await
+    }
+}
+
+fn differing_versions(dbdyno: &str, engines: &[DifferingVersion]) -> Vec<String> {
+    let here = env!("CARGO_PKG_VERSION");
+    let own = (dbdyno != here).then(|| format!("dbdyno {dbdyno}, here {here}"));
+    let of_engines = engines.iter().map(|other| format!("{} {}, here {}", other.engine, other.stored, other.here));
+    own.into_iter().chain(of_engines).collect()
+}
+
+/// Parts what is finished from what was cut short: a run is finished when it was done, failed, or given up by the user.
+fn so_far(left: LeftSession) -> SoFar {
+    let is_finished = |status: Status, failure: Option<&String>| match status {
+        Status::Done | Status::Failed => true,
+        Status::Cancelled => failure.is_some(),
+        Status::Running | Status::Interrupted | Status::Superseded => false,
+    };
+    let (runs, cut_short): (Vec<_>, Vec<_>) =
+        left.runs.into_iter().partition(|run| is_finished(run.status, run.failure.as_ref()));
+    let kept: BTreeSet<&str> = runs.iter().map(|run| run.run_id.as_str()).collect();
+    let results = left.results.into_iter().filter(|result| kept.contains(result.run_id.as_str())).collect();
+    SoFar { session: left.session, results, harness: left.harness, cut_short, runs }
+}

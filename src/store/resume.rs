@@ -1,0 +1,66 @@
+//! Sessions that did not come to their end, for whoever finishes them.
+
+use super::{HarnessRecord, ResultRecord, RunRecord, SessionRecord, Store, StoreError, error::Doing};
+use duckdb::params;
+
+/// A session as it was left.
+#[derive(Debug, Clone)]
+pub struct LeftSession {
+    /// The session.
+    pub session: SessionRecord,
+    /// Its runs, in order.
+    pub runs: Vec<RunRecord>,
+    /// Their results.
+    pub results: Vec<ResultRecord>,
+    /// What the harness costs, where that was measured.
+    pub harness: Vec<HarnessRecord>,
+}
+
+impl Store {
+    /// The session whose identifier begins with `id`, or without one the last of this host that did not come to its end and that
+    /// can be resumed. None where there is none; an error where several are meant.
+    pub fn left_session(&self, id: Option<&str>, host_id: &str) -> Result<Option<LeftSession>, StoreError> {
+        let mut sessions: Vec<SessionRecord> = match id {
+            Some(id) => self.records("starts_with(session_id::VARCHAR, lower(?))", "started_at", &[&id])?,
+            None => self.records(
+                "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?",
+                "started_at",
+                &[&host_id],
+            )?,
+        };
+        if id.is_some() && sessions.len() > 1 {
+            let message = format!("{} sessions begin with these letters: give more of them", sessions.len());
+            return Err(StoreError::Query { message });
+        }
+        let Some(session) = sessions.pop() else { return Ok(None) };
+        let id = session.session_id.clone();
+        let of_runs = "run_id IN (SELECT run_id FROM run WHERE session_id = ?)";
+        Ok(Some(LeftSession {
+            session,
+            runs: self.records("session_id = ?", "ordinal", &[&id])?,
+            results: self.records(of_runs, "finished_at", &[&id])?,
+            harness: self.records("session_id = ?", "test", &[&id])?,
+        }))
+    }
+
+    /// Makes this process the one that runs a session which nobody runs any more; whether it is. What was found at an earlier end is
+    /// forgotten: it is looked for anew at the next.
+    pub fn claim(&self, session: &SessionRecord) -> Result<bool, StoreError> {
+        self.writing(|connection| {
+            let mut claim = || -> duckdb::Result<bool> {
+                let transaction = connection.transaction()?;
+                let claimed = transaction.execute(
+                    "UPDATE session SET status = 'running', owner = ?, finished_at = NULL
+                     WHERE session_id = ? AND status IN ('interrupted', 'cancelled')",
+                    params![session.owner, session.session_id],
+                )?;
+                if claimed == 1 {
+                    transaction.execute("DELETE FROM warning WHERE session_id = ?", [&session.session_id])?;
+                }
+                transaction.commit()?;
+                Ok(claimed == 1)
+            };
+            claim().doing(self.path())
+        })
+    }
+}
