@@ -4,6 +4,7 @@ use super::{
     Access, Selection, Store, StoreError,
     error::Doing,
     tables::{Owner, TABLES},
+    views,
 };
 use duckdb::{Transaction, params, params_from_iter};
 
@@ -134,6 +135,7 @@ impl Store {
         let (condition, parameters) = selection.condition();
         let mut connection = self.open(Access::Write)?;
         let act = || -> duckdb::Result<T> {
+            views::make(&connection, |name| name == "run_tests")?;
             let transaction = connection.transaction()?;
             transaction.execute(
                 &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),

@@ -4,9 +4,11 @@
 //! DuckDB's runs beside a measured test.
 
 mod annotate;
+mod connect;
 mod error;
 mod export;
 mod import;
+mod manifest;
 mod migrate;
 mod record;
 mod select;
@@ -14,6 +16,9 @@ mod spool;
 mod tables;
 mod trials;
 mod value;
+mod views;
+
+pub(crate) use connect::{Reach, memory};
 
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
@@ -32,7 +37,7 @@ pub use spool::Spooled;
 pub use trials::TrialRecord;
 pub use value::Blob;
 
-use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
+use duckdb::{Connection, Transaction, params_from_iter};
 use error::Doing;
 use migrate::Found;
 use record::Record;
@@ -111,10 +116,15 @@ impl Store {
     }
 
     fn open(&self, access: Access) -> Result<Connection, StoreError> {
+        let reach = if access == Access::Read { Reach::Nothing } else { Reach::Own };
+        self.open_reaching(access, &reach)
+    }
+
+    fn open_reaching(&self, access: Access, reach: &Reach) -> Result<Connection, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(5);
         loop {
-            match self.open_once(access) {
+            match self.open_once(access, reach) {
                 // Whoever writes may bring the schema up to date.
                 Err(StoreError::Older { found, known, .. }) => {
                     let path = self.path.clone();
@@ -131,15 +141,12 @@ impl Store {
         }
     }
 
-    fn open_once(&self, access: Access) -> Result<Connection, StoreError> {
-        let config = match access {
-            // One thread: a batch is small, and a worker may be waiting on the other core.
-            Access::Write => Config::default().threads(1),
-            Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
-        };
-        let mut connection =
-            config.and_then(|config| Connection::open_with_flags(&self.path, config)).doing(&self.path)?;
+    fn open_once(&self, access: Access, reach: &Reach) -> Result<Connection, StoreError> {
+        let mut connection = connect::store(&self.path, access, reach)?;
         self.check_schema(&mut connection, access)?;
+        if access == Access::Write {
+            connect::no_triggers(&connection, &self.path)?;
+        }
         Ok(connection)
     }
 
@@ -150,13 +157,14 @@ impl Store {
         let found = match migrate::version(connection) {
             Some(version) => Found::Version(version),
             None => {
-                let current = connection.query_row("SELECT current_database()", [], |row| row.get::<_, String>(0));
-                migrate::found(connection, &current.doing(&self.path)?).doing(&self.path)?
+                let catalog = connect::catalog(connection).doing(&self.path)?;
+                migrate::found(connection, &catalog).doing(&self.path)?
             }
         };
         match (found, access) {
             (Found::Empty, Access::Write) => migrate::create(connection).doing(&self.path),
             (Found::Empty | Found::Foreign, _) => Err(StoreError::Foreign { path }),
+            (Found::Views(names), _) => Err(StoreError::views(path, &names)),
             (Found::Version(SCHEMA_VERSION), _) => Ok(()),
             (Found::Version(found), _) if found > SCHEMA_VERSION => {
                 Err(StoreError::Newer { path, found, known: SCHEMA_VERSION })
