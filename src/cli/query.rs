@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
     let store = opened(places)?;
-    write(&store.query(&args.query, &[])?, args.format)
+    write(&store.ask(&args.query)?, args.format)
 }
 
 /// The store, with what is in its journals taken in. A store that is not there yet is said so.

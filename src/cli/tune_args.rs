@@ -64,6 +64,9 @@ pub(super) struct BaseArgs {
     /// Tune for the statements of this file in place of a suite. Those before a line `-- measure` prepare.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "tests"])]
     pub(super) sql: Option<PathBuf>,
+    /// How long each statement of the file may take when it is tried, before anything is measured.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
+    pub(super) statement_limit: Duration,
     /// The SQLite database that the statements start from. It is copied, and only read.
     #[arg(long, value_name = "FILE", requires = "sql")]
     pub(super) database: Option<PathBuf>,

@@ -88,7 +88,8 @@ fn suite(
         return Err(CliError::Usage(message));
     }
     if let Some(file) = &base.sql {
-        let suite = script::suite(file, start, description).map_err(|error| CliError::Usage(error.to_string()))?;
+        let suite = script::suite(file, start, description, base.statement_limit)
+            .map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| base.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
                 "{}: with its database this is {}, and the trial is of {of_trial}: their contents differ",
@@ -175,6 +176,7 @@ impl BaseArgs {
             engine: None,
             suite: None,
             sql: self.sql.clone(),
+            statement_limit: self.statement_limit,
             database: self.database.clone(),
             tests: Vec::new(),
             size: None,

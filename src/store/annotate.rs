@@ -4,6 +4,7 @@ use super::{
     Selection, Store, StoreError,
     error::Doing,
     tables::{Owner, TABLES},
+    views,
 };
 use duckdb::{Connection, Transaction, params, params_from_iter};
 
@@ -133,6 +134,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         let (condition, parameters) = selection.condition();
         let act = |connection: &mut Connection| -> duckdb::Result<T> {
+            views::make(connection, |name| name == "run_tests")?;
             let transaction = connection.transaction()?;
             transaction.execute(
                 &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),

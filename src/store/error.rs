@@ -64,6 +64,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A store that has something of its own where this program's names point.
+    #[error("the store {} is not as dbdyno makes it, and is left as it is: {what}", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// What is different, and what to do.
+        what: String,
+    },
     /// Not a DuckDB file.
     #[error("{} is no DuckDB file, and is left as it is: choose another --store ({message})", path.display())]
     NotDuckDb {
@@ -133,6 +141,11 @@ impl StoreError {
             ErrorKind::InvalidData => Self::Damaged { path, message },
             _ => Self::Other { path, message },
         }
+    }
+
+    /// A store with views of these names, which are those of tables.
+    pub(super) fn views(path: PathBuf, names: &str) -> Self {
+        Self::Altered { path, what: format!("it has views where a store has tables: {names}; choose another file") }
     }
 
     /// Tells what DuckDB's text means; its API has no codes for these.

@@ -1,21 +1,19 @@
 //! Runs copied to another store, or to a folder of Parquet files that any engine reads and `import` takes back.
 
 use super::{
-    SCHEMA_VERSION, Selection, Store, StoreError,
+    Selection, Store, StoreError,
+    connect::Reach,
     error::Doing,
     import::{Merged, merge_chosen},
+    manifest,
     tables::{Owner, TABLES, Table},
+    views,
 };
 use duckdb::{Connection, params_from_iter};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-/// The file in a folder of Parquet that says what the folder is.
-pub(super) const MANIFEST: &str = "dbdyno.json";
-/// The value of `format` in it.
-pub(super) const FORMAT: &str = "dbdyno-parquet";
 
 /// Why a copy could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -86,18 +84,16 @@ impl Store {
         let partial = scratch.path().join("copy");
         fs::create_dir(&partial).map_err(unwritable)?;
         let exported = self.write_parquet(selection, &partial)?;
-        let manifest = serde_json::json!({
-            "format": FORMAT, "schema_version": SCHEMA_VERSION, "dbdyno": env!("CARGO_PKG_VERSION"), "command": command,
-        });
-        fs::write(partial.join(MANIFEST), format!("{manifest:#}\n")).map_err(unwritable)?;
+        manifest::write(&partial, command).map_err(unwritable)?;
         fs::rename(&partial, &absolute).map_err(unwritable)?;
         Ok(exported)
     }
 
     fn write_parquet(&self, selection: &Selection, folder: &Path) -> Result<Exported, StoreError> {
         let (condition, parameters) = selection.condition();
-        self.reading(|connection| {
+        self.reading_reaching(&Reach::Folder(folder.to_owned()), |connection| {
             let write = || -> duckdb::Result<Exported> {
+                views::make(connection, |name| name == "run_tests" || name == "results")?;
                 // Everything means everything, sessions without a run too.
                 let chosen = if selection.is_all() { None } else { Some("chosen") };
                 if chosen.is_some() {

@@ -11,6 +11,7 @@ mod export;
 mod import;
 mod journal;
 mod lock;
+mod manifest;
 mod migrate;
 mod record;
 mod records;
@@ -20,7 +21,10 @@ mod tables;
 mod trials;
 mod undo;
 mod value;
+mod views;
 mod write;
+
+pub(crate) use connect::{Reach, memory};
 
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
@@ -145,15 +149,22 @@ impl Store {
 
     /// Opens the store to read, for several queries of one moment, and closes it again.
     fn reading<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.reading_reaching(&Reach::Nothing, read)
+    }
+
+    /// The same with other files in reach.
+    fn reading_reaching<T>(
+        &self,
+        reach: &Reach,
+        read: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         if undo::is_there(&self.path) {
             let _lock = StoreLock::take(&self.path, Access::Write, self.patience)?;
             undo::settle(&self.path)?;
         }
         let lock = StoreLock::take(&self.path, Access::Read, self.patience)?;
-        let opened = self.patiently(|| {
-            let connection = connect::open(&self.path, Access::Read).doing(&self.path)?;
-            self.check_schema(connection, Access::Read)
-        });
+        let opened =
+            self.patiently(|| self.check_schema(connect::store(&self.path, Access::Read, reach)?, Access::Read));
         let connection = match opened {
             // Whoever writes may bring the schema up to date.
             Err(StoreError::Older { path, found, known, .. }) => {
@@ -164,7 +175,7 @@ impl Store {
                     known,
                     message: error.to_string(),
                 })?;
-                return self.reading(read);
+                return self.reading_reaching(reach, read);
             }
             opened => opened?,
         };
@@ -176,10 +187,19 @@ impl Store {
     /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
     /// the end, nothing of it is done.
     fn writing<T, E: From<StoreError>>(&self, act: impl FnOnce(&mut Connection) -> Result<T, E>) -> Result<T, E> {
+        self.writing_reaching(&Reach::Own, act)
+    }
+
+    /// The same with other files in reach.
+    fn writing_reaching<T, E: From<StoreError>>(
+        &self,
+        reach: &Reach,
+        act: impl FnOnce(&mut Connection) -> Result<T, E>,
+    ) -> Result<T, E> {
         let path = &self.path;
         let _lock = StoreLock::take(path, Access::Write, self.patience)?;
         undo::settle(path)?;
-        let (mut connection, undo) = self.patiently(|| self.open_to_write())?;
+        let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
         let done = act(&mut connection);
         // Said now, a failing checkpoint is told; at the end it is not.
         let kept = if done.is_ok() { connection.execute_batch("CHECKPOINT").doing(path) } else { Ok(()) };
@@ -194,12 +214,14 @@ impl Store {
         done
     }
 
-    fn open_to_write(&self) -> Result<(Connection, Undo), StoreError> {
+    fn open_to_write(&self, reach: &Reach) -> Result<(Connection, Undo), StoreError> {
         let path = &self.path;
         let undo = Undo::make(path)?;
-        let opened = connect::open(path, Access::Write).doing(path).and_then(|connection| {
+        let opened = connect::store(path, Access::Write, reach).and_then(|connection| {
             if undo.holds(path) {
-                return self.check_schema(connection, Access::Write);
+                let connection = self.check_schema(connection, Access::Write)?;
+                connect::no_triggers(&connection, path)?;
+                return Ok(connection);
             }
             connection.close().map_err(|(_, error)| error).doing(path)?;
             Err(StoreError::Locked { path: path.clone(), message: "another program changed it just now".to_owned() })
@@ -235,13 +257,14 @@ impl Store {
         let found = match migrate::version(&connection) {
             Some(version) => Found::Version(version),
             None => {
-                let current = connection.query_row("SELECT current_database()", [], |row| row.get::<_, String>(0));
-                migrate::found(&connection, &current.doing(&self.path)?).doing(&self.path)?
+                let catalog = connect::catalog(&connection).doing(&self.path)?;
+                migrate::found(&connection, &catalog).doing(&self.path)?
             }
         };
         match (found, access) {
             (Found::Empty, Access::Write) => migrate::create(&mut connection).doing(&self.path)?,
             (Found::Empty | Found::Foreign, _) => return Err(StoreError::Foreign { path }),
+            (Found::Views(names), _) => return Err(StoreError::views(path, &names)),
             (Found::Version(SCHEMA_VERSION), _) => {}
             (Found::Version(found), _) if found > SCHEMA_VERSION => {
                 return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });

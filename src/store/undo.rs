@@ -5,7 +5,12 @@
 //! All other blocks in use are never overwritten before the new header is on disk: that is how DuckDB's checkpoint works, as long as
 //! there is only one for each copy (`checkpoint_threshold` sees to that, in [`super::connect`]).
 
-use super::{StoreError, beside, connect, error::Doing};
+use super::{
+    Access, StoreError, beside,
+    connect::{self, Reach},
+    error::Doing,
+    migrate::identifier,
+};
 use duckdb::Connection;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -83,7 +88,8 @@ impl Undo {
 
     /// Whether the store is still what was copied. Asked once it is locked by DuckDB, which keeps other programs out.
     pub(super) fn holds(&self, store: &Path) -> bool {
-        state(store).is_ok_and(|now| now == self.state)
+        // What was not there, or empty, is made by being opened.
+        self.state.is_none_or(|(length, _)| length == 0) || state(store).is_ok_and(|now| now == self.state)
     }
 
     /// Says that the write is done, or that none was begun. What was written is on disk by then.
@@ -117,7 +123,7 @@ pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
         Ok(Some(_)) => {}
         Err(error) => return Err(StoreError::of_io(store, store, &error)),
     }
-    let connection = connect::open(store, super::Access::Read).doing(store)?;
+    let connection = connect::store(store, Access::Read, &Reach::Nothing)?;
     let looked = look_through(&connection).doing(store);
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
     looked.and(closed)
@@ -125,18 +131,22 @@ pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
 
 fn look_through(connection: &Connection) -> duckdb::Result<()> {
     let tables: Vec<String> = connection
-        .prepare("SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary")?
+        .prepare(
+            "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND schema_name = 'main'",
+        )?
         .query_map([], |row| row.get(0))?
         .collect::<duckdb::Result<_>>()?;
     for table in tables {
-        connection.query_row("SELECT count(*) FROM pragma_storage_info(?)", [table], |row| row.get::<_, i64>(0))?;
+        connection.query_row("SELECT count(*) FROM pragma_storage_info(?)", [identifier(&table)], |row| {
+            row.get::<_, i64>(0)
+        })?;
     }
     Ok(())
 }
 
 /// The places of the store's file that a checkpoint overwrites.
 fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
-    let connection = connect::open(store, super::Access::Read).doing(store)?;
+    let connection = connect::store(store, Access::Read, &Reach::Nothing)?;
     let blocks = || -> duckdb::Result<Vec<u64>> {
         let mut statement =
             connection.prepare("SELECT DISTINCT block_id::UBIGINT FROM pragma_metadata_info() ORDER BY 1")?;

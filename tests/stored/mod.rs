@@ -5,6 +5,7 @@ mod manage;
 mod merge;
 mod migration;
 mod pages;
+mod strangers;
 
 use dbdyno::store::{
     Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, Store,

@@ -132,6 +132,54 @@ fn mistakes_are_told_with_their_line_and_nothing_is_run() {
 }
 
 #[test]
+fn statements_reach_nothing_beyond_their_copy_however_they_are_written() {
+    let place = Place::new();
+    let elsewhere = place.path("elsewhere.db");
+    let there = elsewhere.display();
+    let cases = [
+        (format!("ATTACH/*':memory:'*/'{there}' AS e;"), "ATTACH of a file"),
+        (format!("ATTACH '{there}' || '' AS \":memory:\";"), "ATTACH of a file"),
+        (format!("ATTACH 'file:{there}?mode=rwc' AS e; -- ':memory:'"), "ATTACH of a file"),
+        (format!("EXPLAIN ATTACH '{there}' AS e;"), "ATTACH of a file"),
+        (format!("VACUUM INTO'{there}';"), "VACUUM INTO"),
+        (format!("VACUUM/**/main/**/INTO (SELECT '{there}');"), "VACUUM INTO"),
+        ("PRAGMA main.journal_mode = WAL;".to_owned(), "PRAGMA journal_mode is an option of the engine"),
+        ("PRAGMA/*x*/\"journal_mode\"(WAL);".to_owned(), "PRAGMA journal_mode is an option of the engine"),
+        (format!("PRAGMA temp_store_directory = '{}';", place.path("").display()), "reaches beyond the copy"),
+        ("PRAGMA writable_schema = ON;".to_owned(), "reaches beyond the copy"),
+        ("SELECT load_extension('x.so');".to_owned(), "load_extension() runs code"),
+        (format!("CREATE VIRTUAL TABLE v USING csv(filename='{there}');"), "a virtual table of csv"),
+    ];
+    for (text, expected) in cases {
+        let sql = script(&place, &format!("SELECT 1;\n{text}"));
+        let done = place.run(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+        assert_eq!(done.code, Some(2), "{text}: {}", done.stderr);
+        assert!(done.stderr.contains(":2: ") && done.stderr.contains(expected), "{text}: {}", done.stderr);
+    }
+    assert!(!elsewhere.exists());
+    // What stays within is measured.
+    let sql = script(
+        &place,
+        "CREATE TABLE a(x);\nCREATE VIRTUAL TABLE f USING fts5(t);\n-- measure\nATTACH ':memory:' AS m;\n\
+         CREATE TABLE m.b AS SELECT 1;\nDETACH m;\nINSERT INTO a VALUES (1);\nVACUUM;\nPRAGMA table_info(a);\n",
+    );
+    place.ok(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+}
+
+#[test]
+fn a_statement_that_does_not_end_is_told_with_its_line() {
+    let place = Place::new();
+    let sql = script(
+        &place,
+        "SELECT 1;\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;",
+    );
+    let limit = ["tune", "--what-if", "cache_size=100", "--statement-limit", "200ms", "--sql", &sql];
+    let done = place.run(&[&limit[..], &MEASURE].concat());
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(done.stderr.contains(":2: it took longer than 200ms: --statement-limit"), "{}", done.stderr);
+}
+
+#[test]
 fn what_is_no_database_is_refused() {
     let place = Place::new();
     let sql = script(&place, "SELECT 1;");

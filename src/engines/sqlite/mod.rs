@@ -4,6 +4,7 @@ mod bundled;
 mod connection;
 mod copy;
 mod describe;
+mod distrust;
 mod driver;
 mod kv;
 pub mod library;
@@ -12,6 +13,7 @@ mod sql;
 
 pub use bundled::Bundled;
 pub use describe::describe;
+pub use distrust::distrust;
 pub use driver::{Driver, ValueStatement};
 pub use kv::SqliteKv;
 pub use sql::SqliteSql;

@@ -4,18 +4,22 @@ use super::{
     ExportError,
     flat::{COLUMNS, Cell, Kind, rows},
 };
-use crate::compare::Comparison;
-use duckdb::{Connection, params_from_iter, types::Value};
+use crate::{
+    compare::Comparison,
+    store::{Reach, memory},
+};
+use duckdb::{params_from_iter, types::Value};
 use std::path::Path;
 
 /// Writes the file, which must be one of ours: it is replaced.
 pub(super) fn write(comparison: &Comparison, path: &Path) -> Result<(), ExportError> {
     let rows = rows(comparison)?;
-    copy(&rows, path).map_err(|error| ExportError::Parquet(error.to_string()))
+    let path = std::path::absolute(path).map_err(|error| ExportError::Parquet(error.to_string()))?;
+    copy(&rows, &path).map_err(|error| ExportError::Parquet(error.to_string()))
 }
 
 fn copy(rows: &[Vec<Cell>], path: &Path) -> duckdb::Result<()> {
-    let connection = Connection::open_in_memory()?;
+    let connection = memory(&Reach::Files(vec![path.to_owned()]))?;
     let columns: Vec<String> = COLUMNS.iter().map(|(name, kind)| format!("{name} {}", sql_type(*kind))).collect();
     connection.execute_batch(&format!("CREATE TABLE comparison ({})", columns.join(", ")))?;
     let places = vec!["?"; COLUMNS.len()].join(", ");
@@ -25,7 +29,9 @@ fn copy(rows: &[Vec<Cell>], path: &Path) -> duckdb::Result<()> {
     }
     drop(insert);
     connection.execute("SET VARIABLE file = ?", [path.to_string_lossy()])?;
-    connection.execute_batch("COPY comparison TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd)")
+    connection.execute_batch(
+        "COPY comparison TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
+    )
 }
 
 fn sql_type(kind: Kind) -> &'static str {

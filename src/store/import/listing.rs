@@ -1,59 +1,87 @@
 //! Listings of `dbdyno results --columns all` as CSV or JSON: the columns of the view `results`, every value a text.
 
-use super::{ImportError, Kind, merge::INCOMING};
+use super::{
+    super::{
+        connect::{Reach, memory, regular},
+        select::column_names,
+    },
+    ImportError, Kind, absolute,
+    merge::INCOMING,
+};
 use duckdb::{Connection, appender_params_from_iter};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, io, path::Path};
 
 /// What a reader should know of such an import.
 pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warnings or notes, and no time at which a run \
                                  ended: `dbdyno copy` keeps them";
 
+/// A column of a listing: its name, the type that its texts have to be, and whether each row needs a value.
+struct Column {
+    name: &'static str,
+    sql_type: &'static str,
+    filled: bool,
+}
+
+const fn filled(name: &'static str, sql_type: &'static str) -> Column {
+    Column { name, sql_type, filled: true }
+}
+
+const fn open(name: &'static str, sql_type: &'static str) -> Column {
+    Column { name, sql_type, filled: false }
+}
+
 /// Columns without which there is no result.
-const NEEDED: [&str; 14] = [
-    "session_id",
-    "run_id",
-    "round",
-    "suite",
-    "test",
-    "test_name",
-    "size",
-    "engine",
-    "engine_version",
-    "label",
-    "options",
-    "status",
-    "run_status",
-    "wall_ns",
+const NEEDED: [Column; 14] = [
+    filled("session_id", "UUID"),
+    filled("run_id", "UUID"),
+    filled("round", "INTEGER"),
+    filled("suite", "VARCHAR"),
+    filled("test", "INTEGER"),
+    filled("test_name", "VARCHAR"),
+    filled("size", "VARCHAR"),
+    filled("engine", "VARCHAR"),
+    filled("engine_version", "VARCHAR"),
+    filled("label", "VARCHAR"),
+    open("options", MAP),
+    filled("status", "VARCHAR"),
+    filled("run_status", "VARCHAR"),
+    open("wall_ns", "UBIGINT"),
 ];
 /// Columns that are taken where they are there.
-const TAKEN: [&str; 26] = [
-    "started_at",
-    "host",
-    "tier",
-    "cpu_ns",
-    "operations",
-    "rows",
-    "p50_ns",
-    "p90_ns",
-    "p99_ns",
-    "p999_ns",
-    "database_bytes",
-    "side_bytes",
-    "syncs",
-    "written_bytes",
-    "read_bytes",
-    "peak_rss_bytes",
-    "verification",
-    "preset",
-    "seed",
-    "host_id",
-    "failure",
-    "cpu",
-    "disk",
-    "source",
-    "keys",
-    "tags",
+const TAKEN: [Column; 26] = [
+    open("started_at", "TIMESTAMP"),
+    open("host", "VARCHAR"),
+    open("tier", "UTINYINT"),
+    open("cpu_ns", "UBIGINT"),
+    open("operations", "UBIGINT"),
+    open("rows", "UBIGINT"),
+    open("p50_ns", "UBIGINT"),
+    open("p90_ns", "UBIGINT"),
+    open("p99_ns", "UBIGINT"),
+    open("p999_ns", "UBIGINT"),
+    open("database_bytes", "UBIGINT"),
+    open("side_bytes", "UBIGINT"),
+    open("syncs", "UBIGINT"),
+    open("written_bytes", "UBIGINT"),
+    open("read_bytes", "UBIGINT"),
+    open("peak_rss_bytes", "UBIGINT"),
+    open("verification", "VARCHAR"),
+    open("preset", "VARCHAR"),
+    open("seed", "UBIGINT"),
+    open("host_id", "VARCHAR"),
+    open("failure", "VARCHAR"),
+    open("cpu", "VARCHAR"),
+    open("disk", "VARCHAR"),
+    open("source", "VARCHAR"),
+    open("keys", MAP),
+    open("tags", "VARCHAR[]"),
 ];
+/// Names and values, written as JSON.
+const MAP: &str = "MAP(VARCHAR, VARCHAR)";
+
+fn columns() -> impl Iterator<Item = Column> {
+    NEEDED.into_iter().chain(TAKEN)
+}
 
 /// The rows, each with a value or none for every column.
 #[derive(Debug)]
@@ -64,60 +92,101 @@ pub(super) struct Listing {
 /// Reads a listing. One that was made to be read is refused with the columns that it lacks.
 pub(super) fn read(path: &Path, kind: Kind) -> Result<Listing, ImportError> {
     let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
-    let (columns, objects) = match kind {
+    let (names, objects) = match kind {
         Kind::Json => json(path).map_err(broken)?,
-        _ => csv(path).map_err(|error| broken(error.to_string()))?,
+        _ => csv(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
     };
-    let missing: Vec<&'static str> =
-        NEEDED.into_iter().filter(|needed| !columns.iter().any(|column| column == needed)).collect();
+    let is_missing = |needed: &&'static str| !names.iter().any(|name| name == needed);
+    let missing: Vec<&'static str> = NEEDED.iter().map(|column| column.name).filter(is_missing).collect();
     if !missing.is_empty() {
         return Err(ImportError::Listing { path: path.to_owned(), missing });
     }
-    let row =
-        |mut object: Object| NEEDED.into_iter().chain(TAKEN).map(|column| object.remove(column).flatten()).collect();
+    let row = |mut object: Object| columns().map(|column| object.remove(column.name).flatten()).collect();
     Ok(Listing { rows: objects.into_iter().map(row).collect() })
 }
 
 type Object = BTreeMap<String, Option<String>>;
 
 fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let objects: Vec<Object> =
+    let text = regular(path).and_then(io::read_to_string).map_err(|error| error.to_string())?;
+    let rows: Vec<BTreeMap<String, serde_json::Value>> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
+    let value = |row: usize, (column, value): (String, serde_json::Value)| match value {
+        serde_json::Value::String(text) => Ok((column, Some(text))),
+        serde_json::Value::Null => Ok((column, None)),
+        other => Err(format!("row {row}, column {column}: expected a text or null, found {other}")),
+    };
+    let object = |(at, row): (usize, BTreeMap<_, _>)| row.into_iter().map(|entry| value(at + 1, entry)).collect();
+    let objects: Vec<Object> = rows.into_iter().enumerate().map(object).collect::<Result<_, String>>()?;
     // An empty list lacks nothing.
-    let empty = || NEEDED.map(str::to_owned).to_vec();
+    let empty = || NEEDED.map(|column| column.name.to_owned()).to_vec();
     Ok((objects.first().map_or_else(empty, |first| first.keys().cloned().collect()), objects))
 }
 
 fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
-    let connection = Connection::open_in_memory()?;
-    let mut statement = connection.prepare(
-        "SELECT * FROM read_csv(?, header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"', nullstr = '')",
-    )?;
-    let mut rows = statement.query([path.to_string_lossy()])?;
-    let mut values: Vec<Vec<Option<String>>> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let width = row.as_ref().column_count();
-        values.push((0..width).map(|at| row.get(at)).collect::<duckdb::Result<_>>()?);
-    }
-    drop(rows);
-    let columns = statement.column_names();
-    let objects = values.into_iter().map(|row| columns.iter().cloned().zip(row).collect()).collect();
-    Ok((columns, objects))
+    let connection = memory(&Reach::Files(vec![path.to_owned()]))?;
+    let file = path.to_string_lossy();
+    let rows = "read_csv(?, header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"', nullstr = '')";
+    let names = column_names(&connection, rows, &[&file])?;
+    let plain = (0..names.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
+    let mut statement = connection.prepare(&format!("SELECT * FROM {rows} AS listing ({plain})"))?;
+    let objects = statement.query_map([&file], |row| {
+        names.iter().enumerate().map(|(at, name)| Ok((name.clone(), row.get(at)?))).collect::<duckdb::Result<Object>>()
+    })?;
+    let objects = objects.collect::<duckdb::Result<_>>()?;
+    Ok((names, objects))
 }
 
 impl Listing {
-    /// Puts the rows into the staged tables. A value that its column cannot hold fails.
-    pub(super) fn stage(&self, connection: &Connection) -> duckdb::Result<()> {
-        let columns: Vec<&str> = NEEDED.into_iter().chain(TAKEN).collect();
-        let definition = columns.iter().map(|column| format!("{column} VARCHAR")).collect::<Vec<_>>().join(", ");
+    /// Puts the rows into the staged tables. A value that its column cannot hold is named.
+    pub(super) fn stage(&self, connection: &Connection) -> Result<(), String> {
+        self.append(connection).map_err(|error| error.to_string())?;
+        if let Some(wrong) = first_wrong(connection).map_err(|error| error.to_string())? {
+            return Err(wrong);
+        }
+        let sql = include_str!("listing.sql").replace("incoming.", &format!("{INCOMING}.main."));
+        connection.execute_batch(&sql).map_err(|error| error.to_string())
+    }
+
+    fn append(&self, connection: &Connection) -> duckdb::Result<()> {
+        let definition = columns().map(|column| format!("{} VARCHAR", column.name)).collect::<Vec<_>>().join(", ");
         connection.execute_batch(&format!("CREATE TABLE {INCOMING}.main.listed ({definition})"))?;
         let mut appender = connection.appender_to_catalog_and_db("listed", INCOMING, "main")?;
         for row in &self.rows {
             appender.append_row(appender_params_from_iter(row))?;
         }
-        appender.flush()?;
-        drop(appender);
-        connection.execute_batch(&include_str!("listing.sql").replace("incoming.", &format!("{INCOMING}.main.")))
+        appender.flush()
     }
+}
+
+/// The first value of the staged rows that is missing or not of its column's type, in words.
+fn first_wrong(connection: &Connection) -> duckdb::Result<Option<String>> {
+    let of_column = |column: Column| {
+        let Column { name, sql_type, filled } = column;
+        let converted = match sql_type {
+            MAP | "VARCHAR[]" => format!("TRY_CAST(TRY_CAST({name} AS JSON) AS {sql_type})"),
+            _ => format!("TRY_CAST({name} AS {sql_type})"),
+        };
+        let missing = if filled { format!("{name} IS NULL OR ") } else { String::new() };
+        format!(
+            "SELECT rowid + 1 AS place, '{name}' AS name, '{sql_type}' AS kind, {name} AS found FROM {INCOMING}.main.listed \
+             WHERE {missing}{name} IS NOT NULL AND {converted} IS NULL"
+        )
+    };
+    let each = columns().map(of_column).collect::<Vec<_>>().join(" UNION ALL ");
+    let mut statement = connection.prepare(&format!("FROM ({each}) ORDER BY place, name LIMIT 1"))?;
+    let wrong = statement.query_map([], |row| {
+        let (place, name, kind, found): (i64, String, String, Option<String>) = row.try_into()?;
+        let expected = match kind.as_str() {
+            "VARCHAR" => "a text",
+            "UUID" => "a UUID",
+            "TIMESTAMP" => "a time",
+            MAP => "an object of texts",
+            "VARCHAR[]" => "a list of texts",
+            _ => "a whole number",
+        };
+        let found = found.map_or("nothing".to_owned(), |text| format!("`{text}`"));
+        Ok(format!("row {place}, column {name}: expected {expected}, found {found}"))
+    })?;
+    wrong.into_iter().next().transpose()
 }

@@ -2,10 +2,11 @@
 
 use super::super::{
     migrate::identifier,
+    select::column_names,
     tables::{TABLES, Table},
 };
-use duckdb::{Connection, Transaction, params_from_iter};
-use std::path::{Path, PathBuf};
+use duckdb::{Connection, ToSql, Transaction, params_from_iter};
+use std::path::PathBuf;
 
 /// The attached database that an import reads from.
 pub(in super::super) const INCOMING: &str = "dbdyno_incoming";
@@ -18,8 +19,13 @@ pub(super) enum Source {
         /// Whether the table `chosen` says which.
         chosen: bool,
     },
-    /// A folder with one folder of Parquet files a table.
-    Parquet(PathBuf),
+    /// These files of Parquet in a folder that has one folder a table.
+    Parquet {
+        /// The folder.
+        folder: PathBuf,
+        /// Paths in it.
+        files: Vec<String>,
+    },
 }
 
 /// What became of the rows of one kind.
@@ -54,7 +60,7 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
     transaction.execute_batch("CREATE TEMP TABLE replaced (run_id UUID)")?;
     for table in &TABLES {
         let taken = match source.rows(table, &there) {
-            Some(rows) => take(&transaction, table, &rows)?,
+            Some(rows) => take(&transaction, table, &rows).map_err(|error| of_table(table, error))?,
             None => Taken::default(),
         };
         match table.name {
@@ -66,6 +72,16 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
     }
     transaction.commit()?;
     Ok(merged)
+}
+
+/// An error with the table that it is about.
+fn of_table(table: &Table, error: duckdb::Error) -> duckdb::Error {
+    match error {
+        duckdb::Error::DuckDBFailure(code, Some(message)) => {
+            duckdb::Error::DuckDBFailure(code, Some(format!("{}: {message}", table.name)))
+        }
+        other => other,
+    }
 }
 
 /// A relation of SQL with what is bound to it.
@@ -85,28 +101,18 @@ impl Source {
                     if *chosen { table.owner.is_chosen(&name("run"), &name("session")) } else { "true".to_owned() };
                 Some(Rows { sql: format!("(SELECT * FROM {} WHERE {condition})", name(table.name)), bound: Vec::new() })
             }
-            Self::Parquet(folder) => {
-                let files = parquet_files(&folder.join(table.name))?;
-                let sql = "(SELECT * FROM read_parquet(?, hive_partitioning = false, union_by_name = true))".to_owned();
-                Some(Rows { sql, bound: vec![files] })
+            Self::Parquet { folder, files } => {
+                let of_table =
+                    |file: &&String| file.split('/').next() == Some(table.name) && file.ends_with(".parquet");
+                let path = |file: &String| folder.join(file).to_string_lossy().into_owned();
+                let paths: Vec<String> = files.iter().filter(of_table).map(path).collect();
+                let sql = "(SELECT * FROM read_parquet(from_json(?, '[\"VARCHAR\"]'), hive_partitioning = false, \
+                           union_by_name = true))";
+                (!paths.is_empty())
+                    .then(|| Rows { sql: sql.to_owned(), bound: vec![serde_json::json!(paths).to_string()] })
             }
         }
     }
-}
-
-/// The pattern of a table's files, where there are any. The folder's own name is taken literally.
-fn parquet_files(folder: &Path) -> Option<String> {
-    let has_files = |folder: &Path| walk(folder).any(|path| path.extension().is_some_and(|end| end == "parquet"));
-    let literal = |c: char| if "*?[".contains(c) { format!("[{c}]") } else { c.to_string() };
-    has_files(folder).then(|| folder.to_string_lossy().chars().map(literal).collect::<String>() + "/**/*.parquet")
-}
-
-fn walk(folder: &Path) -> Box<dyn Iterator<Item = PathBuf>> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    Box::new(entries.flat_map(|entry| {
-        let path = entry.path();
-        if path.is_dir() { walk(&path) } else { Box::new(std::iter::once(path)) }
-    }))
 }
 
 fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Result<Taken> {
@@ -153,9 +159,8 @@ fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Re
 
 /// The names of a relation's columns.
 fn columns(transaction: &Transaction<'_>, relation: &str, bound: &[String]) -> duckdb::Result<Vec<String>> {
-    let mut statement = transaction.prepare(&format!("SELECT * FROM {relation} LIMIT 0"))?;
-    drop(statement.query(params_from_iter(bound))?);
-    Ok(statement.column_names())
+    let bound: Vec<&dyn ToSql> = bound.iter().map(|value| value as &dyn ToSql).collect();
+    column_names(transaction, relation, &bound)
 }
 
 /// The names of the attached database's tables.

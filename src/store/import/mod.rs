@@ -15,16 +15,17 @@ pub use merge::{Merged, Taken};
 
 use super::{
     Access, SCHEMA_VERSION, Store, StoreError,
+    connect::Reach,
     error::Doing,
-    export::{FORMAT, MANIFEST, same_file},
+    export::same_file,
     lock::StoreLock,
+    manifest,
     migrate::{self, Found},
     tables::TABLES,
 };
 use duckdb::Connection;
 pub(super) use merge::INCOMING;
 use merge::{Source, merge};
-use serde::Deserialize;
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -52,24 +53,18 @@ impl Store {
         let (merged, notes) = match kind {
             Kind::Store => (self.import_store(path)?, journal_note(path)),
             Kind::Parquet => {
-                check_manifest(path)?;
-                (self.merged_from(path, |_| Ok(Source::Parquet(absolute(path)?)))?, Vec::new())
+                let manifest::Checked { files, notes } = manifest::check(path)?;
+                let folder = absolute(path)?;
+                let reach = Reach::Files(files.iter().map(|file| folder.join(file)).collect());
+                (self.merged_from(path, &reach, |_| Ok(Source::Parquet { folder, files }))?, notes)
             }
             Kind::Csv | Kind::Json => {
                 let listing = listing::read(path, kind)?;
-                let merged = self.merged_from(path, |connection| {
-                    stage(connection, |connection| listing.stage(connection)).doing(path)?;
-                    Ok(Source::Attached { chosen: false })
-                })?;
-                (merged, vec![listing::LIMITS.to_owned()])
+                (self.staged_from(path, |connection| listing.stage(connection))?, vec![listing::LIMITS.to_owned()])
             }
             Kind::LumoSql => {
                 let converted = lumosql::read(path)?;
-                let merged = self.merged_from(path, |connection| {
-                    stage(connection, |connection| converted.stage(connection)).doing(path)?;
-                    Ok(Source::Attached { chosen: false })
-                })?;
-                (merged, converted.notes)
+                (self.staged_from(path, |connection| converted.stage(connection))?, converted.notes)
             }
         };
         Ok(Imported { kind, merged, notes })
@@ -77,8 +72,22 @@ impl Store {
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
         let _lock = StoreLock::take(path, Access::Read, self.patience)?;
-        self.merged_from(path, |connection| {
+        self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
+            Ok(Source::Attached { chosen: false })
+        })
+    }
+
+    /// Merges what is read into tables in memory first.
+    fn staged_from(
+        &self,
+        path: &Path,
+        fill: impl FnOnce(&Connection) -> Result<(), String>,
+    ) -> Result<Merged, ImportError> {
+        let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
+        self.merged_from(path, &Reach::Own, |connection| {
+            make_tables(connection).map_err(|error| broken(error.to_string()))?;
+            fill(connection).map_err(broken)?;
             Ok(Source::Attached { chosen: false })
         })
     }
@@ -88,9 +97,10 @@ impl Store {
     fn merged_from(
         &self,
         path: &Path,
+        reach: &Reach,
         ready: impl FnOnce(&Connection) -> Result<Source, ImportError>,
     ) -> Result<Merged, ImportError> {
-        self.writing(|connection| {
+        self.writing_reaching(reach, |connection| {
             let source = ready(connection)?;
             merge(connection, &source)
                 .map_err(|error| ImportError::Broken { path: path.to_owned(), message: error.to_string() })
@@ -100,12 +110,10 @@ impl Store {
 
 /// Copies these runs of a store, or everything, to another one.
 pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>) -> Result<Merged, StoreError> {
+    let file = absolute(from.path()).map_err(store_error(from.path()))?;
     let _from = StoreLock::take(from.path(), Access::Read, from.patience)?;
-    target.writing(|connection| {
-        attach(connection, from.path(), from.patience).map_err(|error| match error {
-            ImportError::Source(error) | ImportError::Store(error) => error,
-            other => StoreError::Other { path: from.path().to_owned(), message: other.to_string() },
-        })?;
+    target.writing_reaching(&Reach::database(&file), |connection| {
+        attach(connection, from.path(), from.patience).map_err(store_error(from.path()))?;
         if let Some(runs) = runs {
             connection.execute_batch("CREATE TEMP TABLE chosen (run_id UUID)").doing(target.path())?;
             let mut appender = connection.appender_to_catalog_and_db("chosen", "temp", "main").doing(target.path())?;
@@ -118,6 +126,13 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
 /// Takes in what [`stage`] was given.
 pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
     merge(connection, &Source::Attached { chosen: false })
+}
+
+fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {
+    |error| match error {
+        ImportError::Source(error) | ImportError::Store(error) => error,
+        other => StoreError::Other { path: path.to_owned(), message: other.to_string() },
+    }
 }
 
 /// Attaches another store to read it, waiting for one that is being written.
@@ -140,38 +155,17 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
     match migrate::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
         Found::Version(found) if found <= SCHEMA_VERSION => Ok(()),
         Found::Version(found) => Err(newer(path, found)),
+        Found::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
         Found::Empty | Found::Foreign => Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() })),
     }
 }
 
-/// Makes empty tables in memory and has them filled.
-pub(super) fn stage(
-    connection: &Connection,
-    fill: impl FnOnce(&Connection) -> duckdb::Result<()>,
-) -> duckdb::Result<()> {
+/// Makes empty tables in memory.
+pub(super) fn make_tables(connection: &Connection) -> duckdb::Result<()> {
     connection.execute_batch(&format!("ATTACH ':memory:' AS {INCOMING}"))?;
-    for table in &TABLES {
-        let name = table.name;
-        connection.execute_batch(&format!("CREATE TABLE {INCOMING}.main.{name} AS SELECT * FROM {name} LIMIT 0"))?;
-    }
-    fill(connection)
-}
-
-#[derive(Deserialize)]
-struct Manifest {
-    format: String,
-    schema_version: i64,
-}
-
-fn check_manifest(folder: &Path) -> Result<(), ImportError> {
-    let path = folder.join(MANIFEST);
-    let broken = |message: String| ImportError::Broken { path: path.clone(), message };
-    let text = std::fs::read_to_string(&path).map_err(|error| broken(error.to_string()))?;
-    let manifest: Manifest = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
-    if manifest.format != FORMAT {
-        return Err(broken(format!("the format is `{}`, expected `{FORMAT}`", manifest.format)));
-    }
-    if manifest.schema_version > SCHEMA_VERSION { Err(newer(folder, manifest.schema_version)) } else { Ok(()) }
+    TABLES.iter().map(|table| table.name).try_for_each(|name| {
+        connection.execute_batch(&format!("CREATE TABLE {INCOMING}.main.{name} AS SELECT * FROM {name} LIMIT 0"))
+    })
 }
 
 fn newer(path: &Path, found: i64) -> ImportError {

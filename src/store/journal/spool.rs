@@ -4,7 +4,7 @@ use super::{
     super::{
         Batch, Store, StoreError,
         error::Doing,
-        import::{merge_staged, stage},
+        import::{make_tables, merge_staged},
         write::stage_batch,
     },
     REFUSED,
@@ -42,7 +42,7 @@ pub(super) fn take_in(store: &Store) -> Result<(), StoreError> {
             }
         }
         store.writing(|connection| {
-            stage(connection, |connection| stage_batch(connection, &all)).doing(store.path())?;
+            make_tables(connection).and_then(|()| stage_batch(connection, &all)).doing(store.path())?;
             merge_staged(connection).doing(store.path())
         })?;
         if !refused.is_empty() {

@@ -141,11 +141,9 @@ impl Store {
         Ok(!self.bound(sql, &[name.to_owned(), name.to_owned()])?.rows.is_empty())
     }
 
-    /// A view's columns with their types, in order.
+    /// The columns of a view of this program's, with their types, in order.
     fn columns_of(&self, view: &str) -> Result<Vec<(String, String)>, StoreError> {
-        let sql = "SELECT column_name, data_type FROM duckdb_columns()
-                   WHERE table_name = ? AND database_name = current_database() ORDER BY column_index";
-        let rows = self.bound(sql, &[view.to_owned()])?.rows;
+        let rows = self.query(&format!("SELECT column_name, column_type FROM (DESCRIBE {view})"), &[])?.rows;
         Ok(rows.into_iter().filter_map(|row| Some((row.first()?.clone()?, row.get(1)?.clone()?))).collect())
     }
 

@@ -7,6 +7,7 @@ mod matrix;
 mod page;
 mod run;
 mod selection;
+mod statement;
 mod terms;
 mod values;
 mod whole;
@@ -18,8 +19,9 @@ pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 pub use selection::{Key, Selection};
 pub use values::literal;
 
-use super::{Store, StoreError};
+use super::{Store, StoreError, views};
 use duckdb::{Connection, ToSql, params_from_iter};
+use statement::Asked;
 
 /// The answer of a query, every value as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +33,13 @@ pub struct Rows {
 }
 
 impl Store {
-    /// Runs one query on the store, opened to read. Values from outside are bound to `?`, never pasted into the SQL.
+    /// Runs a user's query on the store, opened to read. Nothing is run of what is not one query.
+    pub fn ask(&self, sql: &str) -> Result<Rows, StoreError> {
+        self.reading(|connection| answer(connection, sql))
+    }
+
+    /// Runs one query of this program's on the store, opened to read. Values from outside are bound to `?`, never pasted into
+    /// the SQL.
     pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
         self.reading(|connection| rows_of(connection, sql, parameters))
     }
@@ -63,23 +71,66 @@ impl Store {
     }
 }
 
-/// The answer of a query, every value as text.
+/// The answer of a query of this program's, every value as text.
 fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
-    let sql = sql.trim().trim_end_matches(';');
-    let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
-    // The engine turns its own values into text, nested ones too.
-    let as_text = format!("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql}\n)");
-    let mut statement = match connection.prepare(&as_text) {
-        Ok(statement) => statement,
-        // The error of the query itself is the one that helps.
-        Err(wrapped) => return Err(wrong(connection.prepare(sql).err().unwrap_or(wrapped))),
+    views::make(connection, |name| sql.contains(name)).map_err(wrong)?;
+    texts_of(connection, &as_texts(&format!("({sql}\n)")), parameters).map_err(wrong)
+}
+
+/// The answer of a user's query, every value as text.
+fn answer(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
+    let sql = match statement::asked(connection, sql).map_err(|message| StoreError::Query { message })? {
+        Asked::Query(sql) => sql,
+        Asked::Plan(sql) => {
+            views::make(connection, |_| true).map_err(wrong)?;
+            return texts_of(connection, sql, &[]).map_err(wrong);
+        }
     };
+    views::make(connection, |_| true).map_err(wrong)?;
+    // The error of the query itself is the one that helps; one statement is only prepared here.
+    connection.prepare(sql).map_err(wrong)?;
+    let relation = format!("({sql}\n)");
+    let columns = column_names(connection, &relation, &[]).map_err(wrong)?;
+    // Names may be any bytes where a file of somebody's has them; the answer has plain ones.
+    let plain = (0..columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
+    let rows = texts_of(connection, &as_texts(&format!("{relation} AS answer ({plain})")), &[]).map_err(wrong)?.rows;
+    Ok(Rows { columns, rows })
+}
+
+/// A query of a relation's values; the engine turns them into text, nested ones too.
+fn as_texts(relation: &str) -> String {
+    format!("SELECT CAST(COLUMNS(*) AS VARCHAR) FROM {relation}")
+}
+
+/// The names of a relation's columns. The driver panics at a result with a name that is not UTF-8; here DuckDB refuses it.
+pub(super) fn column_names(
+    connection: &Connection,
+    relation: &str,
+    parameters: &[&dyn ToSql],
+) -> duckdb::Result<Vec<String>> {
+    let sql = format!("SELECT column_name FROM (DESCRIBE SELECT * FROM {relation})");
+    let mut statement = connection.prepare(&sql)?;
+    let names = statement.query_map(params_from_iter(parameters), |row| row.get(0));
+    names.and_then(Iterator::collect).map_err(|error| match error {
+        duckdb::Error::DuckDBFailure(code, Some(message)) if message.contains("Invalid unicode") => {
+            duckdb::Error::DuckDBFailure(code, Some("the name of a column is not UTF-8".to_owned()))
+        }
+        other => other,
+    })
+}
+
+fn wrong(error: duckdb::Error) -> StoreError {
+    StoreError::Query { message: error.to_string() }
+}
+
+/// The answer of a query whose values are text.
+fn texts_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<Rows> {
+    let mut statement = connection.prepare(sql)?;
     let mut answer = Rows::default();
-    let mut rows = statement.query(params_from_iter(parameters)).map_err(wrong)?;
-    while let Some(row) = rows.next().map_err(wrong)? {
+    let mut rows = statement.query(params_from_iter(parameters))?;
+    while let Some(row) = rows.next()? {
         let width = row.as_ref().column_count();
-        let values = (0..width).map(|at| row.get::<_, Option<String>>(at)).collect::<duckdb::Result<_>>();
-        answer.rows.push(values.map_err(wrong)?);
+        answer.rows.push((0..width).map(|at| row.get::<_, Option<String>>(at)).collect::<duckdb::Result<_>>()?);
     }
     drop(rows);
     answer.columns = statement.column_names();

@@ -7,6 +7,7 @@
 mod snapshot;
 mod split;
 mod steps;
+mod tryout;
 
 pub use snapshot::Snapshot;
 pub use split::{Piece, split};
@@ -14,7 +15,7 @@ pub use split::{Piece, split};
 use crate::catalog::{Catalog, Suite};
 use dbdyno_engine::{describe::Description, suite::Step};
 use serde::Serialize;
-use std::path::Path;
+use std::{path::Path, time::Duration};
 use uuid::Uuid;
 
 /// Why a file or a database cannot be tuned.
@@ -64,15 +65,22 @@ struct Test {
 }
 
 /// The suite that a file's statements make, on a copy of a database or on an empty one. Its size is how often they are run. Its
-/// name follows from the file's name and from what file and database hold: other contents are another suite.
+/// name follows from the file's name and from what file and database hold: other contents are another suite. `limit`: how long
+/// each statement may take when it is tried.
 ///
 /// # Errors
-/// A file that cannot be read; a statement that SQLite refuses or that cannot be measured, with its line.
-pub fn suite(path: &Path, start: Option<&Snapshot>, engine: &Description) -> Result<Suite, ScriptError> {
+/// A file that cannot be read; a statement that SQLite refuses, that reaches beyond its database, that takes too long or that
+/// cannot be measured, with its line.
+pub fn suite(
+    path: &Path,
+    start: Option<&Snapshot>,
+    engine: &Description,
+    limit: Duration,
+) -> Result<Suite, ScriptError> {
     let place = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| ScriptError::new(&place, error))?;
     let pieces = split(&text).map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))?;
-    let (prepare, measured) = steps::steps(&place, &pieces, start, engine)?;
+    let (prepare, measured) = steps::steps(&place, &pieces, start, engine, limit)?;
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let contents = format!("{text}\0{}", start.map_or("", |start| start.digest()));

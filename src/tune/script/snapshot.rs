@@ -2,7 +2,7 @@
 //! shared memory appears beside it, and its log is worked off in the copy.
 
 use super::ScriptError;
-use crate::{host::WorkFolderFacts, runner::RunFolder};
+use crate::{engines::sqlite::distrust, host::WorkFolderFacts, runner::RunFolder};
 use rusqlite::Connection;
 use std::{
     collections::BTreeMap,
@@ -119,6 +119,7 @@ fn copy(database: &Path, to: &Path) -> std::io::Result<()> {
 /// Works the log of the copy off, checks it, and says which options it has by itself.
 fn settle(copy: &Path) -> rusqlite::Result<BTreeMap<String, String>> {
     let connection = Connection::open(copy)?;
+    distrust(&connection)?;
     let text = |sql: &str| {
         connection.query_row(sql, [], |row| {
             Ok(match row.get_ref(0)? {

@@ -55,6 +55,21 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     Ok(pieces)
 }
 
+/// The tokens of a statement, without comments and what is between them.
+pub(super) fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let end = token_end(text, at, c).unwrap_or(text.len());
+        let token = &text[at..end];
+        if !(c.is_whitespace() || token.starts_with("--") || token.starts_with("/*")) {
+            words.push(token);
+        }
+        at = end;
+    }
+    words
+}
+
 fn piece(text: &str, start: usize, end: usize) -> Piece<'_> {
     Piece::Statement { line: line_of(text, start), text: text[start..end].trim_end() }
 }
@@ -126,6 +141,11 @@ mod tests {
     fn the_mark_is_a_comment_of_its_own() {
         let text = "CREATE TABLE a(x);\n-- measure\nSELECT 1 -- measure\n;";
         assert_eq!(texts(text), [(1, "CREATE TABLE a(x)"), (0, "measure"), (3, "SELECT 1 -- measure")]);
+    }
+
+    #[test]
+    fn comments_are_no_words() {
+        assert_eq!(words("VACUUM/*':memory:'*/INTO'x' -- y"), ["VACUUM", "INTO", "'x'"]);
     }
 
     #[test]

@@ -1,12 +1,11 @@
 //! Statements into the steps of a suite, each tried on a scratch database first.
 
-use super::{Piece, ScriptError, Snapshot};
+use super::{Piece, ScriptError, Snapshot, split::words, tryout::TryOut};
 use dbdyno_engine::{
     describe::Description,
     suite::{Begin, Statement, Step},
 };
-use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// The steps that prepare and those that are measured.
 pub(super) fn steps(
@@ -14,24 +13,17 @@ pub(super) fn steps(
     pieces: &[Piece<'_>],
     start: Option<&Snapshot>,
     engine: &Description,
+    limit: Duration,
 ) -> Result<(Vec<Step>, Vec<Step>), ScriptError> {
-    let failed = |error: &dyn std::fmt::Display| ScriptError::new(place, format!("a scratch database: {error}"));
-    let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
-    let file = scratch.path().join("scratch.db");
-    if let Some(start) = start {
-        std::fs::copy(start.path(), &file).map_err(|error| failed(&error))?;
-    }
-    let connection = Connection::open(&file).map_err(|error| failed(&error))?;
-    // Nothing here is to survive anything.
-    connection.execute_batch("PRAGMA synchronous = OFF").map_err(|error| failed(&error))?;
+    let tryout =
+        TryOut::new(start.map(Snapshot::path), engine, limit).map_err(|error| ScriptError::new(place, error))?;
     let from = measured_from(pieces);
     let of = |pieces: &[Piece<'_>]| -> Result<Vec<Step>, ScriptError> {
         let mut writer = Writer { steps: Vec::new(), transaction: None };
         for piece in pieces {
             if let Piece::Statement { line, text } = piece {
                 let wrong = |message: String| ScriptError::new(format!("{place}:{line}"), message);
-                refuse(text, engine).map_err(wrong)?;
-                let reads = try_out(&connection, text).map_err(wrong)?;
+                let reads = tryout.run(text).map_err(wrong)?;
                 writer.add(*line, text, reads).map_err(wrong)?;
             }
         }
@@ -59,49 +51,7 @@ fn measured_from(pieces: &[Piece<'_>]) -> usize {
 
 /// The word of a statement at a place from 0, in capitals.
 fn word(text: &str, place: usize) -> String {
-    let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-    words.nth(place).unwrap_or_default().to_ascii_uppercase()
-}
-
-/// Refuses what would reach beyond the run's folder, or set what is tuned.
-fn refuse(text: &str, engine: &Description) -> Result<(), String> {
-    let words = text.to_ascii_uppercase();
-    match word(text, 0).as_str() {
-        _ if text.starts_with('.') => Err("a command of the sqlite3 shell: expected SQL".to_owned()),
-        "ATTACH" if !text.contains("':memory:'") => {
-            Err("ATTACH of a file: statements may only use the copy that they run on (':memory:' is fine)".to_owned())
-        }
-        "VACUUM" if words.split_whitespace().any(|word| word == "INTO") => {
-            Err("VACUUM INTO writes another file: statements may only use the copy that they run on".to_owned())
-        }
-        "ROLLBACK" | "SAVEPOINT" | "RELEASE" => {
-            Err("only BEGIN and COMMIT are measured: leave savepoints and rollbacks out".to_owned())
-        }
-        "PRAGMA" => {
-            let name = word(text, 1).to_ascii_lowercase();
-            let sets = text.contains(['=', '(']);
-            match engine.option(&name).filter(|_| sets) {
-                Some(_) => Err(format!("PRAGMA {name} is an option of the engine: give it with --engine or --what-if")),
-                None => Ok(()),
-            }
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Runs a statement on the scratch database; whether it gives rows.
-fn try_out(connection: &Connection, text: &str) -> Result<bool, String> {
-    let run = || -> rusqlite::Result<(usize, usize)> {
-        let mut statement = connection.prepare(text)?;
-        let counts = (statement.parameter_count(), statement.column_count());
-        let mut rows = statement.raw_query();
-        while rows.next()?.is_some() {}
-        Ok(counts)
-    };
-    match run().map_err(|error| error.to_string())? {
-        (0, columns) => Ok(columns > 0),
-        _ => Err("it has parameters: expected values in their place".to_owned()),
-    }
+    words(text).get(place).map(|word| word.to_ascii_uppercase()).unwrap_or_default()
 }
 
 /// Puts steps into transactions.

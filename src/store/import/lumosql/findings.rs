@@ -22,6 +22,7 @@ pub(super) enum Finding {
     KeptRunKey,
     KeptTestKey,
     NoRunData,
+    OddText,
     SkippedRow,
 }
 
@@ -65,6 +66,7 @@ impl Finding {
             Self::KeptRunKey => ("facts of runs under keys that dbdyno does not know", "kept"),
             Self::KeptTestKey => ("facts of tests under keys that dbdyno does not know", "kept"),
             Self::NoRunData => ("runs of test_data that run_data does not have", "kept"),
+            Self::OddText => ("texts that are not UTF-8", "kept with `\u{fffd}` for what cannot be read"),
             Self::SkippedRow => {
                 ("rows without run_id, key or value, or with a test number that is no number", "skipped")
             }

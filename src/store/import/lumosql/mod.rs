@@ -56,7 +56,11 @@ pub(super) fn read(path: &Path) -> Result<Converted, ImportError> {
 
 impl Converted {
     /// Puts the rows into the staged tables.
-    pub(super) fn stage(&self, connection: &Connection) -> duckdb::Result<()> {
+    pub(super) fn stage(&self, connection: &Connection) -> Result<(), String> {
+        self.append(connection).map_err(|error| error.to_string())
+    }
+
+    fn append(&self, connection: &Connection) -> duckdb::Result<()> {
         stage(connection, &self.hosts)?;
         stage(connection, &self.sessions)?;
         stage(connection, &self.runs)?;

@@ -4,8 +4,10 @@ use super::{
     super::ImportError,
     findings::{Finding, Findings},
 };
+use crate::engines::sqlite::distrust;
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, btree_map::Entry},
     ffi::OsString,
     fs,
@@ -34,6 +36,7 @@ pub(super) fn read(path: &Path) -> Result<(RawRuns, Findings), ImportError> {
     let database = Database::open(path)?;
     let connection = &database.connection;
     let broken = |error: rusqlite::Error| ImportError::Broken { path: path.to_owned(), message: error.to_string() };
+    distrust(connection).map_err(broken)?;
     let tables = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND lower(name) IN ('run_data', 'test_data')";
     if connection.query_row(tables, [], |row| row.get::<_, i64>(0)).map_err(broken)? != 2 {
         let found = "a SQLite database without the tables run_data and test_data".to_owned();
@@ -52,7 +55,8 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
     let mut statement = connection.prepare(&in_order(connection, "run_id, key, value", "run_data"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        match (text(row.get_ref(0)?), text(row.get_ref(1)?), text(row.get_ref(2)?)) {
+        let mut text = |at: usize| row.get_ref(at).map(|value| text(value, &mut findings));
+        match (text(0)?, text(1)?, text(2)?) {
             (Some(run), Some(key), Some(value)) => {
                 let facts = &mut runs.entry(run).or_default().facts;
                 set(facts, key, value, Finding::DuplicateRunKey, &mut findings);
@@ -63,8 +67,9 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
     let mut statement = connection.prepare(&in_order(connection, "run_id, test_number, key, value", "test_data"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let number = text(row.get_ref(1)?).and_then(|number| number.trim().parse::<i64>().ok());
-        match (text(row.get_ref(0)?), number, text(row.get_ref(2)?), text(row.get_ref(3)?)) {
+        let mut text = |at: usize| row.get_ref(at).map(|value| text(value, &mut findings));
+        let number = text(1)?.and_then(|number| number.trim().parse::<i64>().ok());
+        match (text(0)?, number, text(2)?, text(3)?) {
             (Some(run), Some(number), Some(key), Some(value)) => {
                 let facts = runs.entry(run).or_default().tests.entry(number).or_default();
                 set(facts, key, value, Finding::DuplicateTestKey, &mut findings);
@@ -96,12 +101,18 @@ fn in_order(connection: &Connection, columns: &str, table: &str) -> String {
 }
 
 /// Every value is text; a number is taken as it is written.
-fn text(value: ValueRef<'_>) -> Option<String> {
+fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
     match value {
         ValueRef::Null => None,
         ValueRef::Integer(number) => Some(number.to_string()),
         ValueRef::Real(number) => Some(number.to_string()),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            let text = String::from_utf8_lossy(bytes);
+            if let Cow::Owned(_) = text {
+                findings.add(Finding::OddText);
+            }
+            Some(text.into_owned())
+        }
     }
 }
 

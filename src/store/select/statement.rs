@@ -1,0 +1,144 @@
+//! What a user's text of SQL is, told by DuckDB's parser before anything of it is prepared: to prepare several statements is to
+//! run all but the last.
+
+use duckdb::Connection;
+use serde::Deserialize;
+
+/// A text that only reads, without what may follow its statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked<'s> {
+    /// One query, which can stand in the FROM clause of another.
+    Query(&'s str),
+    /// The plan of one.
+    Plan(&'s str),
+}
+
+/// What a text asks for; an error says what is wrong with it and what to do.
+pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<Asked<'s>, String> {
+    let query = match queries(connection, sql)? {
+        Some(0) => return Err(format!("there is no statement in it: expected a query, {EXPECTED}")),
+        Some(1) => Ok(Asked::Query(bare(connection, sql))),
+        Some(several) => return Err(format!("expected one query and found {several}, none of which was run")),
+        None => Err(format!(
+            "this is not one query, and was not run: results are only read here, {EXPECTED} (a PIVOT names its values: PIVOT \
+             ... ON column IN (...))"
+        )),
+    };
+    let is_plan = explained(sql).is_some_and(|of| queries(connection, of).is_ok_and(|count| count == Some(1)));
+    if is_plan { Ok(Asked::Plan(bare(connection, sql))) } else { query }
+}
+
+const EXPECTED: &str = "as with SELECT, WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN";
+
+/// How DuckDB's parser answers.
+#[derive(Deserialize)]
+struct Parsed {
+    error: bool,
+    #[serde(default)]
+    error_type: String,
+    #[serde(default)]
+    error_message: String,
+    #[serde(default)]
+    statements: Vec<serde::de::IgnoredAny>,
+}
+
+/// How many queries a text has, or none if there is anything else among them; a mistake in what the parser's words.
+fn queries(connection: &Connection, sql: &str) -> Result<Option<usize>, String> {
+    // The function takes queries, and knows no statement that does anything else.
+    let tree = connection.query_row("SELECT system.main.json_serialize_sql(?)", [sql], |row| row.get::<_, String>(0));
+    let parsed: Parsed =
+        serde_json::from_str(&tree.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
+    match parsed {
+        Parsed { error: false, statements, .. } => Ok(Some(statements.len())),
+        Parsed { error_type, error_message, .. } if error_type == "parser" => Err(error_message),
+        _ => Ok(None),
+    }
+}
+
+/// A statement without the semicolon, and the comment, that may follow it.
+fn bare<'s>(connection: &Connection, sql: &'s str) -> &'s str {
+    let count = |text: &str| queries(connection, text);
+    let mut statement = sql;
+    while let Some((before, after)) = statement.rsplit_once(';') {
+        if count(after) != Ok(Some(0)) || count(before) != count(statement) {
+            break;
+        }
+        statement = before;
+    }
+    statement
+}
+
+/// What an EXPLAIN explains.
+fn explained(sql: &str) -> Option<&str> {
+    let after = |text: &'static str, sql: &str| {
+        let begins = sql.get(..text.len()).is_some_and(|word| word.eq_ignore_ascii_case(text));
+        begins.then_some(text.len())
+    };
+    let sql = sql.trim_start();
+    let of = sql[after("EXPLAIN", sql)?..].trim_start();
+    Some(after("ANALYZE", of).map_or(of, |length| &of[length..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::super::connect::{Reach, memory},
+        *,
+    };
+
+    #[test]
+    fn what_only_reads_is_told_from_all_else() {
+        let connection = memory(&Reach::Nothing).unwrap();
+        let asked = |sql| asked(&connection, sql);
+        for query in [
+            "SELECT 1",
+            "WITH a AS (SELECT 1) FROM a",
+            "VALUES (1)",
+            "FROM nowhere",
+            "DESCRIBE nowhere",
+            "SUMMARIZE nowhere",
+            "SHOW TABLES",
+            "(SELECT 1) UNION (SELECT ';--')",
+            "/* SELECT; */ SELECT ';'",
+            "SELECT 1 -- one",
+        ] {
+            assert_eq!(asked(query), Ok(Asked::Query(query)));
+        }
+        assert_eq!(asked("SELECT 1; -- one"), Ok(Asked::Query("SELECT 1")));
+        assert_eq!(asked("SELECT ';' ; ;"), Ok(Asked::Query("SELECT ';' ")));
+        for plan in ["EXPLAIN SELECT 1", " explain analyze FROM nowhere"] {
+            assert_eq!(asked(plan), Ok(Asked::Plan(plan)));
+        }
+        for other in [
+            "COPY (SELECT 1) TO 'x'",
+            "ATTACH 'x'",
+            "INSTALL httpfs",
+            "LOAD httpfs",
+            "PRAGMA version",
+            "SET threads = 1",
+            "USE x",
+            "CALL pragma_version()",
+            "CREATE TABLE a (i INTEGER)",
+            "DELETE FROM run",
+            "BEGIN",
+            "CHECKPOINT",
+            "EXECUTE x",
+            "PREPARE x AS SELECT 1",
+            "EXPORT DATABASE 'x'",
+            "IMPORT DATABASE 'x'",
+            "EXPLAIN ANALYZE DELETE FROM run",
+            "EXPLAIN ANALYZE COPY (SELECT 1) TO 'x'",
+            "SELECT 1; COPY (SELECT 1) TO 'x'",
+            "COPY (SELECT 1) TO 'x'; SELECT 1",
+        ] {
+            assert!(asked(other).unwrap_err().contains("was not run"), "{other}");
+        }
+        assert!(asked("SELECT 1; --\n;SELECT 2").unwrap_err().contains("found 2"));
+        for broken in ["SELECT 1) ; SELECT (2", "SELECT 1 /*", "SELEC 1"] {
+            assert!(asked(broken).is_err(), "{broken}");
+        }
+        for nothing in ["", " ; ;", "-- SELECT 1", "/* */"] {
+            assert!(asked(nothing).unwrap_err().contains("no statement"), "{nothing:?}");
+        }
+    }
+}
