@@ -174,6 +174,12 @@ pub(super) enum Command {
     Claims(ClaimsArgs),
     /// Query the store.
     Sql(SqlArgs),
+    /// Is the store sound? And what can be saved of one that is not?
+    Store {
+        /// What to do.
+        #[command(subcommand)]
+        command: StoreCommand,
+    },
     /// Write results to a file for other programs.
     Export(ExportArgs),
     /// Take in results: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
@@ -226,6 +232,15 @@ pub(super) struct RunArgs {
     pub(super) engines: Vec<String>,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
+}
+
+/// `dbdyno store`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum StoreCommand {
+    /// Read all of it, and say of each part whether it can be read; nothing is changed.
+    Check,
+    /// Copy all that can be read to a new store in its place, and keep the damaged file beside it.
+    Repair,
 }
 
 /// `dbdyno resume`.

@@ -16,6 +16,7 @@ mod query;
 mod results;
 mod resume;
 mod screens;
+mod store;
 mod tune;
 mod tune_args;
 mod tune_base;
@@ -56,6 +57,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
         (Some(Command::Tune(args)), None) => tune::tune(&places, &args),
         (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
+        (Some(Command::Store { command }), None) => store::store(&places, command),
         (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
         (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
         (Some(Command::Export(args)), None) => export::export(&places, &args),

@@ -15,6 +15,7 @@ mod manifest;
 mod migrate;
 mod record;
 mod records;
+mod repair;
 mod resume;
 mod select;
 mod tables;
@@ -36,6 +37,7 @@ pub use record::{
     Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
     TimelineRecord, WarningRecord,
 };
+pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use select::{
     GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,

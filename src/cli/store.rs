@@ -1,0 +1,49 @@
+//! `dbdyno store`: whether the store is sound, and what can be saved of one that is not.
+
+use super::{
+    args::{Places, StoreCommand},
+    error::CliError,
+    print,
+    query::notices,
+};
+use crate::report::units::{count, plain};
+use std::process::ExitCode;
+
+pub(super) fn store(places: &Places, command: StoreCommand) -> Result<ExitCode, CliError> {
+    match command {
+        StoreCommand::Check => check(places),
+        StoreCommand::Repair => repair(places),
+    }
+}
+
+/// One line a finding. Exit code 1 when something cannot be read.
+fn check(places: &Places) -> Result<ExitCode, CliError> {
+    let store = places.store().map_err(CliError::Usage)?;
+    if !store.exists() {
+        return Err(CliError::Usage(format!("there is no store {}", store.path().display())));
+    }
+    let findings = store.check();
+    let line = |sound: bool, what: &str| format!("{}  {}\n", if sound { '✓' } else { '✗' }, plain(what));
+    print(&findings.iter().map(|finding| line(finding.sound, &finding.what)).collect::<String>())?;
+    let sound = findings.iter().all(|finding| finding.sound);
+    Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Exit code 1 when rows were lost.
+fn repair(places: &Places) -> Result<ExitCode, CliError> {
+    let store = places.store().map_err(CliError::Usage)?;
+    if !store.exists() {
+        return Err(CliError::Usage(format!("there is no store {}", store.path().display())));
+    }
+    let Some(repaired) = store.repair()? else {
+        return print("the store is sound, and stays as it is\n");
+    };
+    for (table, (saved, lost)) in &repaired.rows {
+        let lost = if *lost > 0 { format!(", {} LOST", count(*lost)) } else { String::new() };
+        print(&format!("{table:<13} {} rows saved{lost}\n", count(*saved)))?;
+    }
+    print(&format!("the damaged file is kept as {}\n", plain(&repaired.damaged.to_string_lossy())))?;
+    notices(&store.settle()?);
+    let lost = repaired.rows.values().any(|(_, lost)| *lost > 0);
+    Ok(if lost { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
