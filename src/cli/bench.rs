@@ -9,6 +9,7 @@ use super::{
     tune_effects::effects_of_session,
 };
 use crate::{
+    base::identifier::clock_seed,
     catalog::{Catalog, Claims, EngineChoice},
     claims::judged,
     engines::Registry,
@@ -17,6 +18,7 @@ use crate::{
     runner::{Handle, Report, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
+use dbdyno_engine::say;
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 
@@ -62,7 +64,7 @@ const DEFAULT_ROUNDS: u32 = 6;
 
 /// A seed that differs from session to session, and is recorded.
 fn seed(args: &BenchArgs) -> u64 {
-    args.seed.unwrap_or_else(|| jiff::Timestamp::now().as_nanosecond() as u64)
+    args.seed.unwrap_or_else(clock_seed)
 }
 
 /// `ENGINE`, or `ENGINE:OPTION=VALUE[|VALUE],...`
@@ -127,13 +129,13 @@ fn bench(
     let style = Style::choose(args.json, args.quiet);
     if !args.quiet {
         if taken.taken > 0 {
-            eprintln!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
+            say!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
         }
-        eprintln!("{}", headline(&plan, &estimate));
-        plan.not_run().iter().for_each(|line| eprintln!("{line}"));
+        say!("{}", headline(&plan, &estimate));
+        plan.not_run().iter().for_each(|line| say!("{line}"));
     }
     if let Some((lines, kept)) = taken.refused {
-        eprintln!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
+        say!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
     }
     let launch = SessionLaunch {
         work_dir,
@@ -202,7 +204,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     format!(
         "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
-        plan.suite.name,
+        units::plain(&plan.suite.name),
         plan.configurations.len(),
         plan.rounds,
         estimate.runs,
@@ -213,7 +215,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
 
 fn describe(plan: &Plan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
-    plan.not_run().iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    plan.not_run().iter().for_each(|line| text.push_str(&format!("{}\n", units::plain(line))));
     let entries: Vec<(String, String)> = plan
         .configurations
         .iter()
@@ -232,7 +234,7 @@ pub(super) async fn watch_signals(handle: Handle) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
-        eprintln!("warning: signals cannot be watched");
+        say!("warning: signals cannot be watched");
         return std::future::pending().await;
     };
     for times in 0.. {
@@ -259,8 +261,8 @@ fn conclude(report: &Report, spool: &str, style: Style, effects: bool) -> Result
         print(&if effects { text::session_notes(&table) } else { text::session_table(&table, colour()) })?;
     }
     if let Some(reason) = &report.spooled {
-        eprintln!("warning: {reason}");
-        eprintln!("warning: results are kept in {spool} and are stored by the next start");
+        say!("warning: {reason}");
+        say!("warning: results are kept in {spool} and are stored by the next start");
     }
     if let Some(reason) = &report.lost {
         return Err(CliError::Failed(format!("some results could neither be stored nor spooled: {reason}")));

@@ -6,14 +6,14 @@ use super::{
     print,
 };
 use crate::{
-    report::{results, text},
+    report::{csv::Cells, results, text},
     store::{Rows, Store},
 };
 use std::process::ExitCode;
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
     let store = opened(places)?;
-    write(&store.query(&args.query, &[])?, args.format)
+    write(&store.query(&args.query, &[])?, args.format, args.csv.cells)
 }
 
 /// The store, with what is in its spool taken in. A store that is not there yet is said so.
@@ -31,15 +31,15 @@ pub(super) fn opened(places: &Places) -> Result<Store, CliError> {
     Ok(store)
 }
 
-pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
-    print(&text_of(rows, format)?)
+pub(super) fn write(rows: &Rows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+    print(&text_of(rows, format, cells)?)
 }
 
 /// An answer as text.
-fn text_of(rows: &Rows, format: Format) -> Result<String, CliError> {
+fn text_of(rows: &Rows, format: Format, cells: Cells) -> Result<String, CliError> {
     Ok(match format {
         Format::Table => text::rows(rows),
         Format::Json => results::json(rows).map_err(|error| CliError::Failed(error.to_string()))?,
-        Format::Csv => results::csv(rows),
+        Format::Csv => results::csv(rows, cells),
     })
 }

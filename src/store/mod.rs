@@ -32,6 +32,7 @@ pub use spool::Spooled;
 pub use trials::TrialRecord;
 pub use value::Blob;
 
+use crate::base::{input, output::Guarded};
 use duckdb::{AccessMode, Config, Connection, Transaction, params_from_iter};
 use error::Doing;
 use migrate::Found;
@@ -75,6 +76,11 @@ impl Store {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The file with all that stands beside it under its name: log, spool, journal. Nothing may be written over them.
+    pub fn guarded(&self) -> Guarded {
+        Guarded::family(&self.path, "the store")
     }
 
     /// Whether the file is there.
@@ -132,6 +138,9 @@ impl Store {
     }
 
     fn open_once(&self, access: Access) -> Result<Connection, StoreError> {
+        if let Some(odd) = input::odd(&self.path) {
+            return Err(StoreError::Unreachable { path: self.path.clone(), message: odd.to_string() });
+        }
         let config = match access {
             // One thread: a batch is small, and a worker may be waiting on the other core.
             Access::Write => Config::default().threads(1),

@@ -25,7 +25,10 @@ fn copy(rows: &[Vec<Cell>], path: &Path) -> duckdb::Result<()> {
     }
     drop(insert);
     connection.execute("SET VARIABLE file = ?", [path.to_string_lossy()])?;
-    connection.execute_batch("COPY comparison TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd)")
+    // The file is a temporary one already.
+    connection.execute_batch(
+        "COPY comparison TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
+    )
 }
 
 fn sql_type(kind: Kind) -> &'static str {

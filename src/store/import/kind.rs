@@ -1,7 +1,8 @@
 //! What a file is, told by its content.
 
 use super::{super::export::MANIFEST, ImportError};
-use std::{fmt, fs::File, io::Read, path::Path};
+use crate::base::input;
+use std::{fmt, io::Read, path::Path};
 
 /// What can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Kind {
         let unreadable =
             |error: std::io::Error| ImportError::Unreadable { path: path.to_owned(), message: error.to_string() };
         let mut head = Vec::new();
-        File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head)).map_err(unreadable)?;
+        input::open(path).and_then(|file| file.take(4096).read_to_end(&mut head)).map_err(unreadable)?;
         Self::of_head(&head).map_err(|found| unknown(found.to_owned()))
     }
 

@@ -1,6 +1,7 @@
 //! Listings of `dbdyno results --columns all` as CSV or JSON: the columns of the view `results`, every value a text.
 
 use super::{ImportError, Kind, merge::INCOMING};
+use crate::{base::input, report::csv::unescaped};
 use duckdb::{Connection, appender_params_from_iter};
 use std::{collections::BTreeMap, path::Path};
 
@@ -81,7 +82,7 @@ pub(super) fn read(path: &Path, kind: Kind) -> Result<Listing, ImportError> {
 type Object = BTreeMap<String, Option<String>>;
 
 fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = input::read_text(path).map_err(|error| error.to_string())?;
     let objects: Vec<Object> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
     // An empty list lacks nothing.
@@ -102,7 +103,8 @@ fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     }
     drop(rows);
     let columns = statement.column_names();
-    let objects = values.into_iter().map(|row| columns.iter().cloned().zip(row).collect()).collect();
+    let values = values.into_iter().map(|row| row.into_iter().map(|cell| cell.map(unescaped)));
+    let objects = values.map(|row| columns.iter().cloned().zip(row).collect()).collect();
     Ok((columns, objects))
 }
 

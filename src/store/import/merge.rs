@@ -1,9 +1,13 @@
 //! Taking rows into the store: what is there already stays, unless the new row says more.
 
-use super::super::{
-    migrate::identifier,
-    tables::{TABLES, Table},
+use super::{
+    super::{
+        migrate::identifier,
+        tables::{TABLES, Table},
+    },
+    ImportError,
 };
+use crate::base::input;
 use duckdb::{Connection, Transaction, params_from_iter};
 use std::path::{Path, PathBuf};
 
@@ -96,9 +100,19 @@ impl Source {
 
 /// The pattern of a table's files, where there are any. The folder's own name is taken literally.
 fn parquet_files(folder: &Path) -> Option<String> {
-    let has_files = |folder: &Path| walk(folder).any(|path| path.extension().is_some_and(|end| end == "parquet"));
+    let has_files = |folder: &Path| walk(folder).any(|path| is_parquet(&path));
     let literal = |c: char| if "*?[".contains(c) { format!("[{c}]") } else { c.to_string() };
     has_files(folder).then(|| folder.to_string_lossy().chars().map(literal).collect::<String>() + "/**/*.parquet")
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "parquet")
+}
+
+/// That all files of a folder of Parquet are plain files: reading another would wait or never end.
+pub(super) fn check_files(folder: &Path) -> Result<(), ImportError> {
+    let broken = |path: PathBuf| move |error: std::io::Error| ImportError::Broken { path, message: error.to_string() };
+    walk(folder).filter(|path| is_parquet(path)).try_for_each(|path| input::check(&path).map_err(broken(path)))
 }
 
 fn walk(folder: &Path) -> Box<dyn Iterator<Item = PathBuf>> {

@@ -21,6 +21,7 @@ use super::{
     record::Record,
     tables::TABLES,
 };
+use crate::base::input;
 use duckdb::{Connection, appender_params_from_iter};
 use merge::{INCOMING, Source, merge};
 use serde::Deserialize;
@@ -52,6 +53,7 @@ impl Store {
             Kind::Store => (self.import_store(path)?, spool_note(path)),
             Kind::Parquet => {
                 check_manifest(path)?;
+                merge::check_files(path)?;
                 (self.merged_from(path, |_| Ok(Source::Parquet(absolute(path)?)))?, Vec::new())
             }
             Kind::Csv | Kind::Json => {
@@ -170,7 +172,7 @@ struct Manifest {
 fn check_manifest(folder: &Path) -> Result<(), ImportError> {
     let path = folder.join(MANIFEST);
     let broken = |message: String| ImportError::Broken { path: path.clone(), message };
-    let text = std::fs::read_to_string(&path).map_err(|error| broken(error.to_string()))?;
+    let text = input::read_text(&path).map_err(|error| broken(error.to_string()))?;
     let manifest: Manifest = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
     if manifest.format != FORMAT {
         return Err(broken(format!("the format is `{}`, expected `{FORMAT}`", manifest.format)));

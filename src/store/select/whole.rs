@@ -35,7 +35,10 @@ impl Store {
         let copy = || -> duckdb::Result<()> {
             connection.execute(&format!("CREATE TEMP TABLE exported AS {sql}"), params_from_iter(parameters))?;
             connection.execute("SET VARIABLE file = ?", [file.to_string_lossy()])?;
-            connection.execute_batch("COPY exported TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd)")
+            // The file is a temporary one already.
+            connection.execute_batch(
+                "COPY exported TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
+            )
         };
         copy().doing(self.path())
     }

@@ -1,12 +1,13 @@
 //! Statements into the steps of a suite, each tried on a scratch database first.
 
 use super::{Piece, ScriptError, Snapshot};
+use crate::base::input;
 use dbdyno_engine::{
     describe::Description,
     suite::{Begin, Statement, Step},
 };
 use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The steps that prepare and those that are measured.
 pub(super) fn steps(
@@ -16,10 +17,12 @@ pub(super) fn steps(
     engine: &Description,
 ) -> Result<(Vec<Step>, Vec<Step>), ScriptError> {
     let failed = |error: &dyn std::fmt::Display| ScriptError::new(place, format!("a scratch database: {error}"));
-    let scratch = tempfile::tempdir().map_err(|error| failed(&error))?;
-    let file = scratch.path().join("scratch.db");
+    let scratch =
+        start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
+    // No name is to SQLite a file without a name, of which nothing is left when it is closed.
+    let file = scratch.as_ref().map_or_else(PathBuf::new, |scratch| scratch.path().join("scratch.db"));
     if let Some(start) = start {
-        std::fs::copy(start.path(), &file).map_err(|error| failed(&error))?;
+        input::copy(start.path(), &file).map_err(|error| failed(&error))?;
     }
     let connection = Connection::open(&file).map_err(|error| failed(&error))?;
     // Nothing here is to survive anything.

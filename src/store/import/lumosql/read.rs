@@ -4,6 +4,7 @@ use super::{
     super::ImportError,
     findings::{Finding, Findings},
 };
+use crate::base::{input, scratch::Scratch};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -12,7 +13,6 @@ use std::{
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
 
 /// Facts by key.
 pub(super) type Facts = BTreeMap<String, String>;
@@ -108,7 +108,7 @@ fn text(value: ValueRef<'_>) -> Option<String> {
 /// An opened database, with the copy that it may be.
 struct Database {
     connection: Connection,
-    _copy: Option<TempDir>,
+    _copy: Option<Scratch>,
 }
 
 impl Database {
@@ -127,10 +127,10 @@ impl Database {
                 Connection::open_with_flags(uri(path), flags).map_err(|error| unreadable(error.to_string()))?;
             return Ok(Self { connection, _copy: None });
         }
-        let copy = || -> std::io::Result<(TempDir, PathBuf)> {
-            let folder = tempfile::tempdir()?;
+        let copy = || -> std::io::Result<(Scratch, PathBuf)> {
+            let folder = Scratch::temporary()?;
             for file in side_files.iter().map(PathBuf::as_path).chain([path]) {
-                fs::copy(file, folder.path().join(file.file_name().unwrap_or_default()))?;
+                input::copy(file, &folder.path().join(file.file_name().unwrap_or_default()))?;
             }
             let copy = folder.path().join(path.file_name().unwrap_or_default());
             Ok((folder, copy))
