@@ -3,6 +3,7 @@
 //! Data goes one way: [`catalog`] → [`plan`] → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
 //! DuckDB; [`stats`] knows no I/O.
 
+pub mod base;
 pub mod catalog;
 pub mod claims;
 pub mod cli;

@@ -108,8 +108,8 @@ fn a_budget_ends_the_session_after_whole_rounds() {
 fn a_session_that_waits_for_its_turn_can_be_interrupted() {
     let place = Place::new();
     fs::create_dir_all(place.path("runtime/dbdyno")).unwrap();
-    let turn = fs::File::create(place.path("runtime/dbdyno/turn.lock")).unwrap();
-    turn.lock().unwrap();
+    let lock = fs::File::create(place.path("runtime/dbdyno/measurement.lock")).unwrap();
+    lock.lock().unwrap();
     let child = place.spawn(&LONG);
     wait_until("the session is stored", || {
         place.store().exists() && place.run(&["sql", "FROM session"]).stdout.contains("running")

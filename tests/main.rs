@@ -1,12 +1,14 @@
 //! All integration tests: one binary, because each one links DuckDB.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(clippy::print_stderr, reason = "what is not checked is said to whoever runs the tests")]
 
 mod catalog;
 mod claims;
 mod compare;
 mod crash;
 mod faults;
+mod files;
 mod interrupt;
 mod kills;
 mod kv;

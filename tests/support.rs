@@ -26,7 +26,7 @@ impl Place {
     pub(crate) fn new() -> Self {
         // The build folder is on a disk; the system's temporary folder may be in memory.
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        for folder in ["config/suites", "config/presets", "runtime", "engines"] {
+        for folder in ["config/suites", "config/presets", "runtime", "cache", "engines"] {
             fs::create_dir_all(root.path().join(folder)).unwrap();
         }
         Self { root }
@@ -49,6 +49,7 @@ impl Place {
             .env("DBDYNO_CONFIG", self.path("config"))
             .env("DBDYNO_ENGINE_PATH", self.path("engines"))
             .env("XDG_RUNTIME_DIR", self.path("runtime"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
             .stdin(Stdio::null());
         command
     }

@@ -1,6 +1,7 @@
 //! Where suites, presets, claims and themes are: in the user's folders, or inside the program.
 
 use super::{CatalogError, located::Source};
+use crate::base::input;
 use dbdyno_engine::describe::one_of;
 use include_dir::{Dir, include_dir};
 use std::{collections::BTreeSet, fs, path::PathBuf};
@@ -91,7 +92,7 @@ pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Sou
     }
     let file = format!("{name}.toml");
     let own = user.of(folder).join(&file);
-    match fs::read_to_string(&own) {
+    match input::read_text(&own) {
         Ok(text) => return Ok(Source { place: own.display().to_string(), text }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(CatalogError::Unreadable { path: own.display().to_string(), error }),

@@ -14,6 +14,7 @@ pub use preset::{EngineChoice, Preset};
 pub use suite::{Suite, TestInfo, TestPick};
 pub use theme::{Colour, Ink, Role, Theme};
 
+use crate::base::output::{Guarded, Output};
 use located::Source;
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
@@ -84,7 +85,13 @@ impl Catalog {
 
     /// Writes a preset into the user's folder, and says where; `None`: there is one of that name, and it was not to be
     /// replaced.
-    pub fn save_preset(&self, preset: &Preset, replace: bool) -> Result<Option<std::path::PathBuf>, String> {
+    /// `guarded`: what it must not be written over.
+    pub fn save_preset(
+        &self,
+        preset: &Preset,
+        replace: bool,
+        guarded: &[Guarded],
+    ) -> Result<Option<std::path::PathBuf>, String> {
         let folder = self.folders.of(Folder::Presets);
         let path = folder.join(format!("{}.toml", preset.name));
         if path.exists() && !replace {
@@ -92,9 +99,8 @@ impl Catalog {
         }
         let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
-        crate::report::file::replace(&path, |temporary| std::fs::write(temporary, preset.to_toml()))
-            .and_then(|written| written)
-            .map_err(failed)?;
+        let output = Output::check(&path, guarded).map_err(|error| error.to_string())?;
+        output.replace_text(&preset.to_toml()).map_err(failed)?;
         Ok(Some(path))
     }
 }

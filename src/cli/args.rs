@@ -1,12 +1,21 @@
 //! The command line's shape.
 
+use super::error::CliError;
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
 use super::tune_args::TuneArgs;
-use crate::{catalog::UserFolders, report::comparison, store::Store};
+use crate::{
+    base::output::{Guarded, Output, OutputError},
+    catalog::UserFolders,
+    report::{comparison, csv::Cells},
+    store::Store,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use dbdyno_engine::{serve, size::Size};
+use dbdyno_engine::{say, serve, size::Size};
 use etcetera::BaseStrategy;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// A dynamometer for embedded database engines: honest benchmarks on your own machine.
 #[derive(Debug, Parser)]
@@ -58,6 +67,20 @@ impl Places {
             Some(folder) => store.with_journal_below(folder),
             None => store,
         })
+    }
+
+    /// A file that a command writes, if that is neither the store, nor beside it under its name, nor what the command reads.
+    pub(super) fn output(&self, path: &Path, inputs: Vec<Guarded>) -> Result<Output, CliError> {
+        let store = self.store().map_err(CliError::Usage)?;
+        let guarded: Vec<Guarded> = std::iter::once(store.guarded()).chain(inputs).collect();
+        let output = Output::check(path, &guarded).map_err(|error| match error {
+            OutputError::Refused { .. } => CliError::Usage(error.to_string()),
+            OutputError::Unwritable { .. } => CliError::Failed(error.to_string()),
+        })?;
+        if let Some(note) = output.note() {
+            say!("note: {note}");
+        }
+        Ok(output)
     }
 
     /// These places as arguments, where they are not the usual ones.
@@ -280,6 +303,8 @@ pub(super) struct CompareArgs {
     /// Write to this file, which is replaced in one step, and not to stdout.
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
     /// Exit with 4 when some test of A is slower by more than this, 3 when that cannot be decided.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub(super) fail_if_slower: Option<f64>,
@@ -334,6 +359,16 @@ pub(super) struct SqlArgs {
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
+}
+
+/// How CSV is written.
+#[derive(Debug, Args)]
+pub(super) struct CsvArgs {
+    /// Cells of CSV: escaped with an apostrophe where a spreadsheet would take them for a formula, or raw.
+    #[arg(long = "csv-cells", value_enum, value_name = "HOW", default_value_t = Cells::Escaped)]
+    pub(super) cells: Cells,
 }
 
 /// How an answer is written.
@@ -358,6 +393,8 @@ pub(super) struct ExportArgs {
     /// The file, which is replaced in one step.
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
 }
 
 /// How results are exported.

@@ -10,6 +10,7 @@ use super::{
     tune_effects::effects_of_session,
 };
 use crate::{
+    base::identifier::clock_seed,
     catalog::{Catalog, Claims, EngineChoice},
     claims::judged,
     engines::Registry,
@@ -18,6 +19,7 @@ use crate::{
     runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
+use dbdyno_engine::say;
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
@@ -63,7 +65,7 @@ const DEFAULT_ROUNDS: u32 = 6;
 
 /// A seed that differs from session to session, and is recorded.
 fn seed(args: &BenchArgs) -> u64 {
-    args.seed.unwrap_or_else(|| jiff::Timestamp::now().as_nanosecond() as u64)
+    args.seed.unwrap_or_else(clock_seed)
 }
 
 /// `ENGINE`, or `ENGINE:OPTION=VALUE[|VALUE],...`
@@ -127,8 +129,8 @@ fn bench(
     notices(&store.prepare()?);
     let style = Style::choose(args.json, args.quiet);
     if !args.quiet {
-        eprintln!("{}", headline(&plan, &estimate));
-        plan.not_run().iter().for_each(|line| eprintln!("{line}"));
+        say!("{}", headline(&plan, &estimate));
+        plan.not_run().iter().for_each(|line| say!("{line}"));
     }
     let launch = SessionLaunch {
         work_dir,
@@ -208,7 +210,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     format!(
         "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
-        plan.suite.name,
+        units::plain(&plan.suite.name),
         plan.configurations.len(),
         plan.rounds,
         estimate.runs,
@@ -219,7 +221,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
 
 fn describe(plan: &Plan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
-    plan.not_run().iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    plan.not_run().iter().for_each(|line| text.push_str(&format!("{}\n", units::plain(line))));
     let entries: Vec<(String, String)> = plan
         .configurations
         .iter()
@@ -238,7 +240,7 @@ pub(super) async fn watch_signals(handle: Handle) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
-        eprintln!("warning: signals cannot be watched");
+        say!("warning: signals cannot be watched");
         return std::future::pending().await;
     };
     for times in 0.. {
@@ -266,8 +268,8 @@ pub(super) fn conclude(report: &Report, store: &Store, style: Style, effects: bo
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();
-        eprintln!("warning: {reason}");
-        eprintln!("warning: results are kept in {} and are taken in by the next command", journal.display());
+        say!("warning: {reason}");
+        say!("warning: results are kept in {} and are taken in by the next command", journal.display());
     }
     if let Some(reason) = &report.unkept {
         return Err(CliError::Failed(format!("some results could not be kept: {reason}")));

@@ -17,6 +17,7 @@ use crate::{
     },
     store::{Selection, Store},
 };
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 /// `--fail-if-slower` could not be decided.
@@ -38,16 +39,17 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     if args.format == Format::Parquet && args.out.is_none() {
         return Err(CliError::Usage("--format parquet is no text: give --out FILE".to_owned()));
     }
+    let output = args.out.as_deref().map(|out| places.output(out, Vec::new())).transpose()?;
     let store = opened(places)?;
     let (a, b) = (side(&store, "--a", &args.a, &a)?, side(&store, "--b", &args.b, &b)?);
     let comparison = compare(&a, &b, &options);
-    match &args.out {
-        Some(path) => {
+    match &output {
+        Some(output) => {
             let style = TableStyle { colour: Colour::Off, width: WIDTH };
-            export(&comparison, args.format, style, path)?;
+            export(&comparison, args.format, style, args.csv.cells, output)?;
         }
         None => {
-            if let Some(text) = text(&comparison, args.format, style())? {
+            if let Some(text) = text(&comparison, args.format, style(), args.csv.cells)? {
                 print(&text)?;
             }
         }
@@ -56,11 +58,11 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
         Some((limit, Gate::Undecided(tests))) => {
             let what = if tests.is_empty() { "no test was compared".to_owned() } else { plain(&tests.join("; ")) };
-            eprintln!("undecided whether A is slower by more than {} %: {what}", limit * 100.0);
+            say!("undecided whether A is slower by more than {} %: {what}", limit * 100.0);
             ExitCode::from(UNDECIDED)
         }
         Some((limit, Gate::Slower(tests))) => {
-            eprintln!("A is slower by more than {} %: {}", limit * 100.0, plain(&tests.join("; ")));
+            say!("A is slower by more than {} %: {}", limit * 100.0, plain(&tests.join("; ")));
             ExitCode::from(SLOWER)
         }
     })

@@ -7,17 +7,16 @@ use super::{
     query::opened,
 };
 use crate::{
-    report::{
-        file,
-        results::{self, ResultsFileError, ResultsFormat},
-    },
+    report::results::{self, ResultsFileError, ResultsFormat},
     store::Selection,
 };
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 /// Writes every column of the results of a selection. The file is replaced in one step, or left as it is.
 pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, CliError> {
     let selection = Selection::parse(&args.selection.terms).map_err(CliError::Usage)?;
+    let output = places.output(&args.out, Vec::new())?;
     let store = opened(places)?;
     let command = command_line(std::env::args());
     let format = match args.format {
@@ -29,9 +28,10 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
         ResultsFileError::Store(error) => CliError::Store(error),
         error => CliError::Failed(format!("{}: {error}", args.out.display())),
     };
-    let write = |temporary: &std::path::Path| results::write(&store, &selection, format, &command, temporary);
-    let written = file::replace(&args.out, write).map_err(|error| failed(error.into()))?;
+    let write =
+        |temporary: &std::path::Path| results::write(&store, &selection, format, args.csv.cells, &command, temporary);
+    let written = output.replace(write).map_err(|error| failed(error.into()))?;
     written.map_err(failed)?;
-    eprintln!("{} results in {}", store.count(&selection)?, args.out.display());
+    say!("{} results in {}", store.count(&selection)?, args.out.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -5,6 +5,7 @@ use crate::{
     report::units::{count, plain},
     store::{Imported, Taken},
 };
+use dbdyno_engine::say;
 use std::{fmt::Write as _, path::Path, process::ExitCode};
 
 /// Takes in each file by itself: one that cannot be taken does not keep the others out.
@@ -20,7 +21,7 @@ pub(super) fn import(places: &Places, args: &ImportArgs) -> Result<ExitCode, Cli
             Err(error) => {
                 let error = CliError::from(error);
                 if let Some(before) = failed.replace(error) {
-                    eprintln!("error: {}", before.shown());
+                    say!("error: {}", before.shown());
                 }
             }
         }

@@ -12,6 +12,7 @@ use crate::{
     report::units::count,
     store::{Annotation, Selection, Store},
 };
+use dbdyno_engine::say;
 use std::{
     io::{BufRead, IsTerminal},
     process::ExitCode,
@@ -67,7 +68,7 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
         return Err(CliError::Usage("no run matches: `dbdyno results --runs` lists them".to_owned()));
     }
     if !args.yes && !confirmed(runs)? {
-        eprintln!("nothing was deleted");
+        say!("nothing was deleted");
         return Ok(ExitCode::SUCCESS);
     }
     let deleted = store.delete(&selection)?;
@@ -88,7 +89,7 @@ fn confirmed(runs: u64) -> Result<bool, CliError> {
             many(runs, "run")
         )));
     }
-    eprint!("delete {} for good? [y/N] ", many(runs, "run"));
+    say::question(&format!("delete {} for good? [y/N] ", many(runs, "run")));
     let mut answer = String::new();
     std::io::stdin()
         .lock()

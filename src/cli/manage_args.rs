@@ -1,6 +1,6 @@
 //! The command line's shape for stored results.
 
-use super::args::Format;
+use super::args::{CsvArgs, Format};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
@@ -45,6 +45,8 @@ pub(super) struct ResultsArgs {
     /// How to write the answer.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
 }
 
 /// `dbdyno import`.

@@ -23,9 +23,10 @@ mod tune_base;
 mod tune_effects;
 mod tune_progress;
 
-use crate::report::text::Colour;
+use crate::report::{text::Colour, units::plain};
 use args::{Cli, Command};
-use clap::{CommandFactory, Parser, error::ErrorKind};
+use clap::{CommandFactory, Parser, builder::Styles, error::ErrorKind};
+use dbdyno_engine::say;
 use error::CliError;
 use std::{
     io::{IsTerminal, Write},
@@ -34,13 +35,32 @@ use std::{
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    match dispatch(Cli::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {}", error.shown());
-            error.code()
-        }
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => dispatch(cli),
+        Err(error) => told(&error),
+    };
+    outcome.unwrap_or_else(|error| {
+        say!("error: {}", error.shown());
+        error.code()
+    })
+}
+
+/// Prints help, or says what is wrong with the arguments. They are echoed with control characters made visible, for which the
+/// message has to be made without colours: in a coloured one nobody can tell whose escape codes are whose.
+fn told(error: &clap::Error) -> Result<ExitCode, CliError> {
+    if !error.use_stderr() {
+        return printed(error.print());
     }
+    let variables = std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DBDYNO_"));
+    let mut echoed = std::env::args_os().chain(variables.map(|(_, value)| value));
+    if echoed.all(|text| plain(&text.to_string_lossy()) == text.to_string_lossy()) {
+        // Nobody is left to be told when this fails.
+        let _ = error.print();
+    } else {
+        let colourless = Cli::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
+        say!("{}", colourless.err().map_or_else(String::new, |error| error.render().ansi().to_string()).trim_end());
+    }
+    Ok(ExitCode::from(2))
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
@@ -101,7 +121,11 @@ fn print(text: &str) -> Result<ExitCode, CliError> {
 
 fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+fn printed(outcome: std::io::Result<()>) -> Result<ExitCode, CliError> {
+    match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),

@@ -1,7 +1,7 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
 use crate::{plan::Plan, report::units, runner::RunnerEvent, store::Status};
-use dbdyno_engine::protocol::Event;
+use dbdyno_engine::{protocol::Event, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
     collections::HashMap,
@@ -83,8 +83,8 @@ struct Lines {
 impl Lines {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
-            RunnerEvent::Note { text } => eprintln!("{text}"),
-            RunnerEvent::WaitingForTurn => eprintln!("waiting for another dbdyno session's run"),
+            RunnerEvent::Note { text } => say!("{text}"),
+            RunnerEvent::WaitingForLock => say!("waiting for another dbdyno session's run"),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
                 self.labels.insert(*ordinal, (label, Instant::now()));
@@ -92,7 +92,7 @@ impl Lines {
             RunnerEvent::RunEnded { ordinal, status, failure } => {
                 if let Some((label, begun)) = self.labels.remove(ordinal) {
                     let (took, ending) = (begun.elapsed().as_secs_f64(), ending(*status, failure.as_deref()));
-                    eprintln!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
+                    say!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
                 }
             }
             RunnerEvent::SessionStarted { .. }
@@ -134,14 +134,14 @@ impl Bars {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
             // What is printed between bars goes through them, so that neither tears the other.
-            RunnerEvent::Note { text } => self.line(text),
+            RunnerEvent::Note { text } => self.line(&units::plain(text)),
             RunnerEvent::SessionStarted { .. }
             | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
             | RunnerEvent::Warning(_) => {}
             RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
-            RunnerEvent::WaitingForTurn => self.test.set_prefix("waiting for another session's run"),
+            RunnerEvent::WaitingForLock => self.test.set_prefix("waiting for another session's run"),
             RunnerEvent::RunStarted { round, label, size, .. } => {
                 self.label = format!("{} {size}", units::plain(label));
                 self.session.set_message(format!("round {}{}", round + 1, self.time_left()));

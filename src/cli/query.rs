@@ -6,14 +6,15 @@ use super::{
     print,
 };
 use crate::{
-    report::{results, text},
+    report::{csv::Cells, results, text, units::plain},
     store::{Rows, Settled, Store},
 };
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
     let store = opened(places)?;
-    write(&store.ask(&args.query)?, args.format)
+    write(&store.ask(&args.query)?, args.format, args.csv.cells)
 }
 
 /// The store, with what is in its journals taken in. A store that is not there yet is said so.
@@ -31,18 +32,18 @@ pub(super) fn opened(places: &Places) -> Result<Store, CliError> {
 
 /// Says what was done to bring the store up to date.
 pub(super) fn notices(settled: &Settled) {
-    settled.notices().iter().for_each(|notice| eprintln!("note: {notice}"));
+    settled.notices().iter().for_each(|notice| say!("note: {}", plain(notice)));
 }
 
-pub(super) fn write(rows: &Rows, format: Format) -> Result<ExitCode, CliError> {
-    print(&text_of(rows, format)?)
+pub(super) fn write(rows: &Rows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+    print(&text_of(rows, format, cells)?)
 }
 
 /// An answer as text.
-fn text_of(rows: &Rows, format: Format) -> Result<String, CliError> {
+fn text_of(rows: &Rows, format: Format, cells: Cells) -> Result<String, CliError> {
     Ok(match format {
         Format::Table => text::rows(rows),
         Format::Json => results::json(rows).map_err(|error| CliError::Failed(error.to_string()))?,
-        Format::Csv => results::csv(rows),
+        Format::Csv => results::csv(rows, cells),
     })
 }

@@ -12,6 +12,7 @@ use crate::{
     report::units::plain,
     runner::{Owed, ResumeError},
 };
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 impl From<ResumeError> for CliError {
@@ -33,7 +34,7 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     let style = Style::choose(args.json, args.quiet);
     if !args.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
-        eprintln!("session {}: {runs} of {all} runs are owed", plain(owed.session_id()));
+        say!("session {}: {runs} of {all} runs are owed", plain(owed.session_id()));
     }
     let plan = owed.plan.clone();
     let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;

@@ -13,6 +13,7 @@ use super::{
     tune_progress,
 };
 use crate::{
+    base::{identifier::clock_seed, output::Output},
     engines::Registry,
     report::{
         tune::{self as report, AnswerFormat},
@@ -27,7 +28,7 @@ use crate::{
         what_if,
     },
 };
-use dbdyno_engine::{durability::Tier, rng::SplitMix64};
+use dbdyno_engine::{durability::Tier, rng::SplitMix64, say};
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 
@@ -45,7 +46,7 @@ impl From<TuneError> for CliError {
 
 pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
     if let Some(name) = &args.ledger {
-        return show(places, name, &args.output);
+        return show(places, name, args);
     }
     if let Some(id) = &args.more {
         return extend(places, id, args);
@@ -69,8 +70,9 @@ pub(super) fn tune(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliErro
     }
 }
 
-fn show(places: &Places, name: &str, output: &OutputArgs) -> Result<ExitCode, CliError> {
-    let store = opened(places)?;
+fn show(places: &Places, name: &str, args: &TuneArgs) -> Result<ExitCode, CliError> {
+    let (store, output) = (opened(places)?, &args.output);
+    let target = target(places, args)?;
     let none = || CliError::Usage("nothing was tuned yet: dbdyno tune --what-if ENGINE.OPTION=VALUE ...".to_owned());
     let name = if name == "last" { last_ledger(&store)?.ok_or_else(none)? } else { name.to_owned() };
     let found = ledger(&store, &name)?;
@@ -78,12 +80,13 @@ fn show(places: &Places, name: &str, output: &OutputArgs) -> Result<ExitCode, Cl
         let known = crate::tune::ledgers(&store)?.join(", ");
         return Err(CliError::Usage(format!("there is no ledger `{name}`: expected {}", plain(&known))));
     }
-    let text = report::ledger(&found, output.format, &command_line(std::env::args()))
+    let text = report::ledger(&found, output.format, output.csv.cells, &command_line(std::env::args()))
         .map_err(|error| CliError::Failed(format!("writing JSON: {error}")))?;
-    written(&text, output)
+    written(&text, target.as_ref())
 }
 
 fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<ExitCode, CliError> {
+    let target = target(places, args)?;
     let store = opened(places)?;
     let trial = found(&store, &args.of)?;
     if format == AnswerFormat::Preset && trial.suite.starts_with("sql-") {
@@ -91,7 +94,7 @@ fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<Exit
         return Err(CliError::Usage(message));
     }
     let text = answer_text(&Registry::discover(), &store, &trial, format)?;
-    written(&text, &args.output)
+    written(&text, target.as_ref())
 }
 
 /// What a trial came to, with the trials that led to it.
@@ -103,12 +106,18 @@ fn answer_text(registry: &Registry, store: &Store, trial: &Trial, format: Answer
     Ok(report::answer(&answer, format, &command_line(std::env::args())))
 }
 
+/// The file of `--out`, which must not be one that the arguments name to be read.
+pub(super) fn target(places: &Places, args: &TuneArgs) -> Result<Option<Output>, CliError> {
+    args.output.out.as_deref().map(|out| places.output(out, args.base.inputs())).transpose()
+}
+
 /// Prints a text, or writes it to the file of `--out`.
-pub(super) fn written(text: &str, output: &OutputArgs) -> Result<ExitCode, CliError> {
-    match &output.out {
+pub(super) fn written(text: &str, target: Option<&Output>) -> Result<ExitCode, CliError> {
+    match target {
         None => print(text),
-        Some(path) => report::export(text, path).map(|()| ExitCode::SUCCESS).map_err(|error| {
-            CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
+        Some(target) => target.replace_text(text).map(|()| ExitCode::SUCCESS).map_err(|error| {
+            let path = target.target().display();
+            CliError::Failed(format!("{path} cannot be written: {error}: choose another with --out"))
         }),
     }
 }
@@ -144,7 +153,7 @@ fn try_changes(places: &Places, args: &TuneArgs) -> Result<ExitCode, CliError> {
         args.what_if.iter().map(|text| Change::parse(&engine, text)).collect::<Result<_, _>>()?;
     let count = changes.len() as u32;
     let rounds = args.base.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
-    let seed = args.measure.seed.unwrap_or_else(clock);
+    let seed = args.measure.seed.unwrap_or_else(clock_seed);
     let launch = launch(&args.measure)?;
     let trials = with_lab(&registry, &store, launch, &args.output, async |lab| {
         let mut trials = Vec::new();
@@ -202,7 +211,7 @@ fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, Cli
         budget: args.search.budget,
         memory_limit: args.search.memory_limit,
         rounds: args.base.rounds,
-        seed: args.measure.seed.unwrap_or_else(clock),
+        seed: args.measure.seed.unwrap_or_else(clock_seed),
     };
     let launch = launch(&args.measure)?;
     let found = with_lab(&registry, &store, launch, &args.output, async |lab| search(&lab, &workload, spec).await)?;
@@ -258,7 +267,7 @@ fn say_not_accepted(trials: &[Trial]) {
     for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == State::Tried) {
         let why = if trial.is_gain() { "a commit would survive less" } else { "it is no gain without a loss" };
         let (change, id) = (plain(&trial.change.to_string()), &trial.trial_id);
-        eprintln!("{change}: not accepted, {why}; all the same: dbdyno tune --accept {id}");
+        say!("{change}: not accepted, {why}; all the same: dbdyno tune --accept {id}");
     }
 }
 
@@ -272,10 +281,6 @@ fn code(trials: &[Trial]) -> ExitCode {
     } else {
         ExitCode::SUCCESS
     }
-}
-
-fn clock() -> u64 {
-    jiff::Timestamp::now().as_nanosecond() as u64
 }
 
 fn launch(measure: &MeasureArgs) -> Result<SessionLaunch, CliError> {

@@ -1,6 +1,6 @@
 //! The shape of `dbdyno tune`.
 
-use super::args::{WorkArgs, parse_duration};
+use super::args::{CsvArgs, WorkArgs, parse_duration};
 use crate::report::tune::{AnswerFormat, EffectsFormat, Format};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::{describe::parse_bytes, size::Size};
@@ -108,6 +108,8 @@ pub(super) struct OutputArgs {
     /// Write to this file, which is replaced in one step, and not to stdout.
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) csv: CsvArgs,
     /// Events as JSON Lines on stdout.
     #[arg(long)]
     pub(super) json: bool,

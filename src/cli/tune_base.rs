@@ -8,6 +8,7 @@ use super::{
     tune_args::{BaseArgs, TuneArgs},
 };
 use crate::{
+    base::output::Guarded,
     catalog::{Catalog, Suite},
     engines::{Engine, Registry},
     store::Store,
@@ -170,6 +171,14 @@ pub(super) fn workload_of(
 }
 
 impl BaseArgs {
+    /// The files that the arguments name to be read.
+    pub(super) fn inputs(&self) -> Vec<Guarded> {
+        let sql = self.sql.iter().map(|sql| Guarded::file(sql, "what --sql reads"));
+        // With its log and journal.
+        let database = self.database.iter().map(|database| Guarded::family(database, "what --database reads"));
+        sql.chain(database).collect()
+    }
+
     /// What of the arguments an extension of a trial may say: the files of its suite.
     pub(super) fn files(&self) -> Self {
         Self {

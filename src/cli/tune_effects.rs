@@ -1,7 +1,13 @@
 //! `dbdyno tune --effects`: which option matters how much, from runs that are stored.
 
 use super::{
-    args::Places, bench::command_line, error::CliError, print, progress::Style, query::opened, tune::written,
+    args::Places,
+    bench::command_line,
+    error::CliError,
+    print,
+    progress::Style,
+    query::opened,
+    tune::{target, written},
     tune_args::TuneArgs,
 };
 use crate::{
@@ -11,6 +17,7 @@ use crate::{
     store::{Selection, Store},
     tune::effects::effects,
 };
+use dbdyno_engine::say;
 use std::{collections::BTreeSet, process::ExitCode};
 
 pub(super) fn show_effects(places: &Places, selected: &str, args: &TuneArgs) -> Result<ExitCode, CliError> {
@@ -19,6 +26,7 @@ pub(super) fn show_effects(places: &Places, selected: &str, args: &TuneArgs) -> 
         return Err(wrong("expected terms, as in 'preset=pragma-grid test=1'".to_owned()));
     }
     let selection = Selection::parse_line(selected).map_err(wrong)?;
+    let target = target(places, args)?;
     let side = load(&opened(places)?, selected, &selection)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
     let failed = |what: &str, error: String| CliError::Failed(format!("writing {what}: {error}"));
@@ -30,7 +38,7 @@ pub(super) fn show_effects(places: &Places, selected: &str, args: &TuneArgs) -> 
         EffectsFormat::Html => effects_page(&found, &command_line(std::env::args()))
             .map_err(|error| failed("the HTML report", format!("{error:#}")))?,
     };
-    written(&shown, &args.output)
+    written(&shown, target.as_ref())
 }
 
 /// What a session that has just ended says about each option: a part for each engine, size and test.
@@ -51,7 +59,7 @@ pub(super) fn effects_of_session(plan: &Plan, session_id: &str, store: &Store, s
                 print(&text(&found))?;
                 print(&format!("charts: dbdyno tune --effects '{selected}' --as html --out effects.html\n\n"))?;
             }
-            Err(error) => eprintln!("warning: {selected}: {error}"),
+            Err(error) => say!("warning: {selected}: {error}"),
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ use crate::{
     runner::RunnerEvent,
     tune::TuneEvent,
 };
+use dbdyno_engine::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{io::Write, time::Duration};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -22,7 +23,7 @@ pub(super) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style)
             (Style::Bars, Some(bar)) => on_bar(bar, &event),
             (Style::Lines, _) => {
                 if let Some(line) = line(&event) {
-                    eprintln!("{line}");
+                    say!("{line}");
                 }
             }
             _ => {}
@@ -107,7 +108,7 @@ fn time(ms: u64) -> String {
 fn worth_a_line(event: &RunnerEvent) -> Option<String> {
     match event {
         RunnerEvent::Note { text } => Some(plain(text)),
-        RunnerEvent::WaitingForTurn => Some("waiting for another session's run to end".to_owned()),
+        RunnerEvent::WaitingForLock => Some("waiting for another session's run to end".to_owned()),
         RunnerEvent::RunEnded { failure: Some(failure), .. } => Some(format!("✗ a run failed: {}", plain(failure))),
         _ => None,
     }

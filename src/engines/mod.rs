@@ -8,13 +8,19 @@ mod outside;
 pub mod redb;
 pub mod sqlite;
 
+use crate::base::input;
 use dbdyno_engine::{
     describe::{Description, Library, one_of},
     serve::Program,
     settings::Settings,
     table::Layered,
 };
-use std::{env, path::PathBuf, process::Command, sync::Arc};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
 
 /// The engines built in, in the order they are listed.
 const BUILT_IN: &[(&str, Program)] = &[
@@ -54,11 +60,18 @@ impl Engine {
     /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
     /// without such options. An error is what to say to the user.
     pub fn probe(&self, settings: &Settings) -> Result<Option<Library>, String> {
-        if self.description.files(settings).is_empty() {
+        let files = self.description.files(settings);
+        if files.is_empty() {
             return Ok(None);
         }
         let name = &self.description.name;
         let wrong = |error: String| format!("engine `{name}`: {error}");
+        // A name without a folder is one that the loader looks up.
+        for file in files.into_iter().filter(|file| file.contains('/')) {
+            if let Some(odd) = input::odd(Path::new(file)) {
+                return Err(wrong(format!("{file}: {odd}")));
+            }
+        }
         let command = self.launch.command(name).map_err(wrong)?;
         outside::probe(command, settings).map(Some).map_err(wrong)
     }

@@ -1,10 +1,9 @@
 //! What it costs to make 4 KiB safe.
 
-use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 20;
 const BUDGET: Duration = Duration::from_secs(1);
@@ -16,13 +15,13 @@ const BLOCK: usize = 4096;
 ///
 /// 20 rounds, each over the same 4 KiB of a temporary file in `folder`, as a log that is used again: the cost of the
 /// disk rather than of growing a file. After the first four, no round starts later than a second after the
-/// first; one that hangs is waited for. The file is removed afterwards, also on an error.
+/// first; one that hangs is waited for. The file has no name, so that nothing is left of it whatever happens.
 ///
 /// # Errors
 ///
 /// When the file cannot be made, written or synced: the folder is missing, read-only, full.
 pub fn measure_fsync(folder: &Path) -> io::Result<u64> {
-    let probe = Probe::create(folder)?;
+    let file = tempfile::tempfile_in(folder)?;
     let mut block = [0; BLOCK];
     let mut noise = u64::from(std::process::id());
     let mut times = Vec::with_capacity(ROUNDS + 1);
@@ -31,8 +30,8 @@ pub fn measure_fsync(folder: &Path) -> io::Result<u64> {
     while times.len() <= ROUNDS && (times.len() < LEAST || start.elapsed() < BUDGET) {
         fill(&mut block, &mut noise);
         let begin = Instant::now();
-        probe.file.write_all_at(&block, 0)?;
-        probe.file.sync_data()?;
+        file.write_all_at(&block, 0)?;
+        file.sync_data()?;
         times.push(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
     let settled = if times.len() > 1 { &mut times[1..] } else { &mut times[..] };
@@ -58,33 +57,11 @@ fn median(times: &mut [u64]) -> u64 {
     }
 }
 
-/// The temporary file, removed when dropped.
-struct Probe {
-    path: PathBuf,
-    file: File,
-}
-
-impl Probe {
-    fn create(folder: &Path) -> io::Result<Self> {
-        // A process of the same number, killed here earlier, may have left its file.
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let path = folder.join(format!(".dbdyno-fsync-{}-{now}", std::process::id()));
-        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
-        Ok(Self { path, file })
-    }
-}
-
-impl Drop for Probe {
-    fn drop(&mut self) {
-        // Nothing is lost if this fails, and the caller's own error says more.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::scratch::Scratch;
     use super::*;
+    use std::fs;
 
     #[test]
     fn medians() {
@@ -116,14 +93,5 @@ mod tests {
         fill(&mut b, &mut state);
         assert_ne!(a, b);
         assert_ne!(a[..8], a[8..16]);
-    }
-
-    #[test]
-    fn the_file_goes_also_on_an_error() {
-        let scratch = Scratch::new("fsync-drop");
-        let probe = Probe::create(scratch.path()).unwrap();
-        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
-        drop(probe);
-        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     }
 }

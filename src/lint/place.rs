@@ -104,16 +104,17 @@ impl Linter for Concurrent {
     }
 
     fn summary(&self) -> &'static str {
-        "sessions did not take turns with others"
+        "sessions did not hold the measurement lock"
     }
 
     fn explain(&self) -> &'static str {
-        "With --concurrent two measured runs may share the disk and the caches: measure one at a time."
+        "Without the measurement lock (--concurrent, or no place for it) two measured runs may share the disk and the caches: \
+         measure one at a time."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
         if evidence.concurrent {
-            vec!["--concurrent: other sessions may have been measuring too".to_owned()]
+            vec!["without the measurement lock: other sessions may have been measuring too".to_owned()]
         } else {
             Vec::new()
         }

@@ -1,6 +1,6 @@
 //! Results as files for other programs: every column, with the command that made the file.
 
-use super::csv_line;
+use super::csv::{self, Cells};
 use crate::store::{Rows, Selection, Store, StoreError};
 use serde::{Serialize, Serializer};
 use std::{fs, io, path::Path};
@@ -52,27 +52,29 @@ impl ResultsFormat {
     }
 }
 
-/// Writes the results of a selection to a file of ours, which is replaced. `command` is what made it.
+/// Writes the results of a selection to a file of ours, which is replaced. `cells`: what those of CSV are written as;
+/// `command`: what made it.
 pub fn write(
     store: &Store,
     selection: &Selection,
     format: ResultsFormat,
+    cells: Cells,
     command: &str,
     file: &Path,
 ) -> Result<(), ResultsFileError> {
     let text = match format {
         ResultsFormat::Parquet => return Ok(store.write_results_parquet(selection, command, file)?),
-        ResultsFormat::Csv => csv(&store.whole(selection, command)?),
+        ResultsFormat::Csv => csv(&store.whole(selection, command)?, cells),
         ResultsFormat::Json => json(&store.whole(selection, command)?)?,
     };
     Ok(fs::write(file, text)?)
 }
 
 /// An answer as CSV; what is not known is empty.
-pub fn csv(rows: &Rows) -> String {
-    let mut text = csv_line(rows.columns.iter().map(String::as_str));
+pub fn csv(rows: &Rows, cells: Cells) -> String {
+    let mut text = csv::line(rows.columns.iter().map(String::as_str), cells);
     for row in &rows.rows {
-        text.push_str(&csv_line(row.iter().map(|value| value.as_deref().unwrap_or(""))));
+        text.push_str(&csv::line(row.iter().map(|value| value.as_deref().unwrap_or("")), cells));
     }
     text
 }

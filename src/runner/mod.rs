@@ -5,10 +5,10 @@ mod control;
 mod conversation;
 mod fit;
 mod folder;
+mod measurement_lock;
 mod resume;
 mod run;
 mod session;
-mod turn;
 mod uses;
 mod worker;
 
@@ -42,8 +42,8 @@ pub enum RunnerEvent {
     },
     /// The harness's own cost is being measured, before the first run.
     Calibrating,
-    /// Another session's run is being waited for.
-    WaitingForTurn,
+    /// Another session's run is being waited for: it holds the measurement lock.
+    WaitingForLock,
     /// The session was asked to pause, and begins no run until it is asked to go on.
     Paused,
     /// It goes on.

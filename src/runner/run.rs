@@ -8,6 +8,7 @@ use super::{
     worker::Worker,
 };
 use crate::{
+    base::identifier::identifier,
     host::NoiseSample,
     plan::{Configuration, PlannedRun},
     report::session_table::supported_quantile,
@@ -24,7 +25,6 @@ use std::{
     time::Duration,
 };
 use tokio::sync::OwnedMutexGuard;
-use uuid::Uuid;
 
 /// Time between two progress events.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -62,7 +62,7 @@ pub(super) async fn calibrate(
     suite: SuiteJob,
     null: &Configuration,
 ) -> Result<BTreeMap<u32, f64>, String> {
-    let run_id = Uuid::now_v7().to_string();
+    let run_id = identifier();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
     let job = job(launch, run_id, null, suite, &folder, 1, LEAST_DEADLINE);
     let mut worker = Worker::start(&null.engine.launch, &job, launch.silence).await?;
@@ -141,7 +141,7 @@ struct Running<'r, 's> {
 impl<'r, 's> Running<'r, 's> {
     fn new(session: &'r mut Session<'s>, configuration: &Configuration, planned: PlannedRun) -> Self {
         let run = RunRecord {
-            run_id: Uuid::now_v7().to_string(),
+            run_id: identifier(),
             session_id: session.record.session_id.clone(),
             ordinal: planned.ordinal,
             round: planned.round,
@@ -185,11 +185,8 @@ impl<'r, 's> Running<'r, 's> {
 
     async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), Stop> {
         let suite = self.session.plan.job(configuration);
-        let turn = match self.session.turn().await {
-            Some(turn) => turn?,
-            None => return Err(Stop::Cancelled),
-        };
-        self.run.other_run_waited = turn.as_ref().is_some_and(|turn| turn.waited);
+        let Some(lock) = self.session.measurement_lock().await else { return Err(Stop::Cancelled) };
+        self.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
         self.run.started_at = Timestamp::now();
         self.announce(configuration, &suite).await;
 

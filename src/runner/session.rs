@@ -5,11 +5,12 @@ use super::{
     agreement::agreement,
     control::Control,
     folder,
+    measurement_lock::MeasurementLock,
     resume::Resumable,
     run::{calibrate, execute},
-    turn::Turn,
 };
 use crate::{
+    base::identifier::identifier,
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
     plan::{Configuration, Plan},
@@ -26,7 +27,6 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::mpsc::UnboundedSender;
-use uuid::Uuid;
 
 /// Time between two tries to write a journal that could not be written.
 const RETRY: Duration = Duration::from_millis(250);
@@ -112,6 +112,8 @@ pub(super) struct Session<'s> {
     pub(super) control: Control,
     /// Why what was finished last could not be kept; it is still in memory.
     unkept: Option<String>,
+    /// Whether something was measured without the lock, because there is no place for it.
+    unlocked: bool,
 }
 
 /// What a session that is resumed did before.
@@ -181,7 +183,8 @@ pub(super) async fn run_session_from(
         record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
     }
     let record = record.clone();
-    let mut session = Session { plan, launch, record, events, expected_run, store, control, unkept: None };
+    let mut session =
+        Session { plan, launch, record, events, expected_run, store, control, unkept: None, unlocked: false };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
     }
@@ -224,7 +227,7 @@ fn describe(plan: &Plan, launch: &Launch, host: &HostFacts, folder: &WorkFolderF
     let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load });
     let folder = folder.clone();
     SessionRecord {
-        session_id: Uuid::now_v7().to_string(),
+        session_id: identifier(),
         host_id: host.id(),
         started_at: Timestamp::now(),
         finished_at: None,
@@ -259,27 +262,37 @@ impl Session<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Takes this session's turn to measure; held until it is dropped. No turn is needed with `--concurrent`. None: the
-    /// session was told to stop while it waited.
-    pub(super) async fn turn(&self) -> Option<Result<Option<Turn>, String>> {
-        if self.launch.concurrent {
-            return Some(Ok(None));
+    /// Takes the measurement lock, which is held until it is dropped. `--concurrent` goes without, and so does a session that
+    /// has no place for the lock: that is said once. None: the session was told to stop while it waited.
+    pub(super) async fn measurement_lock(&mut self) -> Option<Option<MeasurementLock>> {
+        if self.launch.concurrent || self.unlocked {
+            return Some(None);
         }
         let events = self.events.clone();
         let taking = tokio::task::spawn_blocking(move || {
             // Moved in, so that it is gone while this thread waits: the session's end is seen by its last sender's.
-            Turn::take(move || {
+            MeasurementLock::take(move || {
                 // Nobody watching is fine.
-                let _ = events.send(RunnerEvent::WaitingForTurn);
+                let _ = events.send(RunnerEvent::WaitingForLock);
             })
         });
         let taken = tokio::select! {
-            taken = taking => taken.map_err(|error| error.to_string()),
+            taken = taking => taken.unwrap_or_else(|panicked| Err(panicked.to_string())),
             () = self.control.stopped() => return None,
         };
-        Some(
-            taken.and_then(|turn| turn.map(Some).map_err(|error| format!("taking turns with other sessions: {error}"))),
-        )
+        Some(taken.map_or_else(
+            |reasons| {
+                self.unlocked = true;
+                self.tell(RunnerEvent::Note {
+                    text: format!(
+                        "warning: runs of other sessions may disturb this one, because there is no place for the \
+                         measurement lock ({reasons}): set XDG_RUNTIME_DIR to a folder of your own"
+                    ),
+                });
+                None
+            },
+            Some,
+        ))
     }
 
     fn is_stopped(&self) -> bool {
@@ -344,10 +357,7 @@ impl Session<'_> {
                 continue;
             }
             // This too would disturb another session's run.
-            let _turn = match self.turn().await {
-                Some(turn) => turn.map_err(SessionError::Calibration)?,
-                None => break,
-            };
+            let Some(_lock) = self.measurement_lock().await else { break };
             let cost =
                 calibrate(self.launch, self.plan.job(configuration), null).await.map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
@@ -486,7 +496,7 @@ impl Session<'_> {
         let evidence = Evidence {
             session: &self.record,
             folder: facts,
-            concurrent: self.launch.concurrent,
+            concurrent: self.launch.concurrent || self.unlocked,
             runs: &runs,
             results,
             harness: &harness,
@@ -494,7 +504,7 @@ impl Session<'_> {
         let warnings: Vec<WarningRecord> = lint::findings(&evidence)
             .into_iter()
             .map(|finding| WarningRecord {
-                warning_id: Uuid::now_v7().to_string(),
+                warning_id: identifier(),
                 session_id: self.record.session_id.clone(),
                 run_id: finding.run_id,
                 test: finding.test,

@@ -7,6 +7,7 @@
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
 use super::{Access, StoreError, error::Doing};
+use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;
 use std::{
@@ -146,11 +147,11 @@ enum Header {
 fn header(path: &Path) -> io::Result<Header> {
     let missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     // DuckDB opens its log with the file.
-    match regular(&with_end(path, ".wal")) {
+    match input::open(&with_end(path, ".wal")) {
         Err(error) if !missing(&error) => return Err(io::Error::new(error.kind(), format!("its log: {error}"))),
         _ => {}
     }
-    let mut file = match regular(path) {
+    let mut file = match input::open(path) {
         Err(error) if missing(&error) => return Ok(Header::Missing),
         file => file?,
     };
@@ -177,12 +178,6 @@ fn make_way(path: &Path) -> io::Result<File> {
     }
     fs::remove_file(there)?;
     Ok(file)
-}
-
-/// Opens a file to read that has to be a file: a pipe or device may never end, and opening one may do something.
-pub(super) fn regular(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no regular file")) }
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -9,11 +9,19 @@ use super::{
     tables::{Owner, TABLES, Table},
     views,
 };
+use crate::base::{
+    identifier::identifier,
+    output::Guarded,
+    scratch::{Scratch, sweep},
+};
 use duckdb::{Connection, params_from_iter};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+
+/// How the folder begins in which a copy is made.
+const SCRATCH: &str = ".dbdyno-copy-";
 
 /// Why a copy could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -24,8 +32,8 @@ pub enum ExportError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The target is the store itself.
-    #[error("{} is the store itself: give another file", path.display())]
+    /// The target is the store itself, or has a name that belongs to it.
+    #[error("{} is the store itself, or belongs to it: give another name", path.display())]
     Same {
         /// The file.
         path: PathBuf,
@@ -55,7 +63,7 @@ pub struct Exported {
 impl Store {
     /// Copies a selection's runs, with all that belongs to them, to another store, which is made where there is none.
     pub fn copy_to_store(&self, selection: &Selection, target: &Self) -> Result<Merged, ExportError> {
-        if same_file(self.path(), target.path()) {
+        if self.guarded().covers(target.path()) {
             return Err(ExportError::Same { path: target.path().to_owned() });
         }
         // Everything means everything, sessions without a run too.
@@ -74,13 +82,18 @@ impl Store {
     ) -> Result<Exported, ExportError> {
         let unwritable =
             |error: std::io::Error| ExportError::Unwritable { folder: folder.to_owned(), message: error.to_string() };
+        if self.guarded().covers(folder) {
+            return Err(ExportError::Same { path: folder.to_owned() });
+        }
         if folder.exists() && !is_empty_folder(folder) {
             return Err(ExportError::NotEmpty { folder: folder.to_owned() });
         }
         let absolute = std::path::absolute(folder).map_err(unwritable)?;
         let parent = absolute.parent().unwrap_or(Path::new("/"));
         fs::create_dir_all(parent).map_err(unwritable)?;
-        let scratch = tempfile::Builder::new().prefix(".dbdyno-copy-").tempdir_in(parent).map_err(unwritable)?;
+        // What a copy that was killed left here.
+        sweep(parent, SCRATCH);
+        let scratch = Scratch::create(parent, SCRATCH, &identifier()).map_err(unwritable)?;
         let partial = scratch.path().join("copy");
         fs::create_dir(&partial).map_err(unwritable)?;
         let exported = self.write_parquet(selection, &partial)?;
@@ -150,5 +163,5 @@ fn is_empty_folder(folder: &Path) -> bool {
 
 /// Whether two paths are one file.
 pub(super) fn same_file(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    Guarded::file(one, "").covers(other)
 }

@@ -4,7 +4,8 @@
 //! known by name, so that a damaged name is refused too; what is left are the program and the command that made the copy, of
 //! which nothing is taken.
 
-use super::{SCHEMA_VERSION, connect::regular, import::ImportError};
+use super::{SCHEMA_VERSION, import::ImportError};
+use crate::base::input;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -75,7 +76,7 @@ pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
     let path = folder.join(MANIFEST);
     let broken =
         |path: PathBuf, message: &dyn std::fmt::Display| ImportError::Broken { path, message: message.to_string() };
-    let text = regular(&path).and_then(io::read_to_string).map_err(|error| broken(path.clone(), &error))?;
+    let text = input::read_text(&path).map_err(|error| broken(path.clone(), &error))?;
     let manifest: Manifest = serde_json::from_str(&text).map_err(|error| broken(path.clone(), &error))?;
     if manifest.format != FORMAT {
         return Err(broken(path, &format!("the format is `{}`, expected `{FORMAT}`", manifest.format)));
@@ -107,7 +108,7 @@ pub(super) fn check(folder: &Path) -> Result<Checked, ImportError> {
 
 fn contents(path: &Path) -> io::Result<Contents> {
     let mut hasher = blake3::Hasher::new();
-    let bytes = io::copy(&mut regular(path)?, &mut hasher)?;
+    let bytes = io::copy(&mut input::open(path)?, &mut hasher)?;
     Ok(Contents { bytes, blake3: hasher.finalize().to_hex().to_string() })
 }
 

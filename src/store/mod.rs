@@ -46,6 +46,7 @@ pub use select::{
 pub use trials::TrialRecord;
 pub use value::Blob;
 
+use crate::base::output::Guarded;
 use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
@@ -108,6 +109,11 @@ impl Store {
     /// How long a file that is locked is waited for.
     pub fn patience(&self) -> Duration {
         self.patience
+    }
+
+    /// The file with all that stands beside it under its name: log, journal, undo. Nothing may be written over them.
+    pub fn guarded(&self) -> Guarded {
+        Guarded::family(&self.path, "the store")
     }
 
     /// Whether the file is there.

@@ -13,6 +13,7 @@ use super::{
     workload::Workload,
 };
 use crate::{
+    base::identifier::identifier,
     plan::Plan,
     stats::{MIN_RUNS, rounds_needed},
     store::Status,
@@ -20,7 +21,6 @@ use crate::{
 use dbdyno_engine::{rng::SplitMix64, settings::Settings};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// A question to a workload.
 #[derive(Debug, Clone)]
@@ -160,7 +160,7 @@ fn begun(lab: &Lab<'_>, workload: &Workload, question: &WhatIf) -> Result<Trial,
         Some(format!("{option}={value}: {risk}"))
     };
     Ok(Trial {
-        trial_id: Uuid::now_v7().to_string(),
+        trial_id: identifier(),
         ledger: question.ledger.clone(),
         parent_id: question.parent_id.clone(),
         tried_at: Timestamp::now(),

@@ -1,6 +1,7 @@
 //! Stores whose every time is known.
 
 use dbdyno::{
+    base::identifier::identifier,
     compare::{Comparison, Options, Side, compare, load},
     store::{Batch, Blob, HostRecord, OptionRecord, ResultRecord, RunRecord, Selection, SessionRecord, Status, Store},
 };
@@ -8,7 +9,6 @@ use dbdyno_engine::histogram::{empty, to_bytes};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use tempfile::TempDir;
-use uuid::Uuid;
 
 /// What a run is of, and where. Tests change what they are about.
 #[derive(Debug, Clone)]
@@ -57,7 +57,7 @@ impl Bench {
     /// A session on a host; the host's name is its identifier too.
     pub(crate) fn session(&mut self, host: &str) -> String {
         let at = Timestamp::from_second(1_800_000_000 + 3600 * self.batch.sessions.len() as i64).unwrap();
-        let session_id = Uuid::now_v7().to_string();
+        let session_id = identifier();
         self.batch.hosts.push(HostRecord {
             host_id: host.to_owned(),
             name: host.to_owned(),
@@ -106,7 +106,7 @@ impl Bench {
         let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
         let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
         let seed = 1000 * sessions as u64 + u64::from(round);
-        let run_id = Uuid::now_v7().to_string();
+        let run_id = identifier();
         let option = |scope: &str, (name, value): &(&str, &str)| OptionRecord {
             run_id: run_id.clone(),
             scope: scope.to_owned(),

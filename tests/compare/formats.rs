@@ -2,17 +2,25 @@
 
 use super::fixture::{Bench, CLEAR, Spec, spec};
 use dbdyno::{
+    base::output::Output,
     compare::{Axis, Comparison, Options},
     report::{
         comparison::{Format, TableStyle, csv, export, html, markdown, table, text},
+        csv::Cells,
         text::Colour,
     },
 };
 use duckdb::Connection;
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 const STYLE: TableStyle = TableStyle { colour: Colour::Off, width: 80 };
 const HOSTILE: &str = "x\u{1b}[31m<script>alert(1)</script>|`\"',\nBenchmarkEvil 1 1 ns/op";
+
+/// Writes a comparison to a file; the error as it is told.
+fn exported(comparison: &Comparison, format: Format, path: &Path) -> Result<(), String> {
+    let output = Output::check(path, &[]).map_err(|error| error.to_string())?;
+    export(comparison, format, STYLE, Cells::Escaped, &output).map_err(|error| error.to_string())
+}
 
 /// Two sizes, two tests, one of them at one side only.
 fn comparison() -> Comparison {
@@ -50,7 +58,7 @@ fn hostile() -> Comparison {
 #[test]
 fn json_reads_back_equal() {
     for comparison in [comparison(), hostile()] {
-        let json = text(&comparison, Format::Json, STYLE).unwrap().unwrap();
+        let json = text(&comparison, Format::Json, STYLE, Cells::Escaped).unwrap().unwrap();
         assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
     }
 }
@@ -70,7 +78,7 @@ fn json_is_as_the_published_schema_says() {
     let few = undecided.compared("engine=x", "engine=y", &Options::default());
     for (at, comparison) in [comparison(), hostile(), few].iter().enumerate() {
         let path = folder.path().join(format!("{at}.json"));
-        export(comparison, Format::Json, STYLE, &path).unwrap();
+        exported(comparison, Format::Json, &path).unwrap();
         let check = "import json, sys, jsonschema; schema = json.load(open(sys.argv[1])); \
             jsonschema.Draft202012Validator.check_schema(schema); \
             jsonschema.Draft202012Validator(schema).validate(json.load(open(sys.argv[2])))";
@@ -117,8 +125,8 @@ fn csv_and_parquet_read_back_equal() {
             .collect();
         // A quote in the path must not end the statement that writes the file.
         let (of_csv, of_parquet) = (folder.path().join("it's.csv"), folder.path().join("it's.parquet"));
-        export(&comparison, Format::Csv, STYLE, &of_csv).unwrap();
-        export(&comparison, Format::Parquet, STYLE, &of_parquet).unwrap();
+        exported(&comparison, Format::Csv, &of_csv).unwrap();
+        exported(&comparison, Format::Parquet, &of_parquet).unwrap();
         assert_eq!(
             read("read_csv(?, header = true, quote = '\"', escape = '\"', strict_mode = true)", &of_csv),
             expected
@@ -131,7 +139,7 @@ fn csv_and_parquet_read_back_equal() {
 fn every_format_carries_where_it_comes_from() {
     let comparison = comparison();
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt] {
-        let text = text(&comparison, format, STYLE).unwrap().unwrap();
+        let text = text(&comparison, format, STYLE, Cells::Escaped).unwrap().unwrap();
         // Markdown escapes the underscores of words; these have none but for the option.
         for fact in ["dbdyno compare --a x --b y", "here", "full", "0.1.0", "A CPU", "1.0", "only A has Random reads"] {
             let known = text.contains(fact) || format == Format::Benchfmt && fact.starts_with("only");
@@ -182,9 +190,9 @@ fn hostile_names_stay_text() {
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
     let rows: Vec<usize> = md.lines().filter(|line| line.starts_with('|')).map(bars).collect();
     assert!(rows.iter().all(|&count| count == 8 || count == 3), "{md}");
-    let benchfmt = text(&comparison, Format::Benchfmt, STYLE).unwrap().unwrap();
+    let benchfmt = text(&comparison, Format::Benchfmt, STYLE, Cells::Escaped).unwrap().unwrap();
     assert!(!benchfmt.lines().any(|line| line.starts_with("BenchmarkEvil")), "{benchfmt}");
-    let csv = csv(&comparison).unwrap();
+    let csv = csv(&comparison, Cells::Escaped).unwrap();
     assert!(csv.contains("\"\"',\n"), "quotes are doubled: {csv}");
 }
 
@@ -193,13 +201,13 @@ fn a_failed_export_leaves_the_file_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.html");
     std::fs::write(&path, "what was there").unwrap();
-    export(&comparison(), Format::Table, STYLE, &path).unwrap();
+    exported(&comparison(), Format::Table, &path).unwrap();
     assert!(std::fs::read_to_string(&path).unwrap().contains("A/B of medians"), "a longer file is replaced whole");
 
     let missing = folder.path().join("no such folder").join("report.html");
-    let error = export(&comparison(), Format::Html, STYLE, &missing).unwrap_err().to_string();
+    let error = exported(&comparison(), Format::Html, &missing).unwrap_err();
     assert!(error.contains("report.html cannot be written") && error.contains("choose another file"), "{error}");
-    let error = export(&comparison(), Format::Html, STYLE, folder.path()).unwrap_err().to_string();
+    let error = exported(&comparison(), Format::Html, folder.path()).unwrap_err();
     assert!(error.contains("it is a folder"), "{error}");
 
     // A disk that fills up in the middle of writing: the limit on file sizes stands for it.

@@ -18,6 +18,7 @@ pub mod protocol;
 pub mod recorder;
 pub mod resources;
 pub mod rng;
+pub mod say;
 pub mod serve;
 pub mod settings;
 pub mod size;

@@ -7,6 +7,7 @@ use crate::{
     kv::KvEngine,
     protocol::{Event, Job, LEAST_PROGRESS_MS, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     resources::thread_cpu_ns,
+    say,
     settings::Settings,
     sql::SqlEngine,
     suite::{KvSuite, SqlSuite, SuiteKind},
@@ -19,7 +20,7 @@ use signal_hook::{
 use std::{
     fs::{self, File},
     io::{self, BufRead, Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -121,7 +122,7 @@ pub fn main(program: &Program) -> ExitCode {
     match word.parse() {
         Ok(command) => serve(program, command),
         Err(message) => {
-            eprintln!("error: {message}");
+            say!("error: {message}");
             ExitCode::from(2)
         }
     }
@@ -130,13 +131,9 @@ pub fn main(program: &Program) -> ExitCode {
 /// Serves one command. Exit code 0: done; 1: the run failed and said so in an event; 2: no job could be read.
 pub fn serve(program: &Program, command: Command) -> ExitCode {
     if command == Command::Describe {
-        return match serde_json::to_string(&(program.describe)()) {
-            Ok(json) => {
-                println!("{json}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => refuse(&error.to_string()),
-        };
+        let described = serde_json::to_string(&(program.describe)()).map_err(|error| error.to_string());
+        let told = described.and_then(|json| writeln!(io::stdout(), "{json}").map_err(|error| error.to_string()));
+        return told.map_or_else(|error| refuse(&error), |()| ExitCode::SUCCESS);
     }
     if command == Command::Probe {
         return probe(program);
@@ -150,8 +147,11 @@ pub fn serve(program: &Program, command: Command) -> ExitCode {
         Ok(job) => job,
         Err(message) => return refuse(&message),
     };
-    let worker = Worker::start(output, &job);
-    match run(program, command, &worker, &job) {
+    let fresh = check_fresh(&job.folder);
+    let worker = Worker::start(output, &job, fresh.is_ok());
+    // The kill test goes on in the folder of a worker before.
+    let allowed = if command == Command::Run { fresh } else { Ok(()) };
+    match allowed.map_err(RunFailure::from).and_then(|()| run(program, command, &worker, &job)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunFailure { test, error }) => {
             worker.end_test();
@@ -179,8 +179,21 @@ fn probe(program: &Program) -> ExitCode {
     }
 }
 
+/// That a run has its folder to itself: there is none yet, or an empty one.
+fn check_fresh(folder: &Path) -> Result<(), EngineError> {
+    let is_folder = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found.map_err(EngineError::doing(&format!("looking at {}", folder.display())))?.is_dir(),
+    };
+    if is_folder && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) {
+        return Ok(());
+    }
+    let message = "is there already: expected a folder of the run's own, empty or not made yet; it is left as it is";
+    Err(EngineError::new(format!("{} {message}", folder.display())))
+}
+
 fn refuse(message: &str) -> ExitCode {
-    eprintln!("error: {message}");
+    say!("error: {message}");
     ExitCode::from(2)
 }
 
@@ -291,14 +304,15 @@ struct Active {
 }
 
 impl Worker {
-    fn start(file: File, job: &Job) -> Self {
+    /// `own`: whether the job's folder is this worker's own, so that it may be removed.
+    fn start(file: File, job: &Job, own: bool) -> Self {
         let shared = Arc::new(Shared {
             output: Mutex::new(Output { file, active: None }),
             counts: Arc::new(Counts::default()),
             reporter_cpu_ns: AtomicU64::new(0),
         });
         let (line, lines) = channel();
-        let end = End { folder: (!job.keep_folder).then(|| job.folder.clone()) };
+        let end = End { folder: (own && !job.keep_folder).then(|| job.folder.clone()) };
         let deadline = job.deadline_ms.map(Duration::from_millis);
         watch_parent(line, end.clone());
         watch_signals(end.clone());
@@ -388,7 +402,7 @@ impl Output {
         };
         if self.file.write_all(line.as_bytes()).is_err() {
             // Nobody listens any more; the watcher of stdin ends the process and cleans up.
-            eprintln!("error: the main process no longer reads events");
+            say!("error: the main process no longer reads events");
         }
     }
 }
@@ -445,6 +459,6 @@ fn watch_signals(end: End) {
                 }
             });
         }
-        Err(error) => eprintln!("warning: signals cannot be watched: {error}"),
+        Err(error) => say!("warning: signals cannot be watched: {error}"),
     }
 }

@@ -1,17 +1,20 @@
 //! A comparison as CSV (RFC 4180): a header, then a row a line.
 
 use super::flat::{COLUMNS, Cell, rows};
-use crate::{compare::Comparison, report::csv_line};
+use crate::{
+    compare::Comparison,
+    report::csv::{Cells, line},
+};
 
 /// The file.
 ///
 /// # Errors
 /// A fact that JSON cannot hold.
-pub fn csv(comparison: &Comparison) -> Result<String, serde_json::Error> {
-    let mut out = csv_line(COLUMNS.iter().map(|(name, _)| *name));
+pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json::Error> {
+    let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
     for row in rows(comparison)? {
         let cells: Vec<String> = row.into_iter().map(text).collect();
-        out.push_str(&csv_line(cells.iter().map(String::as_str)));
+        out.push_str(&line(cells.iter().map(String::as_str), written));
     }
     Ok(out)
 }

@@ -19,7 +19,7 @@ pub use html::html;
 pub use markdown::markdown;
 pub use table::{TableStyle, table};
 
-use crate::compare::Comparison;
+use crate::{base::output::Output, compare::Comparison, report::csv::Cells};
 use std::path::Path;
 
 /// How a comparison is written.
@@ -86,15 +86,20 @@ pub enum ExportError {
     },
 }
 
-/// The comparison as text; none for Parquet, which is no text.
+/// The comparison as text; none for Parquet, which is no text. `cells`: what those of CSV are written as.
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn text(comparison: &Comparison, format: Format, style: TableStyle) -> Result<Option<String>, ExportError> {
+pub fn text(
+    comparison: &Comparison,
+    format: Format,
+    style: TableStyle,
+    cells: Cells,
+) -> Result<Option<String>, ExportError> {
     Ok(Some(match format {
         Format::Table => table(comparison, style),
         Format::Markdown => markdown(comparison),
-        Format::Csv => csv(comparison)?,
+        Format::Csv => csv(comparison, cells)?,
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
         Format::Html => html(comparison)?,
         Format::Benchfmt => benchfmt(comparison),
@@ -102,17 +107,22 @@ pub fn text(comparison: &Comparison, format: Format, style: TableStyle) -> Resul
     }))
 }
 
-/// Writes the comparison to a file, which is replaced in one step or left as it is.
+/// Writes the comparison to a file, which is replaced in one step or left as it is. `cells`: what those of CSV are written as.
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn export(comparison: &Comparison, format: Format, style: TableStyle, path: &Path) -> Result<(), ExportError> {
-    let text = text(comparison, format, style)?;
-    super::file::replace(path, |temporary| match &text {
-        Some(text) => {
-            std::fs::write(temporary, text).map_err(|error| ExportError::File { path: path.to_owned(), error })
-        }
+pub fn export(
+    comparison: &Comparison,
+    format: Format,
+    style: TableStyle,
+    cells: Cells,
+    output: &Output,
+) -> Result<(), ExportError> {
+    let text = text(comparison, format, style, cells)?;
+    let failed = |error| ExportError::File { path: output.target().to_owned(), error };
+    let write = |temporary: &Path| match &text {
+        Some(text) => std::fs::write(temporary, text).map_err(failed),
         None => parquet::write(comparison, temporary),
-    })
-    .unwrap_or_else(|error| Err(ExportError::File { path: path.to_owned(), error }))
+    };
+    output.replace(write).unwrap_or_else(|error| Err(failed(error)))
 }

@@ -29,6 +29,7 @@ fn copy(rows: &[Vec<Cell>], path: &Path) -> duckdb::Result<()> {
     }
     drop(insert);
     connection.execute("SET VARIABLE file = ?", [path.to_string_lossy()])?;
+    // The file is a temporary one already.
     connection.execute_batch(
         "COPY comparison TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
     )

@@ -6,14 +6,13 @@ use super::{
 };
 use crate::{
     report::{
-        csv_line,
+        csv::{self, Cells},
         grid::Grid,
         units::{bytes, plain},
     },
     tune::{Effect, Entry, Ledger, State, Trial},
 };
 use console::Alignment;
-use std::{io, path::Path};
 
 /// How a ledger is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -30,28 +29,21 @@ pub enum Format {
 
 const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval", "verdict", "tier", "peak memory"];
 
-/// The ledger as text. `command`: what asked for it, which every format but JSON's data and the table carries.
+/// The ledger as text. `cells`: what those of CSV are written as; `command`: what asked for it, which every format but
+/// JSON's data and the table carries.
 ///
 /// # Errors
 /// A fact that JSON cannot hold.
-pub fn ledger(ledger: &Ledger, format: Format, command: &str) -> Result<String, serde_json::Error> {
+pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, serde_json::Error> {
     Ok(match format {
         Format::Table => table(ledger),
         Format::Markdown => markdown(ledger, command),
-        Format::Csv => csv(ledger),
+        Format::Csv => csv(ledger, cells),
         Format::Json => {
             let value = serde_json::json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
             serde_json::to_string_pretty(&value)? + "\n"
         }
     })
-}
-
-/// Writes the ledger to a file, which is replaced in one step.
-///
-/// # Errors
-/// What the system said.
-pub fn export(text: &str, path: &Path) -> io::Result<()> {
-    super::super::file::replace(path, |temporary| std::fs::write(temporary, text)).and_then(|written| written)
 }
 
 /// The lines of an entry: one a test, and one for a trial without any.
@@ -126,7 +118,7 @@ fn markdown(ledger: &Ledger, command: &str) -> String {
     text + &format!("\nMade by `{}`.\n", plain(command).replace('`', "'"))
 }
 
-fn csv(ledger: &Ledger) -> String {
+fn csv(ledger: &Ledger, cells: Cells) -> String {
     let head = [
         "trial_id",
         "parent_id",
@@ -154,14 +146,14 @@ fn csv(ledger: &Ledger) -> String {
         "peak_rss_before",
         "peak_rss_after",
     ];
-    let mut text = csv_line(head);
+    let mut text = csv::line(head, cells);
     for entry in &ledger.entries {
         let mut effects: Vec<Option<&Effect>> = shown(&entry.trial).map(Some).collect();
         if effects.is_empty() {
             effects.push(None);
         }
         for effect in effects {
-            text += &csv_line(csv_cells(entry, effect).iter().map(String::as_str));
+            text += &csv::line(csv_cells(entry, effect).iter().map(String::as_str), cells);
         }
     }
     text

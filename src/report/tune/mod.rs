@@ -9,6 +9,6 @@ pub(crate) mod words;
 
 pub use answer::{AnswerFormat, answer};
 pub use effects::{EffectsFormat, effects, effects_page};
-pub use ledger::{Format, export, ledger};
+pub use ledger::{Format, ledger};
 pub use search::{found, standing};
 pub use trial::{progress, trial};

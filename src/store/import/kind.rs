@@ -1,9 +1,7 @@
 //! What a file is, told by its content.
 
-use super::{
-    super::{connect::regular, manifest::MANIFEST},
-    ImportError,
-};
+use super::{super::manifest::MANIFEST, ImportError};
+use crate::base::input;
 use std::{fmt, io::Read, path::Path};
 
 /// What can be imported.
@@ -44,7 +42,7 @@ impl Kind {
         let unreadable =
             |error: std::io::Error| ImportError::Unreadable { path: path.to_owned(), message: error.to_string() };
         let mut head = Vec::new();
-        regular(path).and_then(|file| file.take(4096).read_to_end(&mut head)).map_err(unreadable)?;
+        input::open(path).and_then(|file| file.take(4096).read_to_end(&mut head)).map_err(unreadable)?;
         Self::of_head(&head).map_err(|found| unknown(found.to_owned()))
     }
 

@@ -2,14 +2,15 @@
 
 use super::{
     super::{
-        connect::{Reach, memory, regular},
+        connect::{Reach, memory},
         select::column_names,
     },
     ImportError, Kind, absolute,
     merge::INCOMING,
 };
+use crate::{base::input, report::csv::unescaped};
 use duckdb::{Connection, appender_params_from_iter};
-use std::{collections::BTreeMap, io, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 /// What a reader should know of such an import.
 pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warnings or notes, and no time at which a run \
@@ -108,7 +109,7 @@ pub(super) fn read(path: &Path, kind: Kind) -> Result<Listing, ImportError> {
 type Object = BTreeMap<String, Option<String>>;
 
 fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
-    let text = regular(path).and_then(io::read_to_string).map_err(|error| error.to_string())?;
+    let text = input::read_text(path).map_err(|error| error.to_string())?;
     let rows: Vec<BTreeMap<String, serde_json::Value>> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
     let value = |row: usize, (column, value): (String, serde_json::Value)| match value {
@@ -131,7 +132,11 @@ fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     let plain = (0..names.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
     let mut statement = connection.prepare(&format!("SELECT * FROM {rows} AS listing ({plain})"))?;
     let objects = statement.query_map([&file], |row| {
-        names.iter().enumerate().map(|(at, name)| Ok((name.clone(), row.get(at)?))).collect::<duckdb::Result<Object>>()
+        names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| Ok((name.clone(), row.get::<_, Option<String>>(at)?.map(unescaped))))
+            .collect::<duckdb::Result<Object>>()
     })?;
     let objects = objects.collect::<duckdb::Result<_>>()?;
     Ok((names, objects))

@@ -181,7 +181,7 @@ impl Store {
     fn clear(&self, journal: &Found, end: u64) -> Result<(), StoreError> {
         let failed = |error: io::Error| StoreError::Journal { path: journal.path.clone(), message: error.to_string() };
         let mut writer = self.writer.lock();
-        if writer.id().is_some_and(|id| id.to_string() == journal.id) {
+        if writer.id() == Some(&journal.id) {
             return if writer.is_over(end) { writer.finish().map_err(failed) } else { Ok(()) };
         }
         drop(writer);

@@ -4,6 +4,7 @@ use super::{
     super::{Batch, Store, StoreError, undo::sync_folder},
     ENDING, line,
 };
+use crate::base::identifier::identifier;
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Seek, SeekFrom},
@@ -11,7 +12,6 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use uuid::Uuid;
 
 /// What a process has to journal.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Writer {
 /// A journal's file, held locked.
 #[derive(Debug)]
 struct Open {
-    id: Uuid,
+    id: String,
     path: PathBuf,
     file: File,
     /// What is written and synced, bytes.
@@ -92,8 +92,8 @@ impl Store {
 
 impl Writer {
     /// The identifier of the journal, if one was begun.
-    pub(super) fn id(&self) -> Option<Uuid> {
-        self.open.as_ref().map(|open| open.id)
+    pub(super) fn id(&self) -> Option<&str> {
+        self.open.as_ref().map(|open| open.id.as_str())
     }
 
     /// Whether nothing is to come: no session is under way, and everything up to `taken`, in bytes, is in the store.
@@ -148,7 +148,7 @@ impl Writer {
             }
             return Ok(open.path.clone());
         }
-        let id = Uuid::now_v7();
+        let id = identifier();
         let path = self.folder.join(format!("{id}.{ENDING}"));
         let file = create(&path)?;
         self.open = Some(Open { id, path: path.clone(), file, length: 0 });

@@ -1,7 +1,7 @@
 //! Whole results for files: every column of the view, and the command that asked.
 
 use super::{
-    super::{Store, StoreError, error::Doing},
+    super::{Reach, Store, StoreError, error::Doing},
     Rows, Selection,
 };
 use duckdb::params_from_iter;
@@ -31,11 +31,14 @@ impl Store {
     /// The same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
     pub fn write_results_parquet(&self, selection: &Selection, command: &str, file: &Path) -> Result<(), StoreError> {
         let (sql, parameters) = query(TYPED, selection, command);
-        self.reading(|connection| {
+        self.reading_reaching(&Reach::Files(vec![file.to_owned()]), |connection| {
             let copy = || -> duckdb::Result<()> {
                 connection.execute(&format!("CREATE TEMP TABLE exported AS {sql}"), params_from_iter(parameters))?;
                 connection.execute("SET VARIABLE file = ?", [file.to_string_lossy()])?;
-                connection.execute_batch("COPY exported TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd)")
+                // The file is a temporary one already.
+                connection.execute_batch(
+                    "COPY exported TO (getvariable('file')) (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)",
+                )
             };
             copy().doing(self.path())
         })

@@ -8,17 +8,22 @@ use super::{
     Setup,
 };
 use crate::{
+    base::output::Output,
     catalog::Preset,
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
         comparison::{Format, TableStyle, export},
-        file::create,
+        csv::Cells,
         text::Colour,
     },
     store::StoreHistory,
 };
-use std::{path::Path, thread, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
 
 /// How long others are watched to tell how busy the machine is.
 const WATCH: Duration = Duration::from_secs(1);
@@ -49,7 +54,7 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
         Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
         Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
-        Question::Write { path, content } => Answer::Written(written(&path, &content, setup).map(|()| path)),
+        Question::Write { path, content } => Answer::Written(written(&path, &content, setup)),
     }
 }
 
@@ -74,30 +79,38 @@ fn noise() -> Noise {
 }
 
 fn saved(preset: Box<Preset>, replace: bool, setup: &Setup) -> bench::Answer {
-    match setup.catalog.save_preset(&preset, replace) {
+    match setup.catalog.save_preset(&preset, replace, &[setup.store.guarded()]) {
         Ok(Some(_)) => bench::Answer::Saved(preset),
         Ok(None) => bench::Answer::Exists(preset.name),
         Err(reason) => bench::Answer::Unsaved(reason),
     }
 }
 
-/// Writes a file that is not there yet.
-fn written(path: &Path, content: &Content, setup: &Setup) -> Result<(), String> {
+/// Writes a file that is not there yet; where a link led, which file that is.
+fn written(path: &Path, content: &Content, setup: &Setup) -> Result<PathBuf, String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
     if path.exists() {
         return Err(format!("{} is there already: choose another name", path.display()));
     }
+    let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
+    let told = if output.note().is_some() { output.target() } else { path }.to_owned();
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let text = match content {
         Content::Text(text) => text,
         Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
         Content::Comparison(comparison) => {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
-            return export(comparison, Format::of_file(path)?, style, path).map_err(|error| error.to_string());
+            export(comparison, Format::of_file(path)?, style, Cells::Escaped, &output)
+                .map_err(|error| error.to_string())?;
+            return Ok(told);
         }
-        Content::Results(line) => return super::results::export(path, line, setup),
+        Content::Results(line) => {
+            super::results::export(&output, path, line, setup)?;
+            return Ok(told);
+        }
     };
-    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    create(path, |temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)
+    output.create(|temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)?;
+    Ok(told)
 }

@@ -5,9 +5,10 @@ use super::{
     Setup,
 };
 use crate::{
+    base::output::Output,
     report::{
         command::shell,
-        file::create,
+        csv::Cells,
         results::{ResultsFormat, write},
         units::count,
     },
@@ -98,13 +99,13 @@ fn delete(store: &Store, target: &Target) -> Result<String, String> {
 }
 
 /// Writes the results that a line means to a file that is not there yet, in the format of its ending.
-pub(super) fn export(path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
+pub(super) fn export(output: &Output, path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
     let format = ResultsFormat::of(path)?;
     let selection = Selection::parse_line(line)?;
     let command = export_command(path, line, format, setup);
-    let written = create(path, |temporary| write(&setup.store, &selection, format, &command, temporary));
+    let write = |temporary: &Path| write(&setup.store, &selection, format, Cells::Escaped, &command, temporary);
     let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
-    written.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+    output.create(write).map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }
 
 /// The command that writes the same file.

@@ -5,6 +5,7 @@ use super::{
     Setup, tune,
 };
 use crate::{
+    base::identifier::clock_seed,
     engines::Registry,
     plan::Plan,
     runner::{Handle, Quiet, Report, SessionLaunch, run_session},
@@ -108,7 +109,7 @@ async fn run(
     control: crate::runner::Control,
 ) -> Result<Report, String> {
     let Start { mut request, aa, preset, command_line, expected_run } = start;
-    request.seed = jiff::Timestamp::now().as_nanosecond() as u64;
+    request.seed = clock_seed();
     let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
     plan.probe().map_err(|error| error.to_string())?;
     let plan = if aa { plan.with_twins() } else { plan };

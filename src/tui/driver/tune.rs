@@ -9,8 +9,12 @@ use super::{
     session::launch,
 };
 use crate::{
+    base::identifier::clock_seed,
     engines::Registry,
-    report::tune::{Format, ledger as shown},
+    report::{
+        csv::Cells,
+        tune::{Format, ledger as shown},
+    },
     runner::Control,
     tune::{Lab, Ledger, TuneEvent, accept, ledger, more, what_if},
 };
@@ -33,7 +37,7 @@ pub(super) async fn run(
     let lab = Lab { registry, store: &setup.store, launch, events, control };
     let tried = match trying {
         Trying::New { workload, mut question, .. } => {
-            question.seed = jiff::Timestamp::now().as_nanosecond() as u64;
+            question.seed = clock_seed();
             what_if(&lab, &workload, question).await
         }
         Trying::More { workload, trial, .. } => more(&lab, &workload, *trial).await,
@@ -62,5 +66,5 @@ pub(super) fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<St
         Some("txt") => Format::Table,
         _ => return Err(format!("{}: expected a name that ends in .md, .csv, .json or .txt", path.display())),
     };
-    shown(ledger, format, command).map_err(|error| error.to_string())
+    shown(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
 }

@@ -12,7 +12,10 @@ mod tryout;
 pub use snapshot::Snapshot;
 pub use split::{Piece, split};
 
-use crate::catalog::{Catalog, Suite};
+use crate::{
+    base::input,
+    catalog::{Catalog, Suite},
+};
 use dbdyno_engine::{describe::Description, suite::Step};
 use serde::Serialize;
 use std::{path::Path, time::Duration};
@@ -78,7 +81,7 @@ pub fn suite(
     limit: Duration,
 ) -> Result<Suite, ScriptError> {
     let place = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| ScriptError::new(&place, error))?;
+    let text = input::read_text(path).map_err(|error| ScriptError::new(&place, error))?;
     let pieces = split(&text).map_err(|(line, message)| ScriptError::new(format!("{place}:{line}"), message))?;
     let (prepare, measured) = steps::steps(&place, &pieces, start, engine, limit)?;
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

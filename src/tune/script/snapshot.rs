@@ -2,7 +2,12 @@
 //! shared memory appears beside it, and its log is worked off in the copy.
 
 use super::ScriptError;
-use crate::{engines::sqlite::distrust, host::WorkFolderFacts, runner::RunFolder};
+use crate::{
+    base::{identifier::identifier, input},
+    engines::sqlite::distrust,
+    host::WorkFolderFacts,
+    runner::RunFolder,
+};
 use rusqlite::Connection;
 use std::{
     collections::BTreeMap,
@@ -38,7 +43,7 @@ impl Snapshot {
         let wrong = |message: String| ScriptError::new(&place, message);
         let before = states(database).map_err(|error| wrong(error.to_string()))?;
         check_room(&before, work_dir).map_err(wrong)?;
-        let folder = RunFolder::create(work_dir, &Uuid::now_v7().to_string(), false)
+        let folder = RunFolder::create(work_dir, &identifier(), false)
             .map_err(|error| wrong(format!("a copy in {}: {error}", work_dir.display())))?;
         let path = folder.databases().join(COPY);
         copy(database, &path).map_err(|error| wrong(format!("copying it: {error}")))?;
@@ -55,6 +60,11 @@ impl Snapshot {
     /// The copy.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folder that it is alone in, and that goes with it.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
     }
 
     /// Its size.
@@ -76,6 +86,7 @@ impl Snapshot {
 /// Length and time of the last change of a database's files, those that there are.
 fn states(database: &Path) -> std::io::Result<Vec<(PathBuf, u64, SystemTime)>> {
     let state = |path: PathBuf| {
+        input::check(&path)?;
         let facts = fs::metadata(&path)?;
         Ok((path, facts.len(), facts.modified()?))
     };
@@ -106,11 +117,11 @@ fn copy(database: &Path, to: &Path) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::copy(database, to)?;
+    input::copy(database, to)?;
     for end in BESIDE {
         let beside = with_end(database, end);
         if beside.exists() {
-            fs::copy(beside, with_end(to, end))?;
+            input::copy(&beside, &with_end(to, end))?;
         }
     }
     Ok(())

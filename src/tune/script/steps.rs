@@ -15,8 +15,7 @@ pub(super) fn steps(
     engine: &Description,
     limit: Duration,
 ) -> Result<(Vec<Step>, Vec<Step>), ScriptError> {
-    let tryout =
-        TryOut::new(start.map(Snapshot::path), engine, limit).map_err(|error| ScriptError::new(place, error))?;
+    let tryout = TryOut::new(start, engine, limit).map_err(|error| ScriptError::new(place, error))?;
     let from = measured_from(pieces);
     let of = |pieces: &[Piece<'_>]| -> Result<Vec<Step>, ScriptError> {
         let mut writer = Writer { steps: Vec::new(), transaction: None };

@@ -4,7 +4,8 @@
 //! worker: names of attached files and of pragmas with their values are part of the text, and what is not (`VACUUM INTO` takes
 //! an expression) is refused by the statement's form.
 
-use super::split::words;
+use super::{Snapshot, split::words};
+use crate::base::input;
 use dbdyno_engine::describe::Description;
 use rusqlite::{
     Connection,
@@ -12,8 +13,7 @@ use rusqlite::{
 };
 use std::{
     fmt::Display,
-    fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -45,7 +45,7 @@ pub(super) struct TryOut {
     limit: Duration,
     watch: Arc<Mutex<Watch>>,
     /// Held for as long as the database is needed.
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 /// What is known of the statement that is tried.
@@ -56,13 +56,15 @@ struct Watch {
 }
 
 impl TryOut {
-    /// A copy of the database `start`, or an empty one. `limit`: how long a statement may take.
-    pub(super) fn new(start: Option<&Path>, engine: &Description, limit: Duration) -> Result<Self, String> {
+    /// A copy of the database that `start` is of, or an empty one. `limit`: how long a statement may take.
+    pub(super) fn new(start: Option<&Snapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
         let failed = |error: &dyn Display| format!("a scratch database: {error}");
-        let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
-        let file = folder.path().join("scratch.db");
+        let folder =
+            start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
+        // No name is to SQLite a file without a name, of which nothing is left when it is closed.
+        let file = folder.as_ref().map_or_else(PathBuf::new, |folder| folder.path().join("scratch.db"));
         if let Some(start) = start {
-            fs::copy(start, &file).map_err(|error| failed(&error))?;
+            input::copy(start.path(), &file).map_err(|error| failed(&error))?;
         }
         let watch = Arc::new(Mutex::new(Watch::default()));
         let connection = Self::open(&file, &watch, engine).map_err(|error| failed(&error))?;

@@ -14,14 +14,16 @@ use super::{
     candidates::{Aim, Candidate, neighbours, pool},
     halving::{halved, together},
 };
-use crate::stats::{MIN_RUNS, median};
+use crate::{
+    base::identifier::identifier,
+    stats::{MIN_RUNS, median},
+};
 use dbdyno_engine::{durability::Tier, rng::SplitMix64, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
 };
-use uuid::Uuid;
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -117,7 +119,7 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     let mut race = Race {
         lab,
         workload,
-        search_id: Uuid::now_v7().to_string(),
+        search_id: identifier(),
         begun: Instant::now(),
         candidates: candidates.len(),
         field: Vec::new(),

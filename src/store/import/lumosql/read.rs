@@ -4,7 +4,10 @@ use super::{
     super::ImportError,
     findings::{Finding, Findings},
 };
-use crate::engines::sqlite::distrust;
+use crate::{
+    base::{input, scratch::Scratch},
+    engines::sqlite::distrust,
+};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use std::{
     borrow::Cow,
@@ -14,7 +17,6 @@ use std::{
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
 };
-use tempfile::TempDir;
 
 /// Facts by key.
 pub(super) type Facts = BTreeMap<String, String>;
@@ -119,7 +121,7 @@ fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
 /// An opened database, with the copy that it may be.
 struct Database {
     connection: Connection,
-    _copy: Option<TempDir>,
+    _copy: Option<Scratch>,
 }
 
 impl Database {
@@ -138,10 +140,10 @@ impl Database {
                 Connection::open_with_flags(uri(path), flags).map_err(|error| unreadable(error.to_string()))?;
             return Ok(Self { connection, _copy: None });
         }
-        let copy = || -> std::io::Result<(TempDir, PathBuf)> {
-            let folder = tempfile::tempdir()?;
+        let copy = || -> std::io::Result<(Scratch, PathBuf)> {
+            let folder = Scratch::temporary()?;
             for file in side_files.iter().map(PathBuf::as_path).chain([path]) {
-                fs::copy(file, folder.path().join(file.file_name().unwrap_or_default()))?;
+                input::copy(file, &folder.path().join(file.file_name().unwrap_or_default()))?;
             }
             let copy = folder.path().join(path.file_name().unwrap_or_default());
             Ok((folder, copy))

@@ -171,7 +171,7 @@ impl Session {
             RunnerEvent::Note { text } => self.notes.push(text),
             RunnerEvent::SessionStarted { session_id, .. } => self.id = Some(session_id),
             RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
-            RunnerEvent::WaitingForTurn => self.phase = Phase::Waiting,
+            RunnerEvent::WaitingForLock => self.phase = Phase::Waiting,
             RunnerEvent::Paused => self.phase = Phase::Paused,
             RunnerEvent::Resumed => self.phase = Phase::Running,
             RunnerEvent::RunStarted { ordinal, .. } => {

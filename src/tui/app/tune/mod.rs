@@ -477,7 +477,7 @@ fn doing(watched: &mut Watched, says: &crate::runner::RunnerEvent) {
     use dbdyno_engine::protocol::Event;
     match says {
         RunnerEvent::Calibrating => watched.doing = "measuring the harness".to_owned(),
-        RunnerEvent::WaitingForTurn => watched.doing = "waiting for another session's run".to_owned(),
+        RunnerEvent::WaitingForLock => watched.doing = "waiting for another session's run".to_owned(),
         RunnerEvent::RunStarted { label, .. } => watched.doing.clone_from(label),
         RunnerEvent::Worker { says: Event::TestStarted { name, measured, .. }, .. } => {
             let run = watched.doing.split(" · ").next().unwrap_or_default();

@@ -1,0 +1,59 @@
+//! What is said to people on stderr.
+
+use std::{
+    fmt,
+    io::{Write, stderr},
+};
+
+/// Writes a line to stderr, as `eprintln!` does, with two differences: control characters of what is written are made visible,
+/// so that nothing that was read, typed or stored reaches the terminal as a command; and a stderr that is closed or full ends
+/// nothing.
+#[macro_export]
+macro_rules! say {
+    ($($part:tt)*) => { $crate::say::line(format_args!($($part)*)) };
+}
+
+/// What [`say!`](crate::say!) does. Several lines stay several lines.
+pub fn line(text: fmt::Arguments<'_>) {
+    text_as_it_is(&(shown(&text.to_string()) + "\n"));
+}
+
+/// A question: a line that the answer follows on.
+pub fn question(text: &str) {
+    text_as_it_is(&shown(text));
+}
+
+/// In one piece, so that other programs' lines do not come in between.
+fn text_as_it_is(text: &str) {
+    // Nobody is left to be told when this fails.
+    let _ = stderr().lock().write_all(text.as_bytes());
+}
+
+fn shown(text: &str) -> String {
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Text from outside with every control character made visible, those that turn the direction of writing too, so that
+/// none reaches the terminal.
+pub fn plain(text: &str) -> String {
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().flat_map(|c| if obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_never_reach_the_terminal() {
+        assert_eq!(plain("a\u{1b}[2Jb\u{9b}c\n"), "a\\u{1b}[2Jb\\u{9b}c\\n");
+        assert_eq!(plain("\u{202e}evil"), "\\u{202e}evil");
+        assert_eq!(plain("größer"), "größer");
+    }
+
+    #[test]
+    fn lines_stay_lines_and_nothing_is_escaped_twice() {
+        assert_eq!(shown("a\n\u{1b}b"), "a\n\\u{1b}b");
+        assert_eq!(shown(&plain("\u{1b}b")), "\\u{1b}b");
+    }
+}

@@ -1,0 +1,66 @@
+//! New identifiers and seeds, whatever the clock says.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::Mutex,
+    time::{Duration, SystemTime},
+};
+use uuid::{ContextV7, Timestamp, Uuid};
+
+/// Counts identifiers of one millisecond, so that they stay in order.
+static CONTEXT: Mutex<AssertUnwindSafe<ContextV7>> = Mutex::new(AssertUnwindSafe(ContextV7::new()));
+
+/// A new UUID of version 7: ordered by the time it was made. Before 1970 there is no such time, and it is taken as the
+/// first of 1970; the identifier is as unique as any other.
+pub fn identifier() -> String {
+    identifier_at(SystemTime::now()).to_string()
+}
+
+fn identifier_at(now: SystemTime) -> Uuid {
+    let since = since_1970(now);
+    Uuid::new_v7(Timestamp::from_unix(&CONTEXT, since.as_secs(), since.subsec_nanos()))
+}
+
+/// A seed that differs from call to call, from 0 to `i64::MAX`, so that every format can hold it.
+pub fn clock_seed() -> u64 {
+    seed_at(SystemTime::now())
+}
+
+fn seed_at(now: SystemTime) -> u64 {
+    let distance = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_else(|before| before.duration());
+    // More than a lifetime away from 1970, the higher bits say nothing more.
+    (distance.as_nanos() & i64::MAX as u128) as u64
+}
+
+fn since_1970(now: SystemTime) -> Duration {
+    now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_made_before_1970_too() {
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1000);
+        let (one, other) = (identifier_at(before), identifier_at(before));
+        assert_ne!(one, other);
+        assert_eq!(one.get_version_num(), 7);
+    }
+
+    #[test]
+    fn identifiers_are_ordered_by_time() {
+        let at = |seconds| identifier_at(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        let made = [at(1 << 35), at(1 << 35), at(1 << 35), at((1 << 35) + 1)];
+        assert!(made.is_sorted(), "{made:?}");
+    }
+
+    #[test]
+    fn seeds_fit_a_signed_number_whatever_the_clock_says() {
+        let second = Duration::from_secs(1);
+        for now in [SystemTime::UNIX_EPOCH - second, SystemTime::UNIX_EPOCH + second] {
+            assert_eq!(seed_at(now), 1_000_000_000);
+        }
+        assert!(seed_at(SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 40)) <= i64::MAX as u64);
+    }
+}

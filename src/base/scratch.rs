@@ -1,0 +1,176 @@
+//! Folders for a while: removed with their value, and by a later start where a crash left one behind.
+//!
+//! A folder that may be swept carries a marker, which holds the folder's name and is locked for as long as the folder is in
+//! use. Without a marker nothing is ever removed, whatever a folder is called.
+
+use super::identifier::identifier;
+use rustix::fs::{Mode, OFlags, open, openat};
+use std::{
+    env,
+    fs::{self, DirBuilder, File},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt},
+    path::{Path, PathBuf},
+};
+
+/// How the names of folders begin that are made in the system's temporary folder.
+const TEMPORARY: &str = "dbdyno-scratch-";
+/// Copies of what others may not read are made in such folders.
+const FOR_USER: u32 = 0o700;
+const MARKER: &str = ".dbdyno-scratch";
+/// More than any marker has.
+const LONGEST_MARKER: u64 = 1024;
+
+/// A folder that is removed when this is dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    /// Locked: tells others that the folder is not left over.
+    _marker: File,
+}
+
+impl Scratch {
+    /// Makes a folder in one that is there; its name is the prefix, which [`sweep`] looks for, and the name.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn create(parent: &Path, prefix: &str, name: &str) -> io::Result<Self> {
+        let name = format!("{prefix}{name}");
+        let path = parent.join(&name);
+        DirBuilder::new().mode(FOR_USER).create(&path)?;
+        match mark(&path, &name) {
+            Ok(marker) => Ok(Self { path, _marker: marker }),
+            Err(error) => {
+                // The first error is the one to tell.
+                let _ = fs::remove_dir_all(&path);
+                Err(error)
+            }
+        }
+    }
+
+    /// A folder below the system's temporary folder, after sweeping what was left behind there.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn temporary() -> io::Result<Self> {
+        let parent = env::temp_dir();
+        sweep(&parent, TEMPORARY);
+        Self::create(&parent, TEMPORARY, &identifier())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is swept by a later start.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Locks the marker before it says anything, so that none that is swept is in use.
+fn mark(folder: &Path, name: &str) -> io::Result<File> {
+    let mut marker = File::create_new(folder.join(MARKER))?;
+    marker.lock()?;
+    marker.write_all(marker_of(name).as_bytes())?;
+    Ok(marker)
+}
+
+fn marker_of(name: &str) -> String {
+    format!("dbdyno removes the folder {name} once no program has this file locked.\n")
+}
+
+/// Removes the folders `PREFIX...` that [`Scratch`] made and no process uses; how many.
+pub fn sweep(parent: &Path, prefix: &str) -> usize {
+    let mut swept = 0;
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str().filter(|name| name.starts_with(prefix)) else { continue };
+        // Held while the folder is removed: nobody else sweeps it meanwhile.
+        let Some(_marker) = left_over(&entry.path(), name) else { continue };
+        swept += usize::from(fs::remove_dir_all(entry.path()).is_ok());
+    }
+    swept
+}
+
+/// The marker of a folder that is left over, locked. No link is followed, and nothing is waited for.
+fn left_over(folder: &Path, name: &str) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let folder = open(folder, flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
+    let marker = File::from(openat(&folder, MARKER, flags, Mode::empty()).ok()?);
+    let facts = marker.metadata().ok()?;
+    if !facts.is_file() || facts.uid() != rustix::process::geteuid().as_raw() || marker.try_lock().is_err() {
+        return None;
+    }
+    let mut text = String::new();
+    (&marker).take(LONGEST_MARKER).read_to_string(&mut text).ok()?;
+    (text == marker_of(name)).then_some(marker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, mknodat};
+    use std::os::unix::fs::symlink;
+
+    /// A folder as a program that was killed leaves it.
+    fn leave_behind(parent: &Path, name: &str) -> PathBuf {
+        let path = parent.join(name);
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join(MARKER), marker_of(name)).unwrap();
+        fs::write(path.join("data"), "").unwrap();
+        path
+    }
+
+    #[test]
+    fn only_what_was_left_behind_is_swept() {
+        let parent = tempfile::tempdir().unwrap();
+        let used = Scratch::create(parent.path(), "run-", "used").unwrap();
+        let left = leave_behind(parent.path(), "run-left");
+        let other = leave_behind(parent.path(), "other");
+        assert_eq!(sweep(parent.path(), "run-"), 1);
+        assert!(used.path().exists() && other.exists() && !left.exists());
+        let path = used.path().to_owned();
+        drop(used);
+        assert!(!path.exists(), "it goes with its value");
+    }
+
+    #[test]
+    fn what_is_not_marked_as_ours_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let at = |name: &str| parent.path().join(name);
+        let folder = |name: &str| fs::create_dir(at(name)).unwrap();
+        folder("run-empty");
+        folder("run-lock");
+        fs::write(at("run-lock/.lock"), "").unwrap();
+        folder("run-blank");
+        fs::write(at("run-blank").join(MARKER), "").unwrap();
+        folder("run-copy");
+        fs::write(at("run-copy").join(MARKER), marker_of("run-original")).unwrap();
+        folder("run-pipe");
+        mknodat(CWD, at("run-pipe").join(MARKER), FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        folder("run-marker-link");
+        fs::write(elsewhere.path().join("marker"), marker_of("run-marker-link")).unwrap();
+        symlink(elsewhere.path().join("marker"), at("run-marker-link").join(MARKER)).unwrap();
+        let target = leave_behind(elsewhere.path(), "run-link");
+        symlink(&target, at("run-link")).unwrap();
+        fs::write(at("run-file"), "").unwrap();
+        assert_eq!(sweep(parent.path(), "run-"), 0);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 8);
+        assert!(target.join("data").exists());
+    }
+
+    #[test]
+    fn links_in_a_folder_that_is_swept_are_not_followed() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(elsewhere.path().join("mine"), "").unwrap();
+        let left = leave_behind(parent.path(), "run-left");
+        symlink(elsewhere.path(), left.join("link")).unwrap();
+        assert_eq!(sweep(parent.path(), "run-"), 1);
+        assert!(elsewhere.path().join("mine").exists() && !left.exists());
+    }
+}

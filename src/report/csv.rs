@@ -1,0 +1,78 @@
+//! Comma-separated values (RFC 4180): the one writer of them, and what keeps a spreadsheet from running a cell.
+
+use std::borrow::Cow;
+
+/// What cells are written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Cells {
+    /// An apostrophe before a cell that a spreadsheet would take for a formula; `import` takes it away again.
+    #[default]
+    Escaped,
+    /// As they are.
+    Raw,
+}
+
+/// A line, its cells quoted where they have to be.
+pub fn line<'c>(cells: impl IntoIterator<Item = &'c str>, written: Cells) -> String {
+    let cell = |cell: &'c str| {
+        let text = match written {
+            Cells::Escaped => escaped(cell),
+            Cells::Raw => Cow::Borrowed(cell),
+        };
+        let plain = !text.contains([',', '"', '\n', '\r']);
+        if plain { text.into_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    };
+    cells.into_iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// A cell that no spreadsheet runs. One that looks as if it were escaped is escaped too, so that this can be undone.
+fn escaped(cell: &str) -> Cow<'_, str> {
+    if is_number(cell) || !is_formula(cell.trim_start_matches('\'')) {
+        return Cow::Borrowed(cell);
+    }
+    Cow::Owned(format!("'{cell}"))
+}
+
+/// What a cell was before it was escaped.
+pub fn unescaped(cell: String) -> String {
+    match cell.strip_prefix('\'') {
+        Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest.to_owned(),
+        _ => cell,
+    }
+}
+
+/// Whether a spreadsheet may take a cell for a formula.
+fn is_formula(cell: &str) -> bool {
+    cell.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// Whether a cell is a number, which may begin with a sign.
+fn is_number(cell: &str) -> bool {
+    cell.ends_with(|last: char| last.is_ascii_digit()) && cell.parse::<f64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_escaped() {
+        let cells = ["=1+1", "+a", "-cmd|' /C calc'!A0", "@x", "\tx", "\rx", "'=x", "''@x", "-inf", "-"];
+        for cell in cells {
+            assert_eq!(escaped(cell), format!("'{cell}"));
+        }
+        for cell in ["", "a", "-1.5", "+3", "-1e-9", "'a", "'", "a=1", "1-2"] {
+            assert_eq!(escaped(cell), cell);
+        }
+        assert_eq!(line(["=1,2", "-1"], Cells::Escaped), "\"'=1,2\",-1\n");
+        assert_eq!(line(["=1,2", "-1"], Cells::Raw), "\"=1,2\",-1\n");
+    }
+
+    proptest! {
+        #[test]
+        fn escaping_can_be_undone(cell in "['=+@a1\t\r-]{0,5}") {
+            prop_assert_eq!(unescaped(escaped(&cell).into_owned()), cell);
+        }
+    }
+}
