@@ -124,6 +124,8 @@ pub enum Action {
     Skip,
     /// End the session.
     Stop,
+    /// Run what an interrupted session still owes.
+    Resume,
     /// Slower or faster.
     Speed,
     /// The next test.
@@ -241,6 +243,7 @@ const LIVE: &[Binding] = &[
     binding(&[K::Char('p'), K::Char(' ')], A::Pause, "pause", "pause before the next run, or go on"),
     binding(&[K::Char('s')], A::Skip, "skip", "give up the run under way"),
     binding(&[K::Char('x')], A::Stop, "stop", "end the session; what is finished is kept"),
+    binding(&[K::Char('r')], A::Resume, "resume", "run what the last session that was interrupted still owes"),
     binding(&[K::Char('c')], A::Compare, "compare", "compare the first two engines of this session"),
     binding(&[K::Char('f')], A::Speed, "", "replay faster: 1x, 10x, 100x"),
     binding(&[K::Char(']')], A::NextTest, "", "replay: the next test"),

@@ -123,6 +123,8 @@ pub enum Effect {
     Repaint,
     /// Run a bench.
     Start(Box<Start>),
+    /// Run what the session of this identifier still owes.
+    Resume(String),
     /// Try a change of options.
     Try(Box<Trying>),
     /// Tell the session under way.

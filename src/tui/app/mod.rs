@@ -19,6 +19,7 @@ use super::{
     bindings::{self, Action, Binding, EVERYWHERE, Screen},
     event::{Answer, Effect, Event, Key, Question, Target, Tell, Trying},
 };
+use live::Resuming;
 use overlay::{Asked, Confirm, Given, Item, Outcome, Overlay};
 use std::time::Duration;
 
@@ -346,6 +347,7 @@ impl App {
                     self.bench.load(&preset, &self.world)
                 }
                 Step::Run => self.run(),
+                Step::Resume(resuming) => self.resume(&resuming),
                 Step::Try(trying) => self.try_change(trying),
             };
             effects.extend(self.perform(more));
@@ -387,7 +389,7 @@ impl App {
         }
         match (self.bench.start(&self.world), &self.bench.preview) {
             (Ok(start), Ok(preview)) => {
-                let mut steps = self.live.begin(preview, self.now);
+                let mut steps = self.live.begin(&preview.plan, preview.expected_run(), self.now);
                 self.screen = Screen::Live;
                 steps.push(Step::Do(Effect::Start(Box::new(start))));
                 steps
@@ -395,6 +397,17 @@ impl App {
             (Err(reason), _) => vec![Step::failed(reason)],
             (Ok(_), Err(reason)) => vec![Step::failed(reason.clone())],
         }
+    }
+
+    /// Runs what an interrupted session still owes.
+    fn resume(&mut self, resuming: &Resuming) -> Steps {
+        if let Some(refusal) = self.is_busy() {
+            return refusal;
+        }
+        let mut steps = self.live.begin(&resuming.plan, resuming.expected_run, self.now);
+        self.screen = Screen::Live;
+        steps.push(Step::Do(Effect::Resume(resuming.session_id.clone())));
+        steps
     }
 
     /// Leaves: at once, or as soon as the session under way has stopped.

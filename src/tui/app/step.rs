@@ -5,6 +5,7 @@ use super::{
         bindings::Screen,
         event::{Effect, Trying},
     },
+    live::Resuming,
     overlay::Overlay,
 };
 use crate::catalog::Preset;
@@ -33,6 +34,8 @@ pub enum Step {
     Load(Box<Preset>),
     /// What the plan holds is run.
     Run,
+    /// A session is finished that was interrupted.
+    Resume(Box<Resuming>),
     /// A change of options is tried.
     Try(Box<Trying>),
 }

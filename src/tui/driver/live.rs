@@ -1,10 +1,14 @@
 //! What the Live screen wants to know of the store.
 
 use super::{
-    super::app::live::{Answer, Question, RecordedSlot, RecordedTest, Recording},
+    super::app::live::{Answer, Question, RecordedSlot, RecordedTest, Recording, Resuming},
     Setup,
 };
-use crate::store::Store;
+use crate::{
+    engines::Registry,
+    runner::{Owed, ResumeError},
+    store::Store,
+};
 use dbdyno_engine::histogram::{bytes_from_base64, from_bytes};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
@@ -13,12 +17,30 @@ use std::collections::BTreeMap;
 pub(super) fn answer(question: Question, setup: &Setup) -> Answer {
     match question {
         Question::Usual { suite } => Answer::Usual(usual(&setup.store, &suite)),
+        Question::Owed => Answer::Owed(owed(setup).map(Box::new)),
         Question::Recording { run } => Answer::Recording(
             recording(&setup.store, &run)
                 .map(Box::new)
                 .ok_or_else(|| format!("run {run} cannot be replayed: it is not stored, or has no finished test")),
         ),
     }
+}
+
+/// The last session that was interrupted.
+fn owed(setup: &Setup) -> Result<Resuming, String> {
+    let nothing = || ResumeError::Nothing.to_string();
+    let store = &setup.store;
+    if !store.exists() && !store.has_journals() {
+        return Err(nothing());
+    }
+    store.settle().map_err(|error| error.to_string())?;
+    let owed = Owed::find(store, &Registry::discover(), None, false).map_err(|error| error.to_string())?;
+    Ok(Resuming {
+        session_id: owed.session_id().to_owned(),
+        runs: owed.runs(),
+        expected_run: owed.expected_run,
+        plan: owed.plan,
+    })
 }
 
 /// Median times of a suite's tests; nothing where nothing can be read.

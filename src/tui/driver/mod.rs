@@ -245,6 +245,10 @@ impl Driver {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
                 }
+                Effect::Resume(session) => {
+                    let registry = self.app.world.registry.clone();
+                    self.session = Some(Session::resume(session, &self.setup, registry, self.sender.clone()));
+                }
                 Effect::Try(trying) => {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::try_change(*trying, &self.setup, registry, self.sender.clone()));

@@ -8,7 +8,7 @@ use crate::{
     base::identifier::clock_seed,
     engines::Registry,
     plan::Plan,
-    runner::{Handle, Quiet, Report, SessionLaunch, run_session},
+    runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch, run_session},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
@@ -25,8 +25,28 @@ pub(super) struct Session {
 impl Session {
     /// Starts a bench; what it says and how it ends comes as events.
     pub(super) fn start(start: Start, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
-        let (handle, control) = Handle::new();
         let setup = setup.clone();
+        Self::bench(events, move |sender, control| async move { run(start, &setup, &registry, sender, control).await })
+    }
+
+    /// Runs what an interrupted session still owes; what it says and how it ends comes as events.
+    pub(super) fn resume(session: String, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+        let store = setup.store.clone();
+        Self::bench(events, move |sender, control| async move {
+            let owed = Owed::find(&store, &registry, Some(&session), false).map_err(|error| error.to_string())?;
+            owed.plan.probe().map_err(|error| error.to_string())?;
+            owed.run(&registry, &store, sender, control).await.map_err(|error| error.to_string())
+        })
+    }
+
+    fn bench<F>(
+        events: UnboundedSender<Event>,
+        run: impl FnOnce(UnboundedSender<RunnerEvent>, Control) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Report, String>> + Send + 'static,
+    {
+        let (handle, control) = Handle::new();
         tokio::spawn(async move {
             let (sender, mut said) = mpsc::unbounded_channel();
             let forward = events.clone();
@@ -36,7 +56,7 @@ impl Session {
                     let _ = forward.send(Event::Runner(Box::new(event)));
                 }
             });
-            let outcome = run(start, &setup, &registry, sender, control).await;
+            let outcome = run(sender, control).await;
             // The sender is gone with the session, so this ends once everything is passed on.
             let _ = forwarding.await;
             let _ = events.send(Event::SessionOver(Box::new(outcome)));
@@ -105,8 +125,8 @@ async fn run(
     start: Start,
     setup: &Setup,
     registry: &Registry,
-    events: UnboundedSender<crate::runner::RunnerEvent>,
-    control: crate::runner::Control,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
 ) -> Result<Report, String> {
     let Start { mut request, aa, preset, command_line, expected_run } = start;
     request.seed = clock_seed();

@@ -13,13 +13,13 @@ use super::{
         bindings::Action,
         event::{Content, Effect, Question as Outside, Tell},
     },
-    bench::Preview,
     overlay::{Asked as Who, Confirm, Given, Overlay},
     step::{Step, Steps},
     world::World,
 };
 use crate::{
     lint::LINTERS,
+    plan::Plan,
     report::{
         session_table::SessionTable,
         text::{self, Colour},
@@ -39,6 +39,8 @@ const REPLAY: Duration = Duration::from_millis(50);
 pub enum Asked {
     /// End the session?
     Stop,
+    /// Resume one that was interrupted?
+    Resume,
     /// The file to write the table to.
     Export,
 }
@@ -56,6 +58,8 @@ pub enum Question {
         /// Its identifier.
         run: String,
     },
+    /// The last session that was interrupted.
+    Owed,
 }
 
 /// What it is answered.
@@ -65,6 +69,21 @@ pub enum Answer {
     Usual(BTreeMap<(String, String, u32), f64>),
     /// The run, or why it cannot be had.
     Recording(Result<Box<Recording>, String>),
+    /// What an interrupted session owes, or why none can be resumed.
+    Owed(Result<Box<Resuming>, String>),
+}
+
+/// A session that can be resumed.
+#[derive(Debug, Clone)]
+pub struct Resuming {
+    /// Its identifier.
+    pub session_id: String,
+    /// How many of its runs are still to be run.
+    pub runs: usize,
+    /// Its plan.
+    pub plan: Plan,
+    /// What a run is expected to take.
+    pub expected_run: Duration,
 }
 
 /// What is shown of a session.
@@ -90,6 +109,8 @@ pub struct Live {
     pub view: View,
     /// Rows scrolled past in the table.
     pub scroll: usize,
+    /// A session that is asked about before it is resumed.
+    resuming: Option<Box<Resuming>>,
 }
 
 impl Live {
@@ -99,8 +120,8 @@ impl Live {
     }
 
     /// A session begins.
-    pub fn begin(&mut self, preview: &Preview, now: Duration) -> Steps {
-        let session = Session::new(preview, now);
+    pub fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Steps {
+        let session = Session::new(plan, expected_run, now);
         let suite = session.suite.clone();
         self.session = Some(session);
         self.replay = None;
@@ -207,6 +228,9 @@ impl Live {
             }
             return Steps::new();
         }
+        if action == Action::Resume {
+            return vec![Step::Do(Effect::Ask(Outside::Live(Question::Owed)))];
+        }
         let Some(session) = &mut self.session else { return Steps::new() };
         match action {
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
@@ -243,6 +267,7 @@ impl Live {
     pub fn given(&mut self, asked: &Asked, given: Given, _world: &World) -> Result<Steps, String> {
         Ok(match (asked, given) {
             (Asked::Stop, Given::Yes) => vec![Step::Do(Effect::Tell(Tell::Stop)), Step::said("stopping")],
+            (Asked::Resume, Given::Yes) => self.resuming.take().map(Step::Resume).into_iter().collect(),
             (Asked::Export, Given::Text(path)) => {
                 let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
                 let content = Content::Text(table);
@@ -270,8 +295,28 @@ impl Live {
                 self.loading = false;
                 vec![Step::failed(reason)]
             }
+            Answer::Owed(Ok(resuming)) => {
+                let confirm = resume(&resuming);
+                self.resuming = Some(resuming);
+                vec![Step::Open(confirm)]
+            }
+            Answer::Owed(Err(reason)) => vec![Step::failed(reason)],
         }
     }
+}
+
+fn resume(resuming: &Resuming) -> Overlay {
+    let Resuming { session_id, runs, plan, .. } = resuming;
+    let configurations: Vec<&str> =
+        plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
+    Overlay::Confirm(Confirm {
+        title: "Resume the session?".to_owned(),
+        lines: vec![
+            format!("{} · {}", plan.suite.name, configurations.join(", ")),
+            format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
+        ],
+        asked: Who::Live(Asked::Resume),
+    })
 }
 
 fn pause(session: &mut Session) -> Steps {

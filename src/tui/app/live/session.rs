@@ -1,9 +1,6 @@
 //! The session under way, as its runner tells it.
 
-use super::{
-    super::bench::Preview,
-    figures::{Figures, Slot},
-};
+use super::figures::{Figures, Slot};
 use crate::{
     plan::Plan,
     runner::{Report, RunnerEvent, Uses},
@@ -113,8 +110,8 @@ pub struct Session {
 
 impl Session {
     /// A session that begins now.
-    pub fn new(preview: &Preview, now: Duration) -> Self {
-        let Plan { suite, configurations, runs, pick, .. } = &preview.plan;
+    pub fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
+        let Plan { suite, configurations, runs, pick, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
         let configuration = |configuration: &crate::plan::Configuration| Measured {
@@ -142,7 +139,7 @@ impl Session {
             begun: now,
             ended: None,
             run_begun: now,
-            expected_run: preview.expected_run(),
+            expected_run,
             took: BTreeMap::new(),
             timelines: BTreeMap::new(),
             usual: BTreeMap::new(),
