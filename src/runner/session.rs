@@ -12,6 +12,7 @@ use crate::{
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
     plan::{Configuration, Plan},
+    process,
     store::{Batch, HarnessRecord, HostRecord, ResultRecord, RunRecord, SessionRecord, Status, Store, WarningRecord},
 };
 use dbdyno_engine::{settings::Settings, size::Size};
@@ -119,6 +120,7 @@ pub async fn run_session(
 ) -> Result<Report, SessionError> {
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
+    process::sweep();
     let host = HostFacts::read();
     let record = describe(plan, launch, &host, &facts);
     let mut session =
@@ -130,7 +132,13 @@ pub async fn run_session(
         .store(Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() })
         .await;
     session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
-    let harness = session.measure_harness(null).await?;
+    let harness = match session.measure_harness(null).await {
+        Ok(harness) => harness,
+        Err(error) => {
+            session.give_up().await;
+            return Err(error);
+        }
+    };
     let (runs, mut results) = session.run_all().await;
     session.finish(&facts, runs, &mut results, harness).await
 }
@@ -246,7 +254,7 @@ impl Session<'_> {
         let mut seen: Vec<(Size, &Settings)> = Vec::new();
         for configuration in &self.plan.configurations {
             // Options of the suite change what is done an operation hardly at all: once a size is enough.
-            if seen.iter().any(|(size, _)| *size == configuration.size) {
+            if self.is_stopped() || seen.iter().any(|(size, _)| *size == configuration.size) {
                 continue;
             }
             seen.push((configuration.size, &configuration.suite_settings));
@@ -255,8 +263,9 @@ impl Session<'_> {
                 Some(turn) => turn.map_err(SessionError::Calibration)?,
                 None => break,
             };
-            let cost =
-                calibrate(self.launch, self.plan.job(configuration), null).await.map_err(SessionError::Calibration)?;
+            let cost = calibrate(self.launch, self.plan.job(configuration), null, &self.control)
+                .await
+                .map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
                 session_id: self.record.session_id.clone(),
                 size: configuration.size.to_string(),
@@ -266,6 +275,13 @@ impl Session<'_> {
         }
         self.store(Batch { harness: harness.clone(), ..Batch::default() }).await;
         Ok(harness)
+    }
+
+    /// Stores that the session has failed before its first run.
+    async fn give_up(&mut self) {
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = Status::Failed;
+        self.store(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
     async fn run_all(&mut self) -> (Vec<RunRecord>, Vec<ResultRecord>) {
