@@ -6,6 +6,7 @@ use super::{
     error::{CliError, INTERRUPTED},
     print,
     progress::{self, Style},
+    say,
     tune_effects::effects_of_session,
 };
 use crate::{
@@ -18,7 +19,10 @@ use crate::{
     store::{Status, Store, StoreHistory},
 };
 use std::{collections::BTreeMap, process::ExitCode};
-use tokio::sync::mpsc;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc,
+};
 
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
@@ -127,13 +131,13 @@ fn bench(
     let style = Style::choose(args.json, args.quiet);
     if !args.quiet {
         if taken.taken > 0 {
-            eprintln!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display());
+            say(format!("took {} batches of earlier results in from {}", taken.taken, store.spool_path().display()));
         }
-        eprintln!("{}", headline(&plan, &estimate));
-        plan.not_run().iter().for_each(|line| eprintln!("{line}"));
+        say(headline(&plan, &estimate));
+        plan.not_run().iter().for_each(say);
     }
     if let Some((lines, kept)) = taken.refused {
-        eprintln!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display());
+        say(format!("warning: {lines} lines of the spool are no results; they are kept in {}", kept.display()));
     }
     let launch = SessionLaunch {
         work_dir,
@@ -157,13 +161,13 @@ fn bench(
     let report = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
         let (handle, control) = Handle::new();
+        let watching = tokio::spawn(Signals::watch()?.end(handle));
         let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let watching = tokio::spawn(watch_signals(handle));
         let report = run_session(&plan, &null, &launch, &store, expected_run, events, control).await;
         watching.abort();
         // The sender is gone with the session, so this ends once everything is shown.
         let _ = shown.await;
-        report
+        Ok::<_, CliError>(report?)
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
@@ -227,24 +231,34 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
     text
 }
 
-/// The first signal stops the session in order, the second ends the program; workers end with it.
-pub(super) async fn watch_signals(handle: Handle) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
-        eprintln!("warning: signals cannot be watched");
-        return std::future::pending().await;
-    };
-    for times in 0.. {
+/// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
+pub(super) struct Signals([Signal; 3]);
+
+impl Signals {
+    /// Watches for them from now on.
+    pub(super) fn watch() -> Result<Self, CliError> {
+        let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
+        let watch = |kind| signal(kind).map_err(failed);
+        Ok(Self([watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?]))
+    }
+
+    /// Passes them on to a session, for as long as it runs.
+    pub(super) async fn end(mut self, handle: Handle) {
+        self.next().await;
+        handle.stop();
+        loop {
+            self.next().await;
+            handle.hurry();
+        }
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
-        if times > 0 {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        handle.stop();
     }
 }
 
@@ -259,8 +273,8 @@ fn conclude(report: &Report, spool: &str, style: Style, effects: bool) -> Result
         print(&if effects { text::session_notes(&table) } else { text::session_table(&table, colour()) })?;
     }
     if let Some(reason) = &report.spooled {
-        eprintln!("warning: {reason}");
-        eprintln!("warning: results are kept in {spool} and are stored by the next start");
+        say(format!("warning: {reason}"));
+        say(format!("warning: results are kept in {spool} and are stored by the next start"));
     }
     if let Some(reason) = &report.lost {
         return Err(CliError::Failed(format!("some results could neither be stored nor spooled: {reason}")));

@@ -1,5 +1,6 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
+use super::say;
 use crate::{plan::Plan, report::units, runner::RunnerEvent, store::Status};
 use dbdyno_engine::protocol::Event;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -83,8 +84,8 @@ struct Lines {
 impl Lines {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
-            RunnerEvent::Note { text } => eprintln!("{text}"),
-            RunnerEvent::WaitingForTurn => eprintln!("waiting for another dbdyno session's run"),
+            RunnerEvent::Note { text } => say(units::plain(text)),
+            RunnerEvent::WaitingForTurn => say("waiting for another dbdyno session's run"),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
                 self.labels.insert(*ordinal, (label, Instant::now()));
@@ -92,7 +93,7 @@ impl Lines {
             RunnerEvent::RunEnded { ordinal, status, failure } => {
                 if let Some((label, begun)) = self.labels.remove(ordinal) {
                     let (took, ending) = (begun.elapsed().as_secs_f64(), ending(*status, failure.as_deref()));
-                    eprintln!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
+                    say(format!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs));
                 }
             }
             RunnerEvent::SessionStarted { .. }
@@ -134,7 +135,7 @@ impl Bars {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
             // What is printed between bars goes through them, so that neither tears the other.
-            RunnerEvent::Note { text } => self.line(text),
+            RunnerEvent::Note { text } => self.line(&units::plain(text)),
             RunnerEvent::SessionStarted { .. }
             | RunnerEvent::Paused
             | RunnerEvent::Resumed

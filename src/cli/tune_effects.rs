@@ -1,7 +1,7 @@
 //! `dbdyno tune --effects`: which option matters how much, from runs that are stored.
 
 use super::{
-    args::Places, bench::command_line, error::CliError, print, progress::Style, query::opened, tune::written,
+    args::Places, bench::command_line, error::CliError, print, progress::Style, query::opened, say, tune::written,
     tune_args::TuneArgs,
 };
 use crate::{
@@ -51,7 +51,7 @@ pub(super) fn effects_of_session(plan: &Plan, session_id: &str, store: &Store, s
                 print(&text(&found))?;
                 print(&format!("charts: dbdyno tune --effects '{selected}' --as html --out effects.html\n\n"))?;
             }
-            Err(error) => eprintln!("warning: {selected}: {error}"),
+            Err(error) => say(format!("warning: {selected}: {error}")),
         }
     }
     Ok(())

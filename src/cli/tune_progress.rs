@@ -1,6 +1,6 @@
 //! Progress of tuning: a bar on a terminal, a line a round elsewhere, JSON Lines for programs.
 
-use super::progress::Style;
+use super::{progress::Style, say};
 use crate::{
     report::{
         tune as report,
@@ -22,7 +22,7 @@ pub(super) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style)
             (Style::Bars, Some(bar)) => on_bar(bar, &event),
             (Style::Lines, _) => {
                 if let Some(line) = line(&event) {
-                    eprintln!("{line}");
+                    say(line);
                 }
             }
             _ => {}
