@@ -12,6 +12,7 @@ pub mod engines;
 pub mod host;
 pub mod lint;
 pub mod plan;
+mod process;
 pub mod report;
 pub mod runner;
 pub mod stats;

@@ -4,7 +4,7 @@
 //! has the engine check it, and counts. Power losses cannot be made here: tiers 2 and 3 also count sync calls
 //! (tests/syncs.rs).
 
-use crate::support::{Place, engine_program, system_sqlite, wait_until};
+use crate::support::{Place, engine_program, processes_with, system_sqlite, wait_until};
 use dbdyno::{
     catalog::{Catalog, TestPick, UserFolders},
     engines::built_in,
@@ -20,6 +20,7 @@ use dbdyno_engine::{
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicU64, Ordering::Relaxed},
     thread,
@@ -218,4 +219,22 @@ fn redb_without_durability_loses_every_commit_and_so_is_tier_0() {
 fn fjall_without_persistence_loses_the_commits_in_its_buffer_and_so_is_tier_0() {
     let kills = kept_of_acknowledged("fjall", "persist");
     assert!(kills.iter().any(|(acknowledged, kept)| kept < acknowledged), "{kills:?}");
+}
+
+#[test]
+fn a_worker_whose_parent_is_gone_ends_with_what_it_started() {
+    let place = Place::new();
+    let mut job = serde_json::to_string(&job(&place, "lmdb", &[("sync", "nosync")])).unwrap();
+    job.push('\n');
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "sleep 600 >/dev/null & exec \"$0\" worker lmdb commits", env!("CARGO_BIN_EXE_dbdyno")]);
+    // A group of its own, as a session gives it.
+    shell.env("PLACE", place.path("")).process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut worker = shell.spawn().unwrap();
+    worker.stdin.as_mut().unwrap().write_all(job.as_bytes()).unwrap();
+    assert!(matches!(events(&mut worker).next(), Some(Event::Committed { .. })));
+    drop(worker.stdin.take());
+    worker.wait().unwrap();
+    let root = place.path("");
+    wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
 }

@@ -1,8 +1,8 @@
 //! Sessions that are interrupted, killed, or not alone: nothing that finished is lost, nothing is left behind.
 
-use crate::support::{Done, Place, processes_with, python, wait_until};
+use crate::support::{Done, Place, processes_with, pseudo_terminal, python, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
-use std::{fs, process::Child};
+use std::{fs, process::Child, thread, time::Duration};
 
 /// A session long enough to be interrupted: its commits wait for the disk.
 const LONG: [&str; 11] =
@@ -42,6 +42,79 @@ fn a_signal_ends_the_session_in_order_and_keeps_what_finished() {
         assert_eq!(place.left_behind().len(), 0, "no database is left");
         nothing_is_left(&place);
     }
+}
+
+/// A session whose third run does one test and then hears nothing any more, so that its worker does not end by itself.
+const DEAF: [&str; 13] = [
+    "run",
+    "--suite",
+    "kv",
+    "--engine",
+    "lmdb",
+    "--engine",
+    "null:fault=stop,fault_session=2",
+    "--test",
+    "1,2",
+    "--size",
+    "1000",
+    "--repeat",
+    "4",
+];
+
+/// A session that was interrupted has ended in order: cancelled, with nothing under way and nothing left.
+#[track_caller]
+fn is_cancelled(place: &Place, what: &str) {
+    nothing_is_left(place);
+    assert_eq!(place.rows("SELECT status, finished_at IS NOT NULL FROM session"), [["cancelled", "true"]], "{what}");
+    assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'running' OR finished_at IS NULL"), "0", "{what}");
+    assert_eq!(place.left_behind().len(), 0, "{what}: no folder is left");
+}
+
+#[test]
+fn a_signal_given_again_and_again_ends_the_session_in_the_same_order() {
+    for (kind, word) in [(Signal::INT, "SIGINT"), (Signal::TERM, "SIGTERM"), (Signal::HUP, "SIGHUP")] {
+        let place = Place::new();
+        let mut child = place.spawn(&[&DEAF[..], &["--json"]].concat());
+        wait_until("the deaf worker has done its first test", || {
+            place.run(&["results", "engine=null", "--count"]).stdout.trim() == "1"
+        });
+        while child.try_wait().unwrap().is_none() {
+            signal(&child, kind);
+            thread::sleep(Duration::from_millis(3));
+        }
+        let done = Done::of(child.wait_with_output().unwrap());
+        assert_eq!(done.code, Some(130), "{word}: {}", done.stderr);
+        let told = done.stdout.lines().filter(|line| line.contains("\"event\":\"test_done\"")).count() as u64;
+        assert_eq!(results(&place), told, "{word}: every test that was told is stored");
+        is_cancelled(&place, word);
+    }
+}
+
+#[test]
+fn tuning_that_is_interrupted_again_and_again_ends_in_order() {
+    let place = Place::new();
+    let tune = ["tune", "--engine", "null", "--suite", "kv", "--test", "1,2", "--size", "1000", "--json"];
+    let change = ["--what-if", "null.fault=stop", "--rounds", "8"];
+    let mut child = place.spawn(&[&tune[..], &change].concat());
+    wait_until("a test of the base is stored", || results(&place) >= 1);
+    while child.try_wait().unwrap().is_none() {
+        signal(&child, Signal::INT);
+        thread::sleep(Duration::from_millis(3));
+    }
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert_eq!(done.code, Some(130), "{}", done.stderr);
+    is_cancelled(&place, "a trial");
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_the_session_in_order() {
+    let place = Place::new();
+    let mut terminal = pseudo_terminal(&place, &LONG, (80, 24));
+    wait_until("some results are stored", || results(&place) >= 10);
+    let status = terminal.close().wait().unwrap();
+    assert_eq!(status.exit_code(), 130);
+    assert!(results(&place) >= 10);
+    is_cancelled(&place, "a closed terminal");
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
         });
         thread::sleep(Duration::from_micros(rng.below(30_000)));
         terminal.signal("-KILL");
-        terminal.child.wait().unwrap();
+        terminal.inner.child.wait().unwrap();
         nothing_runs(&terminal.place);
         let stored = judge(&store, &Expected { store: true, ..Expected::default() });
         assert!(

@@ -1,10 +1,17 @@
 //! What tests share: a dbdyno of their own, with its store, folders and output.
 
+use portable_pty::{CommandBuilder, MasterPty, PtyPair, PtySize, native_pty_system};
 use std::{
     fs,
+    io::{Read, Write},
+    num::NonZero,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -133,6 +140,71 @@ impl Done {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+}
+
+/// A program in a pseudo-terminal whose output a terminal emulator reads.
+pub(crate) struct PseudoTerminal {
+    pub(crate) child: Box<dyn portable_pty::Child + Send + Sync>,
+    pub(crate) screen: Arc<Mutex<vt100::Parser>>,
+    /// None once the terminal was closed.
+    pub(crate) open: Option<OpenTerminal>,
+}
+
+/// What holds a pseudo-terminal open.
+pub(crate) struct OpenTerminal {
+    pub(crate) keys: Box<dyn Write + Send>,
+    pub(crate) master: Box<dyn MasterPty + Send>,
+    closing: Arc<AtomicBool>,
+}
+
+/// A pseudo-terminal of so many columns and rows.
+pub(crate) fn pair((columns, rows): (u16, u16)) -> PtyPair {
+    native_pty_system().openpty(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap()
+}
+
+/// Starts dbdyno in a pseudo-terminal.
+pub(crate) fn pseudo_terminal(place: &Place, arguments: &[&str], size: (u16, u16)) -> PseudoTerminal {
+    PseudoTerminal::start(place, arguments, size, pair(size))
+}
+
+impl PseudoTerminal {
+    /// Starts dbdyno in a pseudo-terminal that is there already.
+    pub(crate) fn start(place: &Place, arguments: &[&str], (columns, rows): (u16, u16), pair: PtyPair) -> Self {
+        let like = place.command(arguments);
+        let mut command = CommandBuilder::new(like.get_program());
+        command.args(like.get_args());
+        for (name, value) in like.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        command.env("TERM", "xterm-256color");
+        command.cwd(place.path(""));
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let number = |number| NonZero::new(number).unwrap();
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(number(rows), number(columns), 0)));
+        let closing = Arc::new(AtomicBool::new(false));
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let (seen, closed) = (Arc::clone(&screen), Arc::clone(&closing));
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            // What reads a terminal holds it open too.
+            while !closed.load(SeqCst)
+                && let Ok(read @ 1..) = output.read(&mut buffer)
+            {
+                seen.lock().unwrap().process(&buffer[..read]);
+            }
+        });
+        let keys = pair.master.take_writer().unwrap();
+        Self { child, screen, open: Some(OpenTerminal { keys, master: pair.master, closing }) }
+    }
+
+    /// Closes the terminal, as closing its window does; the program that was in it.
+    pub(crate) fn close(&mut self) -> &mut (dyn portable_pty::Child + Send + Sync) {
+        if let Some(open) = self.open.take() {
+            open.closing.store(true, SeqCst);
+        }
+        &mut *self.child
     }
 }
 

@@ -1,6 +1,8 @@
 //! Workers that fail, crash, stall, lie or babble: each fails its own run with a reason, and the session goes on.
 
-use crate::support::{Done, Place, processes_with};
+use crate::support::{Done, Place, processes_with, wait_until};
+use dbdyno_engine::histogram::{empty, to_base64};
+use std::{fs, process::Stdio};
 
 /// Runs one round of an engine between two runs that work; the engine's failure.
 #[track_caller]
@@ -142,4 +144,157 @@ fn a_broken_outside_engine_is_listed_with_the_reason() {
     let done = place.run(&["run", "--suite", "kv", "--engine", "old"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("engine `old` cannot be used"), "{}", done.stderr);
+}
+
+/// A script that does tests 1 and 2 in order, with a step of its own in the middle of the first and at the end.
+fn whole(meanwhile: &str, at_last: &str) -> String {
+    let done = format!(
+        "\"operations\":1000,\"rows\":0,\"verification\":null,\"peak_rss_bytes\":1,\"database_bytes\":1,\"side_bytes\":0,\
+         \"operations_per_sample\":1,\"histogram\":\"{}\"",
+        to_base64(&empty())
+    );
+    DESCRIBE.replace("NAME", "odd")
+        + &format!(
+            "
+done_with() {{ echo '{{\"event\":\"test_done\",\"test\":'$1',\"measured\":true,\"wall_ns\":1000,{done}}}'; read -r line; }}
+opened; started
+{meanwhile}
+done_with 1
+echo '{{\"event\":\"test_started\",\"test\":2,\"name\":\"y\",\"measured\":true,\"operations\":1000}}'
+done_with 2
+echo '{{\"event\":\"done\"}}'
+{at_last}
+"
+        )
+}
+
+const ODD: [&str; 11] = ["run", "--suite", "kv", "--engine", "odd", "--size", "1000", "--test", "1,2", "--repeat", "1"];
+
+#[test]
+fn what_a_worker_started_ends_with_its_run() {
+    let left = "setsid sh -c 'sleep 600 & exec sleep 600' </dev/null >/dev/null 2>&1 &\nsleep 600 >/dev/null 2>&1 &";
+    for (how, code, script) in [
+        ("done", Some(0), whole(left, "")),
+        ("failed", Some(1), whole(left, "exit 3")),
+        ("broken", Some(1), whole(&format!("{left}\necho nonsense; sleep 600"), "")),
+    ] {
+        let place = Place::new();
+        place.engine("odd", &script);
+        let done = place.run(&ODD);
+        assert_eq!(done.code, code, "{how}: {}", done.stderr);
+        let root = place.path("");
+        // What was killed takes a moment; what was not would stay for ten minutes.
+        wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
+    }
+}
+
+#[test]
+fn what_a_describing_engine_started_ends_with_its_answer() {
+    let place = Place::new();
+    place.engine("odd", &format!("setsid sleep 600 >/dev/null 2>&1 &\n{}", DESCRIBE.replace("NAME", "odd")));
+    assert!(place.ok(&["list", "engines"]).contains("odd"));
+    let root = place.path("");
+    wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
+}
+
+/// The most memory that dbdyno used for a session of the engine `odd`, bytes, and what became of it.
+fn peak_memory(place: &Place) -> (u64, Done) {
+    let mut child = place.command(&ODD).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+        peak = peak.max(most.unwrap_or(0) * 1024);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    (peak, Done::of(child.wait_with_output().unwrap()))
+}
+
+#[test]
+fn an_engine_that_floods_cannot_grow_dbdyno() {
+    let quiet = Place::new();
+    quiet.engine("odd", &whole("", ""));
+    let (usual, done) = peak_memory(&quiet);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let progress = |histogram: &str| {
+        format!(
+            "{{\"event\":\"progress\",\"test\":1,\"operations\":1,\"total\":null,\"elapsed_ns\":1,\"histogram\":\"{histogram}\"}}"
+        )
+    };
+    let many = format!("yes '{}' | head -n 1500000", progress(&to_base64(&empty())));
+    let huge = "for i in $(seq 150); do cat \"$DBDYNO_CONFIG/huge\"; done";
+    for (what, script, left_out) in [
+        ("many events", whole(&many, ""), true),
+        ("huge events", whole(huge, ""), true),
+        ("noise on stderr", whole("yes noise | head -n 5000000 >&2", ""), false),
+    ] {
+        let place = Place::new();
+        fs::write(place.path("config/huge"), progress(&"A".repeat(3 << 20)) + "\n").unwrap();
+        place.engine("odd", &script);
+        let (peak, done) = peak_memory(&place);
+        assert_eq!(done.code, Some(0), "{what}: {}", done.stderr);
+        assert!(peak < usual + (64 << 20), "{what}: {} MiB, usually {} MiB", peak >> 20, usual >> 20);
+        assert_eq!(place.value("SELECT count(*) FROM results WHERE status = 'ok'"), "2", "{what}: no result is lost");
+        assert_eq!(done.stderr.contains("progress events of the worker were left out"), left_out, "{what}");
+        let logged = "SELECT coalesce(log LIKE '%progress events of the worker were left out%', false) FROM run";
+        assert_eq!(place.value(logged), left_out.to_string(), "{what}");
+    }
+}
+
+#[test]
+fn a_flood_after_the_last_word_ends_with_the_worker() {
+    let place = Place::new();
+    place.engine("odd", &whole("", "yes '{\"event\":\"done\"}'"));
+    let done = place.run(&ODD);
+    assert_eq!(done.code, Some(1), "{}", done.stderr);
+    assert_eq!(place.value("SELECT failure FROM run"), "the worker was done and did not exit: it was killed");
+    assert_eq!(place.value("SELECT count(*) FROM result"), "2", "what it finished is kept");
+}
+
+#[test]
+fn a_worker_that_does_not_read_its_job_can_be_ended() {
+    let place = Place::new();
+    // A pipe takes 64 KiB.
+    let suite = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/suites/kv.toml")).unwrap();
+    let suite = suite.replace("name = \"kv\"", "name = \"wide\"").replace("Random reads", &"x".repeat(200_000));
+    fs::write(place.path("config/suites/wide.toml"), suite).unwrap();
+    place.engine("odd", &DESCRIBE.replace("NAME", "odd").replace("read -r job", "exec sleep 600"));
+    let child = place.spawn(&["run", "--suite", "wide", "--engine", "odd", "--size", "1000", "--repeat", "1"]);
+    wait_until("the worker is started", || place.run(&["sql", "FROM run"]).stdout.contains("running"));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
+    let done = Done::of(child.wait_with_output().unwrap());
+    assert_eq!(done.code, Some(130), "{}", done.stderr);
+    assert_eq!(place.value("SELECT status FROM session"), "cancelled");
+}
+
+#[test]
+fn a_signal_that_ends_a_worker_is_told_in_words() {
+    for (signal, words) in [
+        ("BUS", "(SIGBUS): a memory-mapped file could not be read or could not grow, as on a full disk: "),
+        ("KILL", "(SIGKILL): somebody killed it; the kernel does so when memory runs out"),
+        ("XCPU", "(SIGXCPU): it reached the limit of CPU time"),
+        ("SEGV", "(SIGSEGV): it used memory that is not its own"),
+    ] {
+        let (_, failure) = script_fails(&format!("opened; started; kill -{signal} $$; sleep 60"));
+        assert!(failure.contains("in test 1") && failure.contains(words), "{failure}");
+        assert_eq!(failure.contains(" are free in /"), signal == "BUS", "{failure}");
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_named_and_the_results_are_kept() {
+    for engine in ["sqlite:synchronous=off", "lmdb:sync=nosync", "lmdb:sync=nosync,writemap=on"] {
+        let place = Place::new();
+        // Enough for the store, not for a database of this size.
+        let limited =
+            format!("ulimit -f 16000; exec \"$0\" run --suite kv --engine {engine} --size 200000 --test 1 --repeat 1");
+        let like = place.command(&[]);
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &limited]).arg(like.get_program()).stdin(Stdio::null());
+        command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let done = Done::of(command.output().unwrap());
+        assert_eq!(done.code, Some(1), "{engine}: {}", done.stderr);
+        let failure = place.value("SELECT failure FROM run");
+        assert!(failure.contains("the limit of file sizes, which `ulimit -f` shows"), "{engine}: {failure}");
+    }
 }

@@ -233,7 +233,7 @@ pub(super) enum Command {
     Man,
     /// Wait for the parent's end, and give the terminal back if it could not.
     #[command(hide = true)]
-    GuardTerminal,
+    WatchTerminal,
     /// Serve a built-in engine over the worker protocol.
     #[command(hide = true)]
     Worker {

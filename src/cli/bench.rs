@@ -21,7 +21,10 @@ use crate::{
 };
 use dbdyno_engine::say;
 use std::{collections::BTreeMap, process::ExitCode};
-use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc::{self, UnboundedSender},
+};
 
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
@@ -174,13 +177,13 @@ pub(super) fn watched(
     let report = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
         let (handle, control) = Handle::new();
+        let watching = tokio::spawn(Signals::watch()?.end(handle));
         let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let watching = tokio::spawn(watch_signals(handle));
         let report = run(events, control).await;
         watching.abort();
         // The sender is gone with the session, so this ends once everything is shown.
         let _ = shown.await;
-        report
+        Ok::<_, CliError>(report?)
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
@@ -235,24 +238,34 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
     text
 }
 
-/// The first signal stops the session in order, the second ends the program; workers end with it.
-pub(super) async fn watch_signals(handle: Handle) {
-    use tokio::signal::unix::{SignalKind, signal};
-    let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-    let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = kinds.map(signal) else {
-        say!("warning: signals cannot be watched");
-        return std::future::pending().await;
-    };
-    for times in 0.. {
+/// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
+pub(super) struct Signals([Signal; 3]);
+
+impl Signals {
+    /// Watches for them from now on.
+    pub(super) fn watch() -> Result<Self, CliError> {
+        let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
+        let watch = |kind| signal(kind).map_err(failed);
+        Ok(Self([watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?]))
+    }
+
+    /// Passes them on to a session, for as long as it runs.
+    pub(super) async fn end(mut self, handle: Handle) {
+        self.next().await;
+        handle.stop();
+        loop {
+            self.next().await;
+            handle.hurry();
+        }
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
-        if times > 0 {
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-        handle.stop();
     }
 }
 

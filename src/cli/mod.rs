@@ -31,12 +31,18 @@ use error::CliError;
 use std::{
     io::{IsTerminal, Write},
     process::ExitCode,
+    sync::Arc,
 };
 
 /// Runs the program.
 pub fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
-        Ok(cli) => dispatch(cli),
+        Ok(cli) => {
+            if !matches!(cli.command, Some(Command::Worker { .. })) {
+                survive_file_limit();
+            }
+            dispatch(cli)
+        }
         Err(error) => told(&error),
     };
     outcome.unwrap_or_else(|error| {
@@ -61,6 +67,13 @@ fn told(error: &clap::Error) -> Result<ExitCode, CliError> {
         say!("{}", colourless.err().map_or_else(String::new, |error| error.render().ansi().to_string()).trim_end());
     }
     Ok(ExitCode::from(2))
+}
+
+/// A write beyond the limit of file sizes fails instead of ending the program, so that results can still be kept elsewhere. A
+/// worker ends by it: its signal says more than most engines do of a failed write.
+fn survive_file_limit() {
+    // Where this cannot be had, the system's default stays.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
@@ -100,7 +113,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
                 .map_err(|error| CliError::Failed(error.to_string()))?;
             print_bytes(&page)
         }
-        (Some(Command::GuardTerminal), None) => Ok(crate::tui::guard_terminal()),
+        (Some(Command::WatchTerminal), None) => Ok(crate::tui::watch_terminal()),
         (Some(Command::Worker { engine, command }), None) => match crate::engines::built_in(&engine) {
             Some(program) => Ok(dbdyno_engine::serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
@@ -114,7 +127,7 @@ fn colour() -> Colour {
     if wanted && std::io::stdout().is_terminal() { Colour::On } else { Colour::Off }
 }
 
-/// Writes the result to stdout. A reader that went away (`| head`) is no error.
+/// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
 fn print(text: &str) -> Result<ExitCode, CliError> {
     print_bytes(text.as_bytes())
 }
@@ -127,7 +140,7 @@ fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
 fn printed(outcome: std::io::Result<()>) -> Result<ExitCode, CliError> {
     match outcome {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EPIPE | libc::EIO)) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),
     }
 }

@@ -83,7 +83,7 @@ struct Lines {
 impl Lines {
     fn show(&mut self, event: &RunnerEvent) {
         match event {
-            RunnerEvent::Note { text } => say!("{text}"),
+            RunnerEvent::Note { text } => say!("{}", units::plain(text)),
             RunnerEvent::WaitingForLock => say!("waiting for another dbdyno session's run"),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));

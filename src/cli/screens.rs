@@ -2,11 +2,11 @@
 
 use super::{
     args::{BenchArgs, Places},
-    error::CliError,
+    error::{CliError, INTERRUPTED},
 };
 use crate::{
     catalog::{Catalog, Theme},
-    tui::{self, Setup, view::Look},
+    tui::{self, Left, Setup, view::Look},
 };
 use std::{
     env,
@@ -35,8 +35,11 @@ pub(super) fn screens(
         cpu: bench.cpu,
         arguments: places.arguments(),
     };
-    tui::run(setup).map_err(|error| CliError::Failed(format!("the terminal: {error}")))?;
-    Ok(ExitCode::SUCCESS)
+    let left = tui::run(setup).map_err(|error| CliError::Failed(format!("the terminal: {error}")))?;
+    Ok(match left {
+        Left::AsAsked => ExitCode::SUCCESS,
+        Left::Interrupted => ExitCode::from(INTERRUPTED),
+    })
 }
 
 /// The theme asked for, or one that this terminal can show; without colours under NO_COLOR.

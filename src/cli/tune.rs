@@ -2,7 +2,7 @@
 
 use super::{
     args::Places,
-    bench::{check_cpu, command_line, watch_signals},
+    bench::{Signals, check_cpu, command_line},
     error::{CliError, INTERRUPTED},
     print,
     progress::Style,
@@ -240,17 +240,17 @@ fn with_lab<T>(
     let outcome = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
         let (handle, control) = Handle::new();
+        let watching = tokio::spawn(Signals::watch()?.end(handle));
         let shown = tokio::spawn(tune_progress::show(received, style));
-        let watching = tokio::spawn(watch_signals(handle));
         let outcome = tune(Lab { registry, store, launch, events, control }).await;
         watching.abort();
         // The sender is gone with the lab, so this ends once everything is shown.
         let _ = shown.await;
-        outcome
+        Ok(outcome?)
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
-    Ok(outcome?)
+    outcome
 }
 
 /// Prints what came of trials, and chooses the exit code.

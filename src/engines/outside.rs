@@ -1,5 +1,6 @@
 //! Engines that are programs of their own, named `dbdyno-engine-NAME`.
 
+use crate::process::Family;
 use dbdyno_engine::{
     describe::{Description, Library},
     protocol::{LONGEST_LINE, PROTOCOL},
@@ -121,6 +122,8 @@ fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<St
         Answer::Describe => (Stdio::null(), "describe itself"),
         Answer::Probe => (Stdio::piped(), "answer"),
     };
+    let family = Family::new();
+    family.begin(command);
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -144,8 +147,9 @@ fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<St
         let _ = sender.send((output, log.unwrap_or_default()));
     });
     let answer = receiver.recv_timeout(PATIENCE);
-    // Whatever it said, it is not needed any more.
+    // Whatever it said, it is not needed any more, nor is what it started.
     let _ = child.kill();
+    family.kill(None);
     let status = child.wait();
     let (output, log) = answer.map_err(|_| format!("it did not {what} within {} s", PATIENCE.as_secs()))?;
     let output = output.map_err(|error| format!("its answer cannot be read: {error}"))?;

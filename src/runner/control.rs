@@ -8,6 +8,8 @@ use tokio::sync::{Mutex, OwnedMutexGuard, watch};
 pub(super) struct Asked {
     /// To end: the run under way is given up, none is begun.
     pub stop: bool,
+    /// To end without patience: the worker is killed rather than waited for.
+    pub hurry: bool,
     /// To begin no further run until this is taken back. A run under way goes on: a pause inside it would change
     /// what its later tests find in caches.
     pub pause: bool,
@@ -54,6 +56,11 @@ impl Handle {
         self.asked.send_modify(|asked| asked.stop = true);
     }
 
+    /// Ends the session without patience for its worker; in the same order, and with all that is finished kept.
+    pub fn hurry(&self) {
+        self.asked.send_modify(|asked| (asked.stop, asked.hurry) = (true, true));
+    }
+
     /// Pauses the session, or lets it go on.
     pub fn pause(&self, pause: bool) {
         self.asked.send_modify(|asked| asked.pause = pause);
@@ -79,6 +86,11 @@ impl Control {
     /// Returns once the session is asked to stop.
     pub(super) async fn stopped(&self) {
         self.asked_for(|asked| asked.stop).await;
+    }
+
+    /// Returns once the session is asked to end without patience.
+    pub(super) async fn hurried(&self) {
+        self.asked_for(|asked| asked.hurry).await;
     }
 
     /// Returns once the session is asked to stop, or to give up this run.

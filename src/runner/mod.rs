@@ -1,6 +1,7 @@
 //! Runs a plan: one worker process and one fresh folder a run, results stored as they come.
 
 mod agreement;
+mod allowance;
 mod control;
 mod conversation;
 mod fit;

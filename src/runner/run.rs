@@ -2,6 +2,7 @@
 
 use super::{
     RunnerEvent,
+    control::Control,
     folder::RunFolder,
     session::{Launch, Session},
     uses::Watch,
@@ -11,6 +12,7 @@ use crate::{
     base::identifier::identifier,
     host::NoiseSample,
     plan::{Configuration, PlannedRun},
+    process::in_words,
     report::session_table::supported_quantile,
     store::{Batch, Blob, KeyRecord, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
 };
@@ -56,23 +58,29 @@ pub(super) async fn execute(
     }
 }
 
-/// Measures what the harness itself costs: the engine that does nothing, on the same suite. ns an operation, by test.
+/// Measures what the harness itself costs: the engine that does nothing, on the same suite. ns an operation, by test; nothing
+/// when the session is told to stop.
 pub(super) async fn calibrate(
     launch: &Launch,
     suite: SuiteJob,
     null: &Configuration,
+    control: &Control,
 ) -> Result<BTreeMap<u32, f64>, String> {
     let run_id = identifier();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
     let job = job(launch, run_id, null, suite, &folder, 1, LEAST_DEADLINE);
-    let mut worker = Worker::start(&null.engine.launch, &job, launch.silence).await?;
+    let mut worker = Worker::start(&null.engine.launch, &job, launch.silence, &launch.work_dir)?;
     let mut cost = BTreeMap::new();
     let result = loop {
-        match worker.next().await {
-            Ok(Event::Opened { .. }) => worker.go_on().await,
+        let event = tokio::select! {
+            event = worker.next() => event,
+            () = control.stopped() => break Ok(BTreeMap::new()),
+        };
+        match event {
+            Ok(Event::Opened { .. }) => worker.go_on(),
             Ok(Event::TestDone(done)) => {
                 cost.insert(done.test, done.wall_ns as f64 / done.operations.max(1) as f64);
-                worker.go_on().await;
+                worker.go_on();
             }
             Ok(Event::Done) => break Ok(cost),
             Ok(Event::Failed { message, .. }) => break Err(message),
@@ -80,7 +88,7 @@ pub(super) async fn calibrate(
             Err(message) => break Err(message),
         }
     };
-    worker.end().await;
+    worker.end(control.hurried()).await;
     result
 }
 
@@ -198,24 +206,38 @@ impl<'r, 's> Running<'r, 's> {
         let job = job(launch, self.run.run_id.clone(), configuration, suite, &folder, seed, deadline);
         self.quiet = Some(self.session.control.quiet().await);
         self.noise = Some(NoiseSample::now());
-        let mut worker = Worker::start(&configuration.engine.launch, &job, launch.silence + expected).await?;
+        let mut worker =
+            Worker::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(format!("the run's deadline of {} s has passed", deadline.as_secs())))
             });
         let after = NoiseSample::now();
-        let ending = worker.end().await;
+        let ending = worker.end(self.session.control.hurried()).await;
         self.quiet = None;
         self.note_noise(&after);
-        self.run.log = (!ending.log.is_empty()).then_some(ending.log);
+        self.log(ending.log, ending.left_out);
         match (&result, ending.status) {
-            (Ok(()), Some(status)) if !status.success() => {
-                Err(Stop::Failed(format!("the worker was done, and then ended with {status}")))
-            }
+            (Ok(()), Some(status)) if !status.success() => Err(Stop::Failed(format!(
+                "the worker was done, and then ended with {}",
+                in_words(status, &launch.work_dir)
+            ))),
             (Ok(()), None) => Err(Stop::Failed("the worker was done and did not exit: it was killed".to_owned())),
             _ => result,
         }
+    }
+
+    /// Keeps what the worker wrote to stderr, and what was left out of what it said.
+    fn log(&mut self, mut log: String, left_out: Option<String>) {
+        if let Some(left_out) = left_out {
+            if !log.is_empty() && !log.ends_with('\n') {
+                log.push('\n');
+            }
+            log.push_str(&left_out);
+            self.session.tell(RunnerEvent::Note { text: format!("{}: {left_out}", self.run.label) });
+        }
+        self.run.log = (!log.is_empty()).then_some(log);
     }
 
     async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
@@ -301,7 +323,7 @@ impl<'r, 's> Running<'r, 's> {
     async fn go_on(&mut self, worker: &mut Worker) {
         self.quiet = None;
         self.quiet = Some(self.session.control.quiet().await);
-        worker.go_on().await;
+        worker.go_on();
     }
 
     async fn opened(&mut self, configuration: &Configuration, in_force: &BTreeMap<String, String>) -> Result<(), Stop> {

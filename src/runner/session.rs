@@ -14,6 +14,7 @@ use crate::{
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
     plan::{Configuration, Plan},
+    process,
     store::{
         Batch, HarnessRecord, HostRecord, Ownership, ResultRecord, RunRecord, SessionRecord, Status, Store, StoreError,
         WarningRecord,
@@ -167,6 +168,7 @@ pub(super) async fn run_session_from(
 ) -> Result<Report, SessionError> {
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
+    process::sweep();
     let host = HostFacts::read();
     let owner = store.own()?;
     let is_resumed = so_far.is_some();
@@ -194,7 +196,13 @@ pub(super) async fn run_session_from(
     for run in &so_far.runs {
         session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
     }
-    let harness = session.measure_harness(null, std::mem::take(&mut so_far.harness)).await?;
+    let harness = match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
+        Ok(harness) => harness,
+        Err(error) => {
+            session.give_up().await;
+            return Err(error);
+        }
+    };
     let (runs, mut results) = session.run_all(so_far).await;
     session.finish(&facts, runs, &mut results, harness, owner).await
 }
@@ -353,13 +361,14 @@ impl Session<'_> {
         for configuration in &self.plan.configurations {
             let size = configuration.size.to_string();
             // Options of the suite change what is done an operation hardly at all: once a size is enough.
-            if harness.iter().any(|cost| cost.size == size) {
+            if self.is_stopped() || harness.iter().any(|cost| cost.size == size) {
                 continue;
             }
             // This too would disturb another session's run.
             let Some(_lock) = self.measurement_lock().await else { break };
-            let cost =
-                calibrate(self.launch, self.plan.job(configuration), null).await.map_err(SessionError::Calibration)?;
+            let cost = calibrate(self.launch, self.plan.job(configuration), null, &self.control)
+                .await
+                .map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
                 session_id: self.record.session_id.clone(),
                 size: size.clone(),
@@ -369,6 +378,13 @@ impl Session<'_> {
         }
         self.keep(Batch { harness: harness.clone(), ..Batch::default() }).await;
         Ok(harness)
+    }
+
+    /// Stores that the session has failed before its first run.
+    async fn give_up(&mut self) {
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = Status::Failed;
+        self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
     async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<ResultRecord>) {

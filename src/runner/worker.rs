@@ -1,16 +1,21 @@
 //! A worker process: started, read, told to go on, and never left behind.
 
-use super::conversation::Conversation;
-use crate::engines::Launch;
+use super::{allowance::Allowance, conversation::Conversation};
+use crate::{
+    engines::Launch,
+    process::{Family, in_words, wait_unreaped},
+};
 use dbdyno_engine::protocol::{Event, Job, LONGEST_LINE};
 use std::{
+    path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    time::Duration,
+    sync::Arc,
+    time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    task::JoinHandle,
+    task::{JoinHandle, spawn_blocking},
     time::timeout,
 };
 
@@ -23,51 +28,66 @@ const LOG_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct Worker {
     child: Child,
+    family: Arc<Family>,
     stdin: Option<ChildStdin>,
+    /// What the worker is still to be told: written while it is listened to, because it may not read.
+    unsaid: Vec<u8>,
     stdout: BufReader<ChildStdout>,
     line: Vec<u8>,
     log: JoinHandle<String>,
     conversation: Conversation,
+    allowance: Allowance,
     silence: Duration,
+    /// Where databases are put: how much room is left there may say why a worker ended.
+    work_dir: PathBuf,
 }
 
 /// How a worker ended.
 #[derive(Debug)]
 pub(super) struct Ending {
-    /// Its exit status, where it could be had.
+    /// Its exit status; none when it had to be killed.
     pub(super) status: Option<ExitStatus>,
     /// The end of what it wrote to stderr.
     pub(super) log: String,
+    /// What was left out of what it said.
+    pub(super) left_out: Option<String>,
 }
 
 impl Worker {
     /// Starts an engine's worker on a job. `silence`: how long it may say nothing.
-    pub(super) async fn start(launch: &Launch, job: &Job, silence: Duration) -> Result<Self, String> {
-        let mut child = Command::from(launch.command(&job.engine)?)
-            .arg("run")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+    pub(super) fn start(launch: &Launch, job: &Job, silence: Duration, work_dir: &Path) -> Result<Self, String> {
+        let mut family = Family::controlled();
+        let mut command = launch.command(&job.engine)?;
+        command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        family.begin(&mut command);
+        let mut child = Command::from(command)
             // A group of its own: Ctrl-C in the terminal goes to this process, which ends the worker in order.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
+        if let Some(first) = child.id() {
+            family.take_in(first);
+        }
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("the worker's pipes are missing".to_owned());
         };
         let mut worker = Self {
             child,
+            family: Arc::new(family),
             stdin: Some(stdin),
+            unsaid: Vec::new(),
             stdout: BufReader::new(stdout),
             line: Vec::new(),
             log: tokio::spawn(keep_log(stderr)),
             conversation: Conversation::new(&job.suite),
+            allowance: Allowance::new(Instant::now()),
             silence,
+            work_dir: work_dir.to_owned(),
         };
         let job = serde_json::to_string(job).map_err(|error| format!("the job cannot be written: {error}"))?;
-        worker.say(&job).await;
+        worker.say(&job);
         Ok(worker)
     }
 
@@ -78,21 +98,34 @@ impl Worker {
 
     /// The next event, or why there is none. Safe to be dropped and called again.
     pub(super) async fn next(&mut self) -> Result<Event, String> {
-        let silence = self.silence;
-        let line = timeout(silence, self.next_line())
-            .await
-            .map_err(|_| format!("the worker said nothing for {} s", silence.as_secs()))??;
-        let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
-        let event: Event = serde_json::from_str(&text)
-            .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
-        self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
-        Ok(event)
+        loop {
+            let silence = self.silence;
+            let line = timeout(silence, self.next_line())
+                .await
+                .map_err(|_| format!("the worker said nothing for {} s", silence.as_secs()))??;
+            let bytes = line.len();
+            let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
+            let event: Event = serde_json::from_str(&text)
+                .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
+            self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
+            match event {
+                Event::TestStarted { .. } => self.allowance.begin_test(),
+                Event::Progress { .. } if !self.allowance.take(Instant::now(), bytes) => continue,
+                _ => {}
+            }
+            return Ok(event);
+        }
     }
 
     async fn next_line(&mut self) -> Result<Vec<u8>, String> {
         loop {
-            let available =
-                self.stdout.fill_buf().await.map_err(|error| format!("reading from the worker: {error}"))?;
+            let available = tokio::select! {
+                biased;
+                () = tell(&mut self.stdin, &mut self.unsaid) => continue,
+                available = self.stdout.fill_buf() => {
+                    available.map_err(|error| format!("reading from the worker: {error}"))?
+                }
+            };
             if available.is_empty() {
                 return Err(self.ended_early().await);
             }
@@ -112,10 +145,10 @@ impl Worker {
     }
 
     async fn ended_early(&mut self) -> String {
-        let how = match timeout(GRACE, self.child.wait()).await {
-            Ok(Ok(status)) => status.to_string(),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => "it closed its output".to_owned(),
+        let exited = self.exited(GRACE).await;
+        let how = match self.reap().await {
+            Some(status) if exited => in_words(status, &self.work_dir),
+            _ => "it closed its output".to_owned(),
         };
         let place = match self.conversation.test() {
             Some(test) => format!("in test {test}"),
@@ -125,16 +158,13 @@ impl Worker {
     }
 
     /// Tells the worker that what it said is stored.
-    pub(super) async fn go_on(&mut self) {
-        self.say("{\"continue\":true}").await;
+    pub(super) fn go_on(&mut self) {
+        self.say("{\"continue\":true}");
     }
 
-    async fn say(&mut self, line: &str) {
-        if let Some(stdin) = &mut self.stdin {
-            // A worker that is gone shows when its next event is read.
-            let _ = stdin.write_all(format!("{line}\n").as_bytes()).await;
-            let _ = stdin.flush().await;
-        }
+    fn say(&mut self, line: &str) {
+        self.unsaid.extend_from_slice(line.as_bytes());
+        self.unsaid.push(b'\n');
     }
 
     /// Whether the worker has said its last word.
@@ -142,27 +172,61 @@ impl Worker {
         self.conversation.ended()
     }
 
-    /// Ends the worker: by closing its stdin and waiting, or at once by killing it when it was cut short.
-    pub(super) async fn end(mut self) -> Ending {
-        // Closing stdin means stop: a worker that is done must not see it before it has exited by itself.
-        if !self.ended() {
+    /// Ends the worker with all that it started: by closing its stdin and waiting, or at once when `hurried` returns. One that
+    /// is done is waited for all the same, because how it exits is part of its run.
+    pub(super) async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
+        let exited = if self.ended() {
+            self.exited(GRACE).await
+        } else {
+            // Closing stdin means stop: a worker that is done must not see it before it has exited by itself.
             self.stdin = None;
-        }
-        let patience = if self.ended() { GRACE } else { GRACE / 2 };
-        let status = match timeout(patience, self.child.wait()).await {
-            Ok(status) => status.ok(),
-            Err(_) => {
-                // The group too: an engine may have started processes of its own.
-                if let Some(group) = self.child.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
-                    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-                }
-                let _ = self.child.start_kill();
-                timeout(GRACE, self.child.wait()).await.ok().and_then(Result::ok)
+            tokio::select! {
+                exited = self.exited(GRACE / 2) => exited,
+                () = hurried => false,
             }
         };
+        let status = self.reap().await.filter(|_| exited);
         let log = timeout(GRACE, &mut self.log).await.ok().and_then(Result::ok).unwrap_or_default();
-        Ending { status, log }
+        Ending { status, log, left_out: self.allowance.said() }
     }
+
+    /// Waits for the worker's end without reaping it; whether it came in time.
+    async fn exited(&self, patience: Duration) -> bool {
+        match self.process() {
+            Some(process) => timeout(patience, spawn_blocking(move || wait_unreaped(process))).await.is_ok(),
+            None => true,
+        }
+    }
+
+    /// Kills whatever is left of the worker and what it started, and then reaps it.
+    async fn reap(&mut self) -> Option<ExitStatus> {
+        let (family, first) = (Arc::clone(&self.family), self.process());
+        // It is reaped below only, so its number stays its own meanwhile.
+        let _ = spawn_blocking(move || family.kill(first)).await;
+        timeout(GRACE, self.child.wait()).await.ok().and_then(Result::ok)
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // One that was not ended is given up with its session.
+        if let Some(first) = self.process() {
+            self.family.kill(Some(first));
+        }
+    }
+}
+
+/// Writes some of what is still unsaid; waits for ever when there is nothing, or nobody to say it to.
+async fn tell(stdin: &mut Option<ChildStdin>, unsaid: &mut Vec<u8>) {
+    if let (Some(open), false) = (&mut *stdin, unsaid.is_empty()) {
+        match open.write(unsaid).await {
+            Ok(written) => drop(unsaid.drain(..written)),
+            // A worker that is gone shows when its next event is read.
+            Err(_) => unsaid.clear(),
+        }
+        return;
+    }
+    std::future::pending().await
 }
 
 /// Reads a worker's stderr to its end and keeps the last of it.

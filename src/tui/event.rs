@@ -38,7 +38,7 @@ pub enum Event {
     TuneOver(Result<(), String>),
     /// A question was answered.
     Answer(Box<Answer>),
-    /// The program was told to end by a signal: a running session is stopped first.
+    /// The program was told to end by a signal, or its terminal is gone: a running session is stopped first.
     Terminate,
 }
 
@@ -178,6 +178,8 @@ pub enum Trying {
 pub enum Tell {
     /// To end.
     Stop,
+    /// To end without patience for its worker.
+    Hurry,
     /// To begin no further run.
     Pause,
     /// To go on.

@@ -8,4 +8,4 @@ pub mod event;
 pub mod view;
 
 pub use app::App;
-pub use driver::{Setup, answer, guard_terminal, read, run};
+pub use driver::{Left, Setup, answer, read, run, watch_terminal};

@@ -1,12 +1,13 @@
 //! The real program in a real terminal: a pseudo-terminal whose output a terminal emulator reads.
 
-use crate::support::Place;
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use crate::support::{OpenTerminal, Place, PseudoTerminal, has_tool, pair, processes_with, wait_until};
+use portable_pty::PtySize;
+use rustix::fs::OFlags;
 use std::{
     fs,
-    io::{Read, Write},
     num::NonZero,
-    sync::{Arc, Mutex},
+    os::unix::fs::OpenOptionsExt,
+    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -17,57 +18,43 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A terminal with dbdyno in it.
 pub(crate) struct Terminal {
     pub(crate) place: Place,
-    pub(crate) child: Box<dyn Child + Send + Sync>,
-    keys: Box<dyn Write + Send>,
-    screen: Arc<Mutex<vt100::Parser>>,
-    master: Box<dyn MasterPty + Send>,
+    pub(crate) inner: PseudoTerminal,
 }
 
 fn lines(number: u16) -> NonZero<u16> {
     NonZero::new(number).unwrap()
 }
 
+/// A place with a preset that is quickly done and one that is not.
+fn place() -> Place {
+    let place = Place::new();
+    for (name, size, repeats) in [("tiny", 1_000, 9), ("long", 20_000, 50)] {
+        let preset = format!(
+            "title = \"two engines\"\nsuite = \"kv\"\nsizes = [{size}]\nrepeats = {repeats}\n\
+             [[engine]]\nname = \"sqlite\"\noptions = {{ synchronous = \"full\" }}\n[[engine]]\nname = \"lmdb\"\n"
+        );
+        fs::write(place.path(&format!("config/presets/{name}.toml")), preset).unwrap();
+    }
+    place
+}
+
 impl Terminal {
     pub(crate) fn start(columns: u16, rows: u16) -> Self {
-        let place = Place::new();
-        let preset = "title = \"two engines\"\nsuite = \"kv\"\nsizes = [1000]\nrepeats = 9\n\
-                      [[engine]]\nname = \"sqlite\"\noptions = { synchronous = \"full\" }\n[[engine]]\nname = \"lmdb\"\n";
-        fs::write(place.path("config/presets/tiny.toml"), preset).unwrap();
-        let size = PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_dbdyno"));
-        for (name, path) in [
-            ("DBDYNO_STORE", "results.duckdb"),
-            ("DBDYNO_WORK_DIR", "work"),
-            ("DBDYNO_CONFIG", "config"),
-            ("DBDYNO_ENGINE_PATH", "engines"),
-            ("XDG_RUNTIME_DIR", "runtime"),
-        ] {
-            command.env(name, place.path(path));
-        }
-        command.env("TERM", "xterm-256color");
-        command.cwd(place.path(""));
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(lines(rows), lines(columns), 0)));
-        let mut output = pair.master.try_clone_reader().unwrap();
-        let seen = Arc::clone(&screen);
-        thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(read @ 1..) = output.read(&mut buffer) {
-                seen.lock().unwrap().process(&buffer[..read]);
-            }
-        });
-        let keys = pair.master.take_writer().unwrap();
-        Self { place, child, keys, screen, master: pair.master }
+        let place = place();
+        let inner = PseudoTerminal::start(&place, &[], (columns, rows), pair((columns, rows)));
+        Self { place, inner }
+    }
+
+    fn open(&mut self) -> &mut OpenTerminal {
+        self.inner.open.as_mut().unwrap()
     }
 
     pub(crate) fn contents(&self) -> String {
-        self.screen.lock().unwrap().screen().contents()
+        self.inner.screen.lock().unwrap().screen().contents()
     }
 
     #[track_caller]
-    fn wait(&self, what: &str, mut seen: impl FnMut(&str) -> bool) {
+    pub(crate) fn wait(&self, what: &str, mut seen: impl FnMut(&str) -> bool) {
         let begun = Instant::now();
         loop {
             let contents = self.contents();
@@ -85,18 +72,42 @@ impl Terminal {
     }
 
     pub(crate) fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
+        let open = self.open();
+        open.keys.write_all(keys.as_bytes()).unwrap();
+        open.keys.flush().unwrap();
     }
 
-    fn resize(&self, columns: u16, rows: u16) {
-        self.screen.lock().unwrap().screen_mut().set_size(lines(rows), lines(columns));
-        self.master.resize(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap();
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.inner.screen.lock().unwrap().screen_mut().set_size(lines(rows), lines(columns));
+        self.open().master.resize(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let process = self.child.process_id().unwrap().to_string();
-        assert!(std::process::Command::new("kill").args([signal, &process]).status().unwrap().success());
+        let process = self.inner.child.process_id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &process]).status().unwrap().success());
+    }
+
+    /// Presses Ctrl-Z, and waits until the program has stopped.
+    #[track_caller]
+    fn suspend(&mut self) {
+        self.press("\u{1a}");
+        let status = format!("/proc/{}/status", self.inner.child.process_id().unwrap());
+        wait_until("the program is stopped", || fs::read_to_string(&status).unwrap().contains("State:\tT"));
+    }
+
+    /// Loads a preset, runs it, and waits until something of it is stored.
+    #[track_caller]
+    fn run_preset(&mut self, preset: &str) {
+        self.shows("Suite");
+        self.press("p");
+        self.shows("Load a preset");
+        self.press(&format!("{preset}\r"));
+        self.shows(&format!("preset {preset}"));
+        self.press("\r");
+        let place = &self.place;
+        wait_until("some results are stored", || {
+            place.store().exists() && place.run(&["results", "--count"]).stdout.trim().parse().unwrap_or(0) >= 4
+        });
     }
 
     /// Waits until nothing of the program is left in the terminal.
@@ -104,7 +115,7 @@ impl Terminal {
     fn is_given_back(&self) {
         let begun = Instant::now();
         loop {
-            let parser = self.screen.lock().unwrap();
+            let parser = self.inner.screen.lock().unwrap();
             let screen = parser.screen();
             let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
             if !screen.alternate_screen() && !mouse && !screen.hide_cursor() && !screen.bracketed_paste() {
@@ -136,7 +147,7 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     terminal.press("\u{15}answer.md\r");
     terminal.shows("written");
     terminal.press("q");
-    let status = terminal.child.wait().unwrap();
+    let status = terminal.inner.child.wait().unwrap();
     assert_eq!(status.exit_code(), 0);
     terminal.is_given_back();
     let exported = fs::read_to_string(terminal.place.path("answer.md")).unwrap();
@@ -149,9 +160,9 @@ fn a_program_that_is_ended_or_killed_gives_the_terminal_back() {
     for (signal, code) in [("-TERM", Some(0)), ("-HUP", Some(0)), ("-KILL", None)] {
         let mut terminal = Terminal::start(80, 24);
         terminal.shows("Suite");
-        assert!(terminal.screen.lock().unwrap().screen().alternate_screen());
+        assert!(terminal.inner.screen.lock().unwrap().screen().alternate_screen());
         terminal.signal(signal);
-        let status = terminal.child.wait().unwrap();
+        let status = terminal.inner.child.wait().unwrap();
         if let Some(code) = code {
             assert_eq!(status.exit_code(), code, "{signal}");
         }
@@ -168,5 +179,127 @@ fn a_resized_terminal_is_painted_anew() {
     terminal.resize(120, 40);
     terminal.shows("Suite");
     terminal.press("q");
-    assert_eq!(terminal.child.wait().unwrap().exit_code(), 0);
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+}
+
+#[test]
+fn a_session_ends_in_order_with_its_screens() {
+    for (what, end) in [
+        ("SIGTERM", (|terminal| terminal.signal("-TERM")) as fn(&mut Terminal)),
+        ("SIGHUP twice", |terminal| {
+            terminal.signal("-HUP");
+            terminal.signal("-HUP");
+        }),
+        ("SIGINT, then SIGTERM", |terminal| {
+            terminal.signal("-INT");
+            terminal.signal("-TERM");
+        }),
+        ("a closed terminal", |terminal| {
+            terminal.inner.close();
+        }),
+    ] {
+        let mut terminal = Terminal::start(100, 30);
+        terminal.run_preset("long");
+        end(&mut terminal);
+        let status = terminal.inner.child.wait().unwrap();
+        assert_eq!(status.exit_code(), 130, "{what}");
+        let place = &terminal.place;
+        wait_until("every process has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
+        assert_eq!(
+            place.rows("SELECT status, finished_at IS NOT NULL FROM session"),
+            [["cancelled", "true"]],
+            "{what}"
+        );
+        assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'running'"), "0", "{what}");
+        assert_eq!(place.left_behind().len(), 0, "{what}: no folder is left");
+    }
+}
+
+/// The settings of a terminal as text.
+fn settings(name: &str) -> String {
+    let output = Command::new("stty").args(["-F", name, "-g"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Whether a terminal is in raw mode by now.
+fn is_raw(name: &str) -> bool {
+    let output = Command::new("stty").args(["-F", name, "-a"]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).contains("-icanon")
+}
+
+/// What a terminal's settings are after dbdyno was started in it and killed, beside what they were before.
+fn after_kill(changed: &[&str], until_killed: impl FnOnce(&mut Terminal, &str)) -> (String, String) {
+    let place = place();
+    let pair = pair((80, 24));
+    let name = pair.master.tty_name().unwrap().to_str().unwrap().to_owned();
+    // The terminal's settings last for as long as somebody has it open.
+    let _open =
+        fs::OpenOptions::new().read(true).custom_flags(OFlags::NOCTTY.bits().cast_signed()).open(&name).unwrap();
+    assert!(Command::new("stty").args(["-F", &name]).args(changed).status().unwrap().success());
+    let before = settings(&name);
+    let inner = PseudoTerminal::start(&place, &[], (80, 24), pair);
+    let mut terminal = Terminal { place, inner };
+    until_killed(&mut terminal, &name);
+    terminal.signal("-KILL");
+    terminal.inner.child.wait().unwrap();
+    let place = &terminal.place;
+    wait_until("the watchdog has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
+    let after = settings(&name);
+    (before, after)
+}
+
+#[test]
+fn a_killed_program_leaves_the_terminals_settings_as_they_were() {
+    if !has_tool("stty", &["--version"]) {
+        return;
+    }
+    let unusual: [&[&str]; 3] = [&["echo"], &["-echo", "intr", "^T"], &["-ixon", "min", "3", "time", "7"]];
+    for changed in unusual {
+        // At once, that is as soon as the terminal is taken.
+        for _ in 0..3 {
+            let (before, after) = after_kill(changed, |_, name| wait_until("raw mode", || is_raw(name)));
+            assert_eq!(after, before, "{changed:?}, at once");
+        }
+        let (before, after) = after_kill(changed, |terminal, name| {
+            terminal.shows("Suite");
+            assert!(is_raw(name));
+        });
+        assert_eq!(after, before, "{changed:?}, after the first frame");
+    }
+}
+
+#[test]
+fn what_was_changed_while_the_program_was_suspended_is_what_is_restored() {
+    if !has_tool("stty", &["--version"]) {
+        return;
+    }
+    let mut wanted = String::new();
+    let (_, after) = after_kill(&["echo"], |terminal, name| {
+        terminal.shows("Suite");
+        terminal.suspend();
+        assert!(!is_raw(name), "the terminal is given back");
+        assert!(Command::new("stty").args(["-F", name, "-echo", "intr", "^T"]).status().unwrap().success());
+        wanted = settings(name);
+        terminal.signal("-CONT");
+        wait_until("raw mode", || is_raw(name));
+    });
+    assert_eq!(after, wanted);
+}
+
+#[test]
+fn a_program_that_is_killed_while_it_is_suspended_leaves_the_shells_settings_alone() {
+    if !has_tool("stty", &["--version"]) {
+        return;
+    }
+    let mut wanted = String::new();
+    let (_, after) = after_kill(&["echo"], |terminal, name| {
+        terminal.shows("Suite");
+        terminal.suspend();
+        assert!(!is_raw(name), "the terminal is given back");
+        // As a shell does that reads a line.
+        assert!(Command::new("stty").args(["-F", name, "raw", "-echo"]).status().unwrap().success());
+        wanted = settings(name);
+    });
+    assert_eq!(after, wanted);
 }

@@ -12,6 +12,7 @@ pub mod error;
 pub mod histogram;
 pub mod kv;
 pub mod kv_sql;
+mod limits;
 pub mod lmdb;
 pub mod ordered;
 pub mod protocol;

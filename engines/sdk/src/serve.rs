@@ -5,6 +5,7 @@ use crate::{
     describe::{Description, Library},
     histogram::{Counts, Seen, to_base64},
     kv::KvEngine,
+    limits,
     protocol::{Event, Job, LEAST_PROGRESS_MS, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     resources::thread_cpu_ns,
     say,
@@ -155,7 +156,11 @@ pub fn serve(program: &Program, command: Command) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunFailure { test, error }) => {
             worker.end_test();
-            worker.emit(&Event::Failed { test, message: error.message, database_usable: error.database_usable });
+            let message = match limits::met(&job.folder) {
+                Some(limit) => format!("{} ({limit})", error.message),
+                None => error.message,
+            };
+            worker.emit(&Event::Failed { test, message, database_usable: error.database_usable });
             ExitCode::FAILURE
         }
     }
@@ -407,7 +412,7 @@ impl Output {
     }
 }
 
-/// How the process ends when it is told to: at once, leaving no database behind.
+/// How the process ends when it is told to: at once, leaving neither a database nor a process behind.
 #[derive(Debug, Clone)]
 struct End {
     folder: Option<PathBuf>,
@@ -424,6 +429,11 @@ impl End {
                 }
                 thread::sleep(Duration::from_millis(5));
             }
+        }
+        // The group of a worker is its own; one that was started by hand is of its shell's.
+        if rustix::process::getpgrp() == rustix::process::getpid() {
+            // What the engine started goes too, and this process with it.
+            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL);
         }
         // SAFETY: _exit takes any code and never returns.
         unsafe { libc::_exit(1) }

@@ -121,6 +121,8 @@ impl App {
                 steps
             }
             Event::Answer(answer) => self.answered(*answer),
+            // Told again, it ends in the same order, only sooner.
+            Event::Terminate if self.leaving => vec![Step::Do(Effect::Tell(Tell::Hurry))],
             Event::Terminate => self.leave_now(),
         };
         self.perform(steps)

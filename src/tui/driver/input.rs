@@ -1,4 +1,6 @@
 //! From the terminal's events to the application's.
+//!
+//! The terminal is read by a thread of its own: crossterm reads a terminal that is gone for ever, wherever it is called.
 
 use super::super::{
     event::{Event, Key},
@@ -6,9 +8,49 @@ use super::super::{
 };
 use crossterm::event::{Event as Raw, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+};
+use std::{io::stdin, thread};
+use tokio::sync::mpsc::{Receiver, channel};
+
+/// Events that wait to be taken, at most; more wait in the terminal.
+const WAITING: usize = 64;
 
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: i32 = 3;
+
+/// What comes from the terminal.
+#[derive(Debug)]
+pub(super) enum Input {
+    /// Something was typed, pasted, clicked or resized.
+    Event(Raw),
+    /// Nothing comes any more: the terminal is gone.
+    Gone,
+}
+
+/// Listens to the terminal. Both threads end with the program.
+pub(super) fn listen() -> Receiver<Input> {
+    let (sender, receiver) = channel(WAITING);
+    let gone = sender.clone();
+    thread::spawn(move || {
+        while let Ok(event) = crossterm::event::read() {
+            // A receiver that is gone says that the program ends.
+            if sender.blocking_send(Input::Event(event)).is_err() {
+                return;
+            }
+        }
+        let _ = sender.blocking_send(Input::Gone);
+    });
+    thread::spawn(move || {
+        let terminal = stdin();
+        // Only a hang-up is waited for: it needs not be asked for.
+        while let Ok(0) | Err(Errno::INTR) = poll(&mut [PollFd::new(&terminal, PollFlags::empty())], None) {}
+        let _ = gone.blocking_send(Input::Gone);
+    });
+    receiver
+}
 
 /// What the terminal says, in the application's words; none for what means nothing here. `hits`: what was painted where.
 pub(super) fn decode(raw: Raw, hits: &[Hit]) -> Option<Event> {

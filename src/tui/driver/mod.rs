@@ -3,17 +3,18 @@
 mod ask;
 mod claims;
 mod compare;
-mod guardian;
 mod input;
 mod live;
 mod results;
 mod session;
+mod settings;
 mod terminal;
 mod tune;
+mod watchdog;
 mod world;
 
 pub use ask::answer;
-pub use guardian::guard_terminal;
+pub use watchdog::watch_terminal;
 pub use world::read;
 
 use super::{
@@ -24,19 +25,17 @@ use super::{
 };
 use crate::{catalog::Catalog, runner::RunnerEvent, store::Store, tune::TuneEvent};
 use crossterm::{
-    event::EventStream,
     execute,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
 };
 use dbdyno_engine::protocol::Event as Said;
-use futures_util::StreamExt;
-use guardian::Guardian;
+use input::Input;
 use session::Session;
 use std::{io, path::PathBuf, time::Duration};
-use terminal::{Guard, give_back};
+use terminal::Guard;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
-    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+    sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender},
     time::{Instant, sleep_until},
 };
 
@@ -60,11 +59,20 @@ pub struct Setup {
     pub arguments: Vec<String>,
 }
 
-/// Runs the terminal UI until the user leaves.
+/// How the terminal UI was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// The user asked for it, or nothing was measured.
+    AsAsked,
+    /// A signal came, or the terminal went, while something was measured: that was stopped, and what finished is kept.
+    Interrupted,
+}
+
+/// Runs the terminal UI until the user leaves, a signal ends it or the terminal is gone.
 ///
 /// # Errors
 /// What the terminal said.
-pub fn run(setup: Setup) -> io::Result<()> {
+pub fn run(setup: Setup) -> io::Result<Left> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async {
         let mut driver = Driver::start(setup)?;
@@ -79,14 +87,17 @@ struct Driver {
     setup: Setup,
     app: App,
     guard: Guard,
-    guardian: Option<Guardian>,
     signals: Signals,
+    input: Receiver<Input>,
     hits: Vec<Hit>,
     session: Option<Session>,
     begun: Instant,
     drawn: Instant,
     dirty: bool,
     leaving: bool,
+    left: Left,
+    /// Once nothing can be painted any more: what the terminal said, where that is not just its end.
+    gone: Option<io::Result<()>>,
     sender: UnboundedSender<Event>,
     events: UnboundedReceiver<Event>,
 }
@@ -136,7 +147,6 @@ impl Driver {
     fn start(setup: Setup) -> io::Result<Self> {
         // Before the terminal is taken over: a signal that comes in between ends the program in order too.
         let signals = Signals::new()?;
-        let guardian = Guardian::start();
         let guard = Guard::take()?;
         let size = guard.terminal.size()?;
         let (app, effects) = App::new(world::read(&setup), (size.width, size.height));
@@ -146,71 +156,95 @@ impl Driver {
             setup,
             app,
             guard,
-            guardian,
             signals,
+            input: input::listen(),
             hits: Vec::new(),
             session: None,
             begun: now,
             drawn: now,
             dirty: true,
             leaving: false,
+            left: Left::AsAsked,
+            gone: None,
             sender,
             events,
         };
         driver.draw()?;
-        driver.perform(effects)?;
+        driver.perform(effects);
         Ok(driver)
     }
 
-    async fn run(&mut self) -> io::Result<()> {
-        let mut keys = EventStream::new();
-        let mut told_to_end = false;
+    async fn run(&mut self) -> io::Result<Left> {
         while !self.leaving {
             let wake = self.wake();
             tokio::select! {
                 biased;
-                key = keys.next() => match key {
-                    Some(key) => {
-                        if let Some(event) = input::decode(key?, &self.hits) {
-                            self.take(event)?;
+                signalled = self.signals.next() => match signalled {
+                    Signalled::End => self.terminate(),
+                    Signalled::Stop => self.suspend(),
+                    Signalled::Resume => self.resumed(),
+                },
+                Some(input) = self.input.recv() => match input {
+                    Input::Event(raw) => {
+                        if let Some(event) = input::decode(raw, &self.hits) {
+                            self.take(event);
                         }
                     }
-                    // The terminal is gone.
-                    None => self.take(Event::Terminate)?,
-                },
-                signalled = self.signals.next() => match signalled {
-                    // The second time nothing is waited for; workers end with this process.
-                    Signalled::End if told_to_end => break,
-                    Signalled::End => {
-                        told_to_end = true;
-                        self.take(Event::Terminate)?;
-                    }
-                    Signalled::Stop => self.suspend()?,
-                    Signalled::Resume => self.resumed()?,
+                    Input::Gone => self.lost(Ok(())),
                 },
                 Some(event) = self.events.recv() => {
-                    self.take(event)?;
+                    self.take(event);
                     while let Ok(event) = self.events.try_recv() {
-                        self.take(event)?;
+                        self.take(event);
                     }
                 }
-                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Event::Time(self.begun.elapsed()))?,
+                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Event::Time(self.begun.elapsed())),
             }
-            if self.dirty && self.drawn.elapsed() >= FRAME {
-                self.draw()?;
+            if self.dirty && self.gone.is_none() && self.drawn.elapsed() >= FRAME {
+                let drawn = self.draw();
+                self.painted(drawn);
             }
         }
-        Ok(())
+        match (self.left, self.gone.take()) {
+            (Left::AsAsked, Some(Err(error))) => Err(error),
+            (left, _) => Ok(left),
+        }
+    }
+
+    /// A signal says that the program is to end; what is measured is stopped first.
+    fn terminate(&mut self) {
+        if self.session.is_some() {
+            self.left = Left::Interrupted;
+        }
+        self.take(Event::Terminate);
+    }
+
+    /// The terminal is gone, or of no use: the same as a signal, once.
+    fn lost(&mut self, said: io::Result<()>) {
+        if self.gone.is_none() {
+            self.gone = Some(said);
+            self.terminate();
+        }
+    }
+
+    /// Looks at what became of something that was done to the terminal.
+    fn painted(&mut self, done: io::Result<()>) {
+        match done {
+            Ok(()) => {}
+            // The other end was closed.
+            Err(error) if error.raw_os_error() == Some(libc::EIO) => self.lost(Ok(())),
+            Err(error) => self.lost(Err(error)),
+        }
     }
 
     /// When to look again with nothing else happening: for the next frame, or because something on screen moves.
     fn wake(&self) -> Option<Instant> {
-        let frame = self.dirty.then(|| self.drawn + FRAME);
+        let frame = (self.dirty && self.gone.is_none()).then(|| self.drawn + FRAME);
         let moving = self.app.wakes().map(|after| Instant::now() + after);
         [frame, moving].into_iter().flatten().min()
     }
 
-    fn take(&mut self, event: Event) -> io::Result<()> {
+    fn take(&mut self, event: Event) {
         self.dirty |= self.is_seen(&event);
         if matches!(event, Event::SessionOver(_) | Event::TuneOver(_)) {
             self.session = None;
@@ -219,7 +253,7 @@ impl Driver {
         if !matches!(event, Event::Time(_)) {
             effects.extend(self.app.on_event(event));
         }
-        self.perform(effects)
+        self.perform(effects);
     }
 
     /// Whether an event can change what is painted. Progress is seen on the Live screen only.
@@ -235,12 +269,15 @@ impl Driver {
         !of_trial && (!progress || self.app.screen == Screen::Live)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+    fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Leave => self.leaving = true,
-                Effect::Suspend => self.suspend()?,
-                Effect::Repaint => self.guard.wipe()?,
+                Effect::Suspend => self.suspend(),
+                Effect::Repaint => {
+                    let wiped = self.guard.wipe();
+                    self.painted(wiped);
+                }
                 Effect::Start(start) => {
                     let registry = self.app.world.registry.clone();
                     self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
@@ -260,11 +297,11 @@ impl Driver {
                 }
                 Effect::Ask(question) => self.ask(question),
                 Effect::Copy(text) => {
-                    execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?
+                    let copied = execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text));
+                    self.painted(copied);
                 }
             }
         }
-        Ok(())
     }
 
     /// Has a question answered on a thread of its own; while a session runs, between two of its tests.
@@ -300,24 +337,20 @@ impl Driver {
     }
 
     /// Gives the terminal back and stops; the shell goes on.
-    fn suspend(&mut self) -> io::Result<()> {
-        give_back();
-        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP)?;
-        self.resumed()
+    fn suspend(&mut self) {
+        self.guard.give_back();
+        // It cannot fail: the process is our own.
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        self.resumed();
     }
 
     /// The shell has put us into the foreground again.
-    fn resumed(&mut self) -> io::Result<()> {
-        self.guard.take_again()?;
+    fn resumed(&mut self) {
+        let taken = self.guard.take_again().and_then(|()| self.guard.terminal.size());
         self.dirty = true;
-        let size = self.guard.terminal.size()?;
-        self.take(Event::Resized(size.width, size.height))
-    }
-}
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        give_back();
-        drop(self.guardian.take());
+        match taken {
+            Ok(size) => self.take(Event::Resized(size.width, size.height)),
+            Err(error) => self.painted(Err(error)),
+        }
     }
 }

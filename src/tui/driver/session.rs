@@ -92,6 +92,7 @@ impl Session {
     pub(super) fn tell(&self, tell: Tell) {
         match tell {
             Tell::Stop => self.handle.stop(),
+            Tell::Hurry => self.handle.hurry(),
             Tell::Pause => self.handle.pause(true),
             Tell::Resume => self.handle.pause(false),
             Tell::Skip(ordinal) => self.handle.skip(ordinal),

@@ -1,0 +1,46 @@
+//! Limits of the system that an engine met: what libraries say of a write that failed often does not name them.
+
+use std::{fs, path::Path};
+
+/// Room on a disk below which it counts as full, bytes.
+const FULL: u64 = 1 << 20;
+/// How near to the limit a file that met it is, bytes: a write that does not fit may be left undone.
+const NEAR: u64 = 64 << 10;
+
+/// Which limit the files in a folder have met, in words; none when there is room.
+pub(crate) fn met(folder: &Path) -> Option<String> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Fsize).current;
+    if let Some(limit) = limit
+        && longest(folder).saturating_add(NEAR) > limit
+    {
+        return Some(format!("a file reached the limit of file sizes, which `ulimit -f` shows: {limit} bytes"));
+    }
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    (free < FULL).then(|| format!("the disk is full: {free} bytes are free in {}", folder.display()))
+}
+
+/// Length of the longest file below a folder. What cannot be read counts as empty.
+fn longest(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let length = |entry: fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => longest(&entry.path()),
+        _ => entry.metadata().map_or(0, |metadata| metadata.len()),
+    };
+    entries.map(length).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_file_counts_wherever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("below")).unwrap();
+        fs::write(folder.path().join("below/long"), [0; 1000]).unwrap();
+        fs::write(folder.path().join("short"), [0; 10]).unwrap();
+        assert_eq!(longest(folder.path()), 1000);
+        assert_eq!(longest(&folder.path().join("nowhere")), 0);
+    }
+}

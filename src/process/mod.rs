@@ -1,0 +1,181 @@
+//! Processes of engines: ended together with all that they started, and how they ended in words.
+
+mod cgroup;
+mod words;
+
+pub(crate) use cgroup::sweep;
+pub(crate) use words::in_words;
+
+use cgroup::Cgroup;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
+};
+use std::{fs, io, process::Command, thread, time::Duration};
+use uuid::Uuid;
+
+/// The variable by which a process is known as one that an engine's process started, whatever group or session it went to.
+const MARK: &str = "DBDYNO_FAMILY";
+/// How often, and with what pause, processes that were killed are looked for again: a kill takes a moment.
+const LOOKS: usize = 100;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// An engine's process with all that it starts: its group, its control group where there can be one, and whoever has its mark.
+#[derive(Debug)]
+pub(crate) struct Family {
+    name: String,
+    cgroup: Option<Cgroup>,
+}
+
+impl Family {
+    /// One without a control group: for a process that only answers a question.
+    pub(crate) fn new() -> Self {
+        Self { name: Uuid::now_v7().to_string(), cgroup: None }
+    }
+
+    /// One with a control group, where that is possible: for a worker.
+    pub(crate) fn controlled() -> Self {
+        let name = Uuid::now_v7().to_string();
+        Self { cgroup: Cgroup::create(&name), name }
+    }
+
+    /// Makes the process that a command starts the first of this family.
+    pub(crate) fn begin(&self, command: &mut Command) {
+        command.env(MARK, &self.name);
+    }
+
+    /// Takes the first process into the control group. What it starts from now on cannot leave it.
+    pub(crate) fn take_in(&mut self, first: u32) {
+        self.cgroup.take_if(|cgroup| !cgroup.take_in(first));
+    }
+
+    /// Kills all that is left. `first`: the first process where it leads a group, only while it is not reaped, because its number
+    /// and that of its group may be another's afterwards. Blocks for some milliseconds.
+    pub(crate) fn kill(&self, first: Option<u32>) {
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.kill();
+        }
+        if let Some(group) = first.and_then(pid) {
+            // A group that has ended needs nothing.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let mark = format!("{MARK}={}", self.name);
+        for _ in 0..LOOKS {
+            let marked: Vec<u32> = processes().filter(|&process| is_marked(process, &mark)).collect();
+            if marked.is_empty() {
+                return;
+            }
+            for process in marked {
+                kill_if(process, || is_marked(process, &mark));
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Waits for the end of a child process without reaping it. Blocks.
+pub(crate) fn wait_unreaped(process: u32) {
+    let Some(pid) = pid(process) else { return };
+    // Any other error says that there is nothing to wait for.
+    while matches!(
+        waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT),
+        Err(rustix::io::Errno::INTR)
+    ) {}
+}
+
+/// Kills a process if it is still the one that was meant: its number may be another's by now, so the process is held first
+/// and looked at afterwards.
+fn kill_if(process: u32, is_meant: impl FnOnce() -> bool) {
+    let Some(Ok(held)) = pid(process).map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return };
+    if is_meant() {
+        // One that has ended meanwhile needs nothing.
+        let _ = pidfd_send_signal(held, Signal::KILL);
+    }
+}
+
+fn pid(process: u32) -> Option<Pid> {
+    i32::try_from(process).ok().and_then(Pid::from_raw)
+}
+
+fn processes() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Whether a process was started with the mark. What cannot be read belongs to another user, or has ended.
+fn is_marked(process: u32, mark: &str) -> bool {
+    let environment: io::Result<Vec<u8>> = fs::read(format!("/proc/{process}/environ"));
+    environment.is_ok_and(|bytes| bytes.split(|&byte| byte == 0).any(|entry| entry == mark.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        io::{BufRead, BufReader},
+        os::unix::process::CommandExt,
+        process::Stdio,
+    };
+
+    /// Starts a shell whose child has left its group and session; the family, the shell, and the number of the child.
+    fn with_a_child_that_left(mut family: Family) -> (Family, std::process::Child, u32) {
+        let mut command = Command::new("sh");
+        command.args(["-c", "read -r go; setsid sh -c 'echo $$; exec sleep 600' & wait"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        family.begin(&mut command);
+        let mut first = command.spawn().unwrap();
+        family.take_in(first.id());
+        io::Write::write_all(&mut first.stdin.take().unwrap(), b"go\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(first.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        (family, first, line.trim().parse().unwrap())
+    }
+
+    fn lives(process: u32) -> bool {
+        fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
+    #[track_caller]
+    fn ends(process: u32) {
+        // What was killed takes a moment.
+        let ended = (0..1000).any(|_| {
+            thread::sleep(PAUSE);
+            !lives(process)
+        });
+        assert!(ended, "process {process} lives on");
+    }
+
+    #[test]
+    fn a_child_that_left_its_session_ends_with_its_family() {
+        for family in [Family::new(), Family::controlled()] {
+            let (family, mut first, child) = with_a_child_that_left(family);
+            assert!(lives(child));
+            family.kill(Some(first.id()));
+            wait_unreaped(first.id());
+            first.wait().unwrap();
+            ends(child);
+        }
+    }
+
+    #[test]
+    fn a_control_group_holds_what_has_no_mark() {
+        let family = Family::controlled();
+        if family.cgroup.is_none() {
+            eprintln!("not checked: no control group can be made here");
+            return;
+        }
+        let (mut family, mut first, child) = with_a_child_that_left(family);
+        family.name = "another".to_owned();
+        family.kill(Some(first.id()));
+        first.wait().unwrap();
+        ends(child);
+    }
+
+    #[test]
+    fn a_process_that_is_not_meant_is_spared() {
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        kill_if(child.id(), || false);
+        assert!(child.try_wait().unwrap().is_none());
+        kill_if(child.id(), || true);
+        child.wait().unwrap();
+    }
+}
