@@ -6,7 +6,7 @@
 //! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
-use super::{Access, StoreError, error::Doing};
+use super::{Access, StoreError, error::Doing, migrate::identifier};
 use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;
@@ -40,25 +40,18 @@ impl Reach {
 
 /// Opens a store's file, which is made where there is none and it is to be written.
 pub(super) fn store(path: &Path, access: Access, reach: &Reach) -> Result<Connection, StoreError> {
-    let unreachable = |error: &io::Error| StoreError::of(path, error.to_string());
+    let unreachable = |error: io::Error| StoreError::of(path, error.to_string());
     // An absolute path begins with no `md:` or `http:` that would mean something to DuckDB.
-    let file = std::path::absolute(path).map_err(|error| unreachable(&error))?;
+    let file = std::path::absolute(path).map_err(unreachable)?;
     if file.to_str().is_none() {
         let message = "its name is not UTF-8, which DuckDB needs".to_owned();
         return Err(StoreError::Unreachable { path: path.to_owned(), message });
     }
-    let empty = match header(&file).map_err(|error| unreachable(&error))? {
-        Header::DuckDb | Header::Missing => None,
-        Header::Empty if access == Access::Read => {
-            let message = "it is empty: nothing was stored in it yet".to_owned();
-            return Err(StoreError::Unreachable { path: path.to_owned(), message });
-        }
-        Header::Empty => Some(make_way(&file).map_err(|error| unreachable(&error))?),
-        Header::Other => {
-            let message = "its first bytes are not those of one".to_owned();
-            return Err(StoreError::NotDuckDb { path: path.to_owned(), message });
-        }
-    };
+    let is_empty = access == Access::Write && matches!(header(&file), Ok(Header::Empty));
+    let empty = if is_empty { Some(make_way(&file).map_err(unreachable)?) } else { None };
+    if !is_empty {
+        check(path)?;
+    }
     let config = match access {
         // One thread: a batch is small, and a worker may be waiting on the other core. One checkpoint, at the end: see `undo`.
         Access::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
@@ -67,10 +60,25 @@ pub(super) fn store(path: &Path, access: Access, reach: &Reach) -> Result<Connec
     let connection = config.and_then(|config| limited(&file, config, reach)).doing(path)?;
     if let Some(empty) = empty {
         let same = empty.metadata().and_then(|facts| fs::set_permissions(&file, facts.permissions()));
-        same.map_err(|error| unreachable(&error))?;
+        same.map_err(unreachable)?;
     }
     own_functions_first(&connection).doing(path)?;
     Ok(connection)
+}
+
+/// Refuses a file that is there and can be no store, before DuckDB is given it.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
+    let path = path.to_owned();
+    match header(&path) {
+        Ok(Header::DuckDb | Header::Missing) => Ok(()),
+        Ok(Header::Empty) => {
+            Err(StoreError::Unreachable { path, message: "it is empty: nothing was stored in it yet".to_owned() })
+        }
+        Ok(Header::Other) => {
+            Err(StoreError::NotDuckDb { path, message: "its first bytes are not those of one".to_owned() })
+        }
+        Err(error) => Err(StoreError::of(&path, error.to_string())),
+    }
 }
 
 /// Opens a database in memory, which keeps all that it works with there.
@@ -121,8 +129,14 @@ pub(super) fn own_functions_first(connection: &Connection) -> duckdb::Result<()>
 
 /// The name that DuckDB gives to the file that was opened.
 pub(super) fn catalog(connection: &Connection) -> duckdb::Result<String> {
-    let sql = "SELECT database_name FROM duckdb_databases() WHERE NOT internal";
+    // Others that are attached come after it.
+    let sql = "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY database_oid LIMIT 1";
     connection.query_row(sql, [], |row| row.get(0))
+}
+
+/// Writes what was committed from the log to its place in the file.
+pub(super) fn checkpoint(connection: &Connection) -> duckdb::Result<()> {
+    connection.execute_batch(&format!("CHECKPOINT {}", identifier(&catalog(connection)?)))
 }
 
 /// Refuses a store that would run something of its own when it is written to.

@@ -210,7 +210,7 @@ impl Store {
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
         let done = act(&mut connection);
         // Said now, a failing checkpoint is told; at the end it is not.
-        let kept = if done.is_ok() { connection.execute_batch("CHECKPOINT").doing(path) } else { Ok(()) };
+        let kept = if done.is_ok() { connect::checkpoint(&connection).doing(path) } else { Ok(()) };
         let closed = connection.close().map_err(|(_, error)| error).doing(path);
         match kept.and(closed) {
             Ok(()) => undo.drop_it(path)?,

@@ -260,6 +260,8 @@ fn an_empty_file_is_a_new_store_and_a_pipe_is_none() {
     let log = folder.path().join(format!("{}.wal", from.path().file_name().unwrap().to_str().unwrap()));
     assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
     assert!(dbdyno(from.path(), &["results"]).refused(1).contains("no regular file"));
+    let target = folder.path().join("target.duckdb");
+    assert!(dbdyno(from.path(), &["copy", "--to", text(&target)]).refused(1).contains("no regular file"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub use merge::{Merged, Taken};
 
 use super::{
     Access, SCHEMA_VERSION, Store, StoreError,
-    connect::Reach,
+    connect::{self, Reach},
     error::Doing,
     export::same_file,
     lock::StoreLock,
@@ -138,6 +138,7 @@ fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {
 /// Attaches another store to read it, waiting for one that is being written.
 fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<(), ImportError> {
     let file = absolute(path)?;
+    connect::check(path).map_err(ImportError::Source)?;
     let begun = Instant::now();
     loop {
         let attached = connection

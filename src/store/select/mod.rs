@@ -79,18 +79,18 @@ fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Res
 
 /// The answer of a user's query, every value as text.
 fn answer(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
-    let sql = match statement::asked(connection, sql).map_err(|message| StoreError::Query { message })? {
+    let asked = statement::asked(connection, sql).map_err(|message| StoreError::Query { message })?;
+    let text = sql.to_lowercase();
+    views::make(connection, |name| text.contains(name)).map_err(wrong)?;
+    let sql = match asked {
         Asked::Query(sql) => sql,
-        Asked::Plan(sql) => {
-            views::make(connection, |_| true).map_err(wrong)?;
-            return texts_of(connection, sql, &[]).map_err(wrong);
-        }
+        Asked::Plan(sql) => return texts_of(connection, sql, &[]).map_err(wrong),
     };
-    views::make(connection, |_| true).map_err(wrong)?;
-    // The error of the query itself is the one that helps; one statement is only prepared here.
-    connection.prepare(sql).map_err(wrong)?;
     let relation = format!("({sql}\n)");
-    let columns = column_names(connection, &relation, &[]).map_err(wrong)?;
+    let columns = column_names(connection, &relation, &[]).map_err(|error| {
+        // The error of the query itself is the one that helps; one statement is only prepared here.
+        wrong(connection.prepare(sql).err().unwrap_or(error))
+    })?;
     // Names may be any bytes where a file of somebody's has them; the answer has plain ones.
     let plain = (0..columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
     let rows = texts_of(connection, &as_texts(&format!("{relation} AS answer ({plain})")), &[]).map_err(wrong)?.rows;
