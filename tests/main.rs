@@ -10,6 +10,7 @@ mod crash;
 mod faults;
 mod files;
 mod interrupt;
+mod journal;
 mod kills;
 mod kv;
 mod list;

@@ -57,7 +57,7 @@ fn plain(kind: FileType) -> io::Result<()> {
 }
 
 /// What something is that is no plain file.
-pub(super) fn word(kind: FileType) -> &'static str {
+pub(crate) fn word(kind: FileType) -> &'static str {
     match kind {
         kind if kind.is_dir() => "a folder",
         kind if kind.is_fifo() => "a named pipe",

@@ -11,6 +11,8 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 /// How the names of folders begin that are made in the system's temporary folder.
@@ -18,6 +20,8 @@ const TEMPORARY: &str = "dbdyno-scratch-";
 /// Copies of what others may not read are made in such folders.
 const FOR_USER: u32 = 0o700;
 const MARKER: &str = ".dbdyno-scratch";
+/// How often a gate that somebody else holds is tried, a millisecond apart; it is held for less.
+const GATE_TRIES: usize = 50;
 /// More than any marker has.
 const LONGEST_MARKER: u64 = 1024;
 
@@ -37,6 +41,7 @@ impl Scratch {
     pub fn create(parent: &Path, prefix: &str, name: &str) -> io::Result<Self> {
         let name = format!("{prefix}{name}");
         let path = parent.join(&name);
+        let _gate = gate(parent);
         DirBuilder::new().mode(FOR_USER).create(&path)?;
         match mark(&path, &name) {
             Ok(marker) => Ok(Self { path, _marker: marker }),
@@ -86,14 +91,46 @@ fn marker_of(name: &str) -> String {
 /// Removes the folders `PREFIX...` that [`Scratch`] made and no process uses; how many.
 pub fn sweep(parent: &Path, prefix: &str) -> usize {
     let mut swept = 0;
+    let gate = gate(parent);
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| name.starts_with(prefix)) else { continue };
+        if gate.is_some() && is_unborn(&entry.path(), name, prefix) {
+            // Its marker, if it has got that far, is one that says nothing yet.
+            let _ = fs::remove_file(entry.path().join(MARKER));
+            swept += usize::from(fs::remove_dir(entry.path()).is_ok());
+            continue;
+        }
         // Held while the folder is removed: nobody else sweeps it meanwhile.
         let Some(_marker) = left_over(&entry.path(), name) else { continue };
         swept += usize::from(fs::remove_dir_all(entry.path()).is_ok());
     }
     swept
+}
+
+/// Held while a folder is made and gets its marker, so that one without is seen to be of a program that was killed in between.
+/// None where it cannot be had at once.
+fn gate(parent: &Path) -> Option<File> {
+    let folder = File::open(parent).ok()?;
+    for _ in 0..GATE_TRIES {
+        if folder.try_lock().is_ok() {
+            return Some(folder);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    None
+}
+
+/// Whether a folder is one of ours that never got its whole marker: it has an identifier for a name, and nothing else in it.
+fn is_unborn(folder: &Path, name: &str, prefix: &str) -> bool {
+    let is_folder = || fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_dir());
+    let is_begun = |entry: fs::DirEntry| {
+        let is_marker = entry.file_name() == MARKER && entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_marker && entry.metadata().is_ok_and(|facts| facts.len() < marker_of(name).len() as u64)
+    };
+    let has_nothing_else =
+        || fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_begun)));
+    uuid::Uuid::try_parse(name.trim_start_matches(prefix)).is_ok() && is_folder() && has_nothing_else()
 }
 
 /// The marker of a folder that is left over, locked. No link is followed, and nothing is waited for.
@@ -131,7 +168,11 @@ mod tests {
         let used = Scratch::create(parent.path(), "run-", "used").unwrap();
         let left = leave_behind(parent.path(), "run-left");
         let other = leave_behind(parent.path(), "other");
-        assert_eq!(sweep(parent.path(), "run-"), 1);
+        let unborn = parent.path().join("run-01890000-0000-7000-8000-000000000001");
+        fs::create_dir(&unborn).unwrap();
+        fs::create_dir(parent.path().join("run-mine")).unwrap();
+        assert_eq!(sweep(parent.path(), "run-"), 2);
+        assert!(!unborn.exists() && parent.path().join("run-mine").exists());
         assert!(used.path().exists() && other.exists() && !left.exists());
         let path = used.path().to_owned();
         drop(used);

@@ -6,12 +6,12 @@ mod words;
 pub(crate) use cgroup::sweep;
 pub(crate) use words::in_words;
 
+use crate::base::identifier::identifier;
 use cgroup::Cgroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
 };
 use std::{fs, io, process::Command, thread, time::Duration};
-use uuid::Uuid;
 
 /// The variable by which a process is known as one that an engine's process started, whatever group or session it went to.
 const MARK: &str = "DBDYNO_FAMILY";
@@ -29,12 +29,12 @@ pub(crate) struct Family {
 impl Family {
     /// One without a control group: for a process that only answers a question.
     pub(crate) fn new() -> Self {
-        Self { name: Uuid::now_v7().to_string(), cgroup: None }
+        Self { name: identifier(), cgroup: None }
     }
 
     /// One with a control group, where that is possible: for a worker.
     pub(crate) fn controlled() -> Self {
-        let name = Uuid::now_v7().to_string();
+        let name = identifier();
         Self { cgroup: Cgroup::create(&name), name }
     }
 

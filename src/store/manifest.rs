@@ -127,7 +127,7 @@ fn files(folder: &Path) -> io::Result<Vec<String>> {
                 kind if kind.is_dir() => folders.push(path),
                 kind if kind.is_file() && path == MANIFEST => {}
                 kind if kind.is_file() => found.push(path),
-                _ => return Err(wrong("it is neither a file nor a folder")),
+                kind => return Err(wrong(&format!("it is {}, expected a file", input::word(kind)))),
             }
         }
     }

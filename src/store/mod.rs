@@ -116,9 +116,9 @@ impl Store {
         Guarded::family(&self.path, "the store")
     }
 
-    /// Whether the file is there.
+    /// Whether the file is there; an empty one is still to be made.
     pub fn exists(&self) -> bool {
-        self.path.exists()
+        std::fs::metadata(&self.path).is_ok_and(|facts| !facts.is_file() || facts.len() > 0)
     }
 
     /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.

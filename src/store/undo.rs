@@ -25,8 +25,6 @@ use std::{
 const MAGIC: &[u8] = b"dbdyno undo 1\n";
 /// DuckDB's three headers.
 const HEADERS: u64 = 3 * 4096;
-/// DuckDB's block, as it makes files unless told otherwise.
-const BLOCK: u64 = 256 << 10;
 
 /// What a store was before it was opened to write.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,13 +145,15 @@ fn look_through(connection: &Connection) -> duckdb::Result<()> {
 /// The places of the store's file that a checkpoint overwrites.
 fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
     let connection = connect::store(store, Access::Read, &Reach::Nothing)?;
-    let blocks = || -> duckdb::Result<Vec<u64>> {
-        let mut statement =
-            connection.prepare("SELECT DISTINCT block_id::UBIGINT FROM pragma_metadata_info() ORDER BY 1")?;
-        statement.query_map([], |row| row.get(0))?.collect()
+    let look = || -> duckdb::Result<(Vec<u64>, u64)> {
+        let catalog = connect::catalog(&connection)?;
+        let blocks = "SELECT DISTINCT block_id::UBIGINT FROM pragma_metadata_info(?) ORDER BY 1";
+        let mut blocks = connection.prepare(blocks)?;
+        let blocks = blocks.query_map([&catalog], |row| row.get(0))?.collect::<duckdb::Result<_>>()?;
+        let size = "SELECT block_size::UBIGINT FROM pragma_database_size() WHERE database_name = ?";
+        Ok((blocks, connection.query_row(size, [&catalog], |row| row.get(0))?))
     };
-    let size = || connection.query_row("SELECT block_size::UBIGINT FROM pragma_database_size()", [], |row| row.get(0));
-    let found = blocks().and_then(|blocks| Ok((blocks, size().unwrap_or(BLOCK)))).doing(store);
+    let found = look().doing(store);
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
     let (blocks, size) = closed.and(found)?;
     let pieces = blocks.into_iter().map(|block| (HEADERS + block * size, size));

@@ -207,7 +207,9 @@ fn hundreds_of_runs_give_medians_that_are_exactly_those_computed_by_hand() {
     assert!(said.contains("runs    0 new · 270 here already"), "{said}");
     assert_eq!(dump(&store), tables, "twice is once");
     assert_eq!(fs::read(&file).unwrap(), before);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no file appears beside it");
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let beside = |name: &String| name.starts_with(file.file_name().unwrap().to_str().unwrap());
+    assert_eq!(names.filter(beside).count(), 1, "no file appears beside it");
 }
 
 #[test]
@@ -271,7 +273,7 @@ fn odd_rows_are_kept_counted_and_left_out_of_statistics() {
         assert!(said.contains(note), "{note}: {said}");
     }
     let states = sql(&store, "SELECT run_status, count(*) FROM runs GROUP BY ALL ORDER BY ALL");
-    assert_eq!(states, ["cancelled,1", "crashed,1", "done,265", "failed,1", "invalid,3"]);
+    assert_eq!(states, ["crashed,1", "done,265", "failed,1", "interrupted,1", "invalid,3"]);
     let count = |terms: &[&str]| dbdyno(&store, &[&["results", "--count"], terms].concat()).good();
     assert_eq!(count(&["run_status=completed"]), format!("{}\n", 265 * 17 + 2));
     assert_eq!(count(&["run_status=interrupted|crashed"]), "34\n");

@@ -244,7 +244,6 @@ impl Key {
             (Self::Column { column: "run_id" | "session_id", .. }, Value::Exact(text)) => Value::prefix(&text),
             (Self::Column { word: "run_status", .. }, Value::Exact(text)) => Value::Exact(match text.as_str() {
                 "completed" => "done".to_owned(),
-                "interrupted" => "cancelled".to_owned(),
                 _ => text,
             }),
             (_, value) => value,

@@ -47,7 +47,7 @@ impl Finding {
         let (what, then) = match self {
             Self::InvalidRun => ("runs without a valid when-run", "kept as `invalid`, in no statistics"),
             Self::CrashedRun => ("runs without end-run", "kept as `crashed`"),
-            Self::InterruptedRun => ("runs with interrupted tests", "kept as `cancelled`"),
+            Self::InterruptedRun => ("runs with interrupted tests", "kept as `interrupted`"),
             Self::FailedRun => ("runs with failed tests", "kept as `failed`"),
             Self::FailedTest => ("tests with a status other than OK", "kept, in no statistics"),
             Self::DifferingOutput => {

@@ -71,7 +71,7 @@ record! {
         started_at: Option<Timestamp>,
         /// End.
         finished_at: Option<Timestamp>,
-        /// `done`, `failed`, `cancelled`, `crashed` or `invalid`.
+        /// `done`, `failed`, `interrupted`, `crashed` or `invalid`.
         status: String,
         /// Why it is not `done`.
         failure: Option<String>,

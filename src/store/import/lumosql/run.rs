@@ -55,7 +55,7 @@ const TIER_REASON: &str = "not known: LumoSQL does not record what a commit surv
 enum State {
     Done,
     Failed(String),
-    Cancelled(String),
+    Interrupted(String),
     Crashed,
     Invalid(String),
 }
@@ -74,7 +74,7 @@ impl State {
         match (count("tests-intr"), count("tests-fail")) {
             (0, 0) => Self::Done,
             (0, failed) => Self::Failed(format!("{failed} of its tests failed")),
-            (interrupted, _) => Self::Cancelled(format!("{interrupted} of its tests were interrupted")),
+            (interrupted, _) => Self::Interrupted(format!("{interrupted} of its tests were interrupted")),
         }
     }
 
@@ -82,7 +82,7 @@ impl State {
         match self {
             Self::Done => "done",
             Self::Failed(_) => "failed",
-            Self::Cancelled(_) => "cancelled",
+            Self::Interrupted(_) => "interrupted",
             Self::Crashed => "crashed",
             Self::Invalid(_) => "invalid",
         }
@@ -92,7 +92,7 @@ impl State {
         match self {
             Self::Done => None,
             Self::Failed(_) => Some(Finding::FailedRun),
-            Self::Cancelled(_) => Some(Finding::InterruptedRun),
+            Self::Interrupted(_) => Some(Finding::InterruptedRun),
             Self::Crashed => Some(Finding::CrashedRun),
             Self::Invalid(_) => Some(Finding::InvalidRun),
         }
@@ -102,7 +102,7 @@ impl State {
         match self {
             Self::Done => None,
             Self::Crashed => Some("the database does not say when it ended: it crashed".to_owned()),
-            Self::Failed(why) | Self::Cancelled(why) | Self::Invalid(why) => Some(why),
+            Self::Failed(why) | Self::Interrupted(why) | Self::Invalid(why) => Some(why),
         }
     }
 }
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(word(&[("when-run", "1600000000"), ("end-run", "1"), ("tests-fail", "2")]), "failed");
         assert_eq!(
             word(&[("when-run", "1600000000"), ("end-run", "1"), ("tests-intr", "1"), ("tests-fail", "2")]),
-            "cancelled"
+            "interrupted"
         );
         assert_eq!(word(&[("when-run", "1600000000")]), "crashed");
         assert_eq!(word(&[("end-run", "1600000000")]), "invalid");
