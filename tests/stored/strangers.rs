@@ -238,7 +238,7 @@ fn an_empty_file_is_a_new_store_and_a_pipe_is_none() {
     let empty = folder.path().join("empty.duckdb");
     fs::write(&empty, "").unwrap();
     fs::set_permissions(&empty, fs::Permissions::from_mode(0o600)).unwrap();
-    assert!(dbdyno(&empty, &["results"]).refused(1).contains("it is empty"));
+    assert!(dbdyno(&empty, &["results"]).refused(2).contains("there is no store"));
     dbdyno(&empty, &["import", text(from.path())]).good();
     assert_equal(from.path(), &empty);
     assert_eq!(fs::metadata(&empty).unwrap().permissions().mode() & 0o777, 0o600);
@@ -254,14 +254,14 @@ fn an_empty_file_is_a_new_store_and_a_pipe_is_none() {
         dbdyno(from.path(), &["import", "/dev/zero"]),
     ] {
         assert_ne!(done.code, 0);
-        assert!(done.err.contains("no regular file"), "{}", done.err);
+        assert!(done.err.contains("expected a file"), "{}", done.err);
     }
     // DuckDB opens a log with its file.
     let log = folder.path().join(format!("{}.wal", from.path().file_name().unwrap().to_str().unwrap()));
     assert!(Command::new("mkfifo").arg(&log).status().unwrap().success());
-    assert!(dbdyno(from.path(), &["results"]).refused(1).contains("no regular file"));
+    assert!(dbdyno(from.path(), &["results"]).refused(1).contains("expected a file"));
     let target = folder.path().join("target.duckdb");
-    assert!(dbdyno(from.path(), &["copy", "--to", text(&target)]).refused(1).contains("no regular file"));
+    assert!(dbdyno(from.path(), &["copy", "--to", text(&target)]).refused(1).contains("expected a file"));
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn a_copy_has_the_files_that_its_manifest_names() {
     refused("run/more.parquet: it is not in the list of dbdyno.json");
     fs::remove_file(copy.join("run/more.parquet")).unwrap();
     std::os::unix::fs::symlink(&file, copy.join("run/link.parquet")).unwrap();
-    refused("link.parquet: it is neither a file nor a folder");
+    refused("link.parquet: it is a link, expected a file");
     fs::remove_file(copy.join("run/link.parquet")).unwrap();
     let bytes = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();

@@ -58,7 +58,7 @@ fn an_empty_store_says_how_to_fill_it() {
 fn a_store_that_cannot_be_read_says_why() {
     let place = Place::new();
     std::fs::write(place.store(), "no database\n".repeat(1000)).unwrap();
-    let mut journey = Journey::begin_in(place, 80, 24);
+    let mut journey = Journey::begin_in(place, 120, 40);
     journey.keys("3").shows("is no DuckDB file").shows("Ctrl-r tries again");
 }
 
