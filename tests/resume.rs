@@ -8,7 +8,7 @@ use std::{
 };
 
 /// 16 runs of 8 tests, with a sweep and a pair of twins, so that a plan made anew from less would be another.
-const SESSION: [&str; 15] = [
+pub(crate) const SESSION: [&str; 15] = [
     "run",
     "--suite",
     "kv",
@@ -28,7 +28,7 @@ const SESSION: [&str; 15] = [
 const RUNS: usize = 16;
 
 /// Starts a session and ends it with a signal, once so many lines were said.
-fn cut_short(place: &Place, command: &[&str], signal: Signal, lines: usize) -> Vec<String> {
+pub(crate) fn cut_short(place: &Place, command: &[&str], signal: Signal, lines: usize) -> Vec<String> {
     let mut session = place.command(command).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut output = BufReader::new(session.stdout.take().unwrap());
     let said: Vec<String> = output.by_ref().lines().take(lines).map(Result::unwrap).collect();

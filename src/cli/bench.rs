@@ -187,7 +187,7 @@ pub(super) fn watched(
     });
     // A thread may still wait for another session's turn after this one was told to stop.
     runtime.shutdown_background();
-    Ok(report?)
+    report
 }
 
 /// Shows what was published beside what is now stored.

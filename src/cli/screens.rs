@@ -35,7 +35,12 @@ pub(super) fn screens(
         cpu: bench.cpu,
         arguments: places.arguments(),
     };
+    let store = setup.store.clone();
     let left = tui::run(setup).map_err(|error| CliError::Failed(format!("the terminal: {error}")))?;
+    // The last chance of what could not be kept while the program lived.
+    if store.flush().is_err() && store.settle().is_err() {
+        store.flush().map_err(|error| CliError::Failed(format!("some results could not be kept: {error}")))?;
+    }
     Ok(match left {
         Left::AsAsked => ExitCode::SUCCESS,
         Left::Interrupted => ExitCode::from(INTERRUPTED),

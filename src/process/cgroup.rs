@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn only_groups_of_killed_sessions_are_swept() {
         let Some(used) = Cgroup::create("test-used") else {
-            eprintln!("not checked: no control group can be made here");
+            dbdyno_engine::say!("not checked: no control group can be made here");
             return;
         };
         let left = own().unwrap().join("dbdyno-test-left");

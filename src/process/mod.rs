@@ -160,7 +160,7 @@ mod tests {
     fn a_control_group_holds_what_has_no_mark() {
         let family = Family::controlled();
         if family.cgroup.is_none() {
-            eprintln!("not checked: no control group can be made here");
+            dbdyno_engine::say!("not checked: no control group can be made here");
             return;
         }
         let (mut family, mut first, child) = with_a_child_that_left(family);

@@ -1,6 +1,7 @@
 //! The Live screen, told what real workers of the null engine said, and replays of what is stored.
 
 use super::Journey;
+use crate::{resume, support::Place};
 use dbdyno::{
     runner::RunnerEvent,
     tui::{
@@ -8,6 +9,7 @@ use dbdyno::{
         event::{Event, Key},
     },
 };
+use rustix::process::Signal;
 
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
 fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
@@ -117,4 +119,18 @@ fn a_stored_run_is_replayed() {
 #[test]
 fn nothing_to_watch_says_how_to_get_there() {
     Journey::begin(80, 24).keys("2").shows("No session was run").shows("p there replays a run");
+}
+
+#[test]
+fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
+    Journey::begin(80, 24).keys("2r").shows("there is nothing to resume");
+    let place = Place::new();
+    resume::cut_short(&place, &resume::SESSION, Signal::KILL, 40);
+    let mut journey = Journey::begin_in(place, 80, 24);
+    journey.keys("2r").shows("Resume the session?").shows("of 16 runs are owed").shows("redb");
+    journey.keys("n").hides("Resume the session?");
+    assert!(!journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
+    journey.keys("ry");
+    assert!(journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
+    assert!(journey.app.live.running(), "it is watched");
 }
