@@ -72,8 +72,21 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed now is swept by a later start.
-        let _ = fs::remove_dir_all(&self.path);
+        let _ = remove(&self.path);
     }
+}
+
+/// Removes a folder, its marker last: killed in between, what is left of it can still be swept.
+fn remove(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name() != MARKER {
+            let path = entry.path();
+            if entry.file_type()?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }?;
+        }
+    }
+    fs::remove_file(folder.join(MARKER))?;
+    fs::remove_dir(folder)
 }
 
 /// Locks the marker before it says anything, so that none that is swept is in use.
@@ -103,7 +116,7 @@ pub fn sweep(parent: &Path, prefix: &str) -> usize {
         }
         // Held while the folder is removed: nobody else sweeps it meanwhile.
         let Some(_marker) = left_over(&entry.path(), name) else { continue };
-        swept += usize::from(fs::remove_dir_all(entry.path()).is_ok());
+        swept += usize::from(remove(&entry.path()).is_ok());
     }
     swept
 }
@@ -175,6 +188,8 @@ mod tests {
         assert!(!unborn.exists() && parent.path().join("run-mine").exists());
         assert!(used.path().exists() && other.exists() && !left.exists());
         let path = used.path().to_owned();
+        fs::create_dir(path.join("databases")).unwrap();
+        fs::write(path.join("databases/data"), "").unwrap();
         drop(used);
         assert!(!path.exists(), "it goes with its value");
     }
