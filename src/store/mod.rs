@@ -51,6 +51,7 @@ use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
 use migrate::Found;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -76,6 +77,13 @@ pub struct Store {
 enum Access {
     Read,
     Write,
+}
+
+fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
+        path: folder.to_owned(),
+        message: format!("the folder cannot be made: {error}"),
+    })
 }
 
 /// The file of this ending beside a store's.
@@ -123,21 +131,17 @@ impl Store {
 
     /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
     pub fn prepare(&self) -> Result<Settled, StoreError> {
-        self.make_folder()?;
-        if !self.exists() || undo::is_there(&self.path) {
+        if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
+            make_folder(above)?;
+        }
+        if !self.exists() {
+            // Only now: later, a folder that is missing is one that may come back.
+            self.path.parent().map_or(Ok(()), make_folder)?;
             self.writing(|_| Ok::<_, StoreError>(()))?;
         }
         let settled = self.settle()?;
         self.check_writable()?;
         Ok(settled)
-    }
-
-    fn make_folder(&self) -> Result<(), StoreError> {
-        let Some(folder) = self.path.parent() else { return Ok(()) };
-        std::fs::create_dir_all(folder).map_err(|error| StoreError::Unreachable {
-            path: folder.to_owned(),
-            message: format!("the folder cannot be made: {error}"),
-        })
     }
 
     /// Whether the file can be written, asked of the system without opening it.
@@ -222,8 +226,27 @@ impl Store {
         done
     }
 
+    /// Makes an empty store, under another name at first: DuckDB would empty a file that comes back under its hands.
+    fn create(&self) -> Result<(), StoreError> {
+        let (path, unborn) = (&self.path, beside(&self.path, "new"));
+        let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
+        // One that was left by a program that was killed.
+        let _ = std::fs::remove_file(&unborn);
+        let connection = connect::store(&unborn, Access::Write, &Reach::Own)?;
+        let connection = self.check_schema(connection, Access::Write)?;
+        let kept = connect::checkpoint(&connection).doing(path);
+        let closed = connection.close().map_err(|(_, error)| error).doing(path);
+        kept.and(closed)?;
+        // What is there by now stays.
+        let named = renameat_with(CWD, &unborn, CWD, path, RenameFlags::NOREPLACE).map_err(std::io::Error::from);
+        named.and_then(|()| undo::sync_folder(path)).map_err(failed)
+    }
+
     fn open_to_write(&self, reach: &Reach) -> Result<(Connection, Undo), StoreError> {
         let path = &self.path;
+        if std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+            self.create()?;
+        }
         let undo = Undo::make(path)?;
         let opened = connect::store(path, Access::Write, reach).and_then(|connection| {
             if undo.holds(path) {

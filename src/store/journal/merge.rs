@@ -92,7 +92,6 @@ impl Store {
     }
 
     fn take_in(&self, unjournaled: &[Batch]) -> Result<Settled, StoreError> {
-        self.make_folder()?;
         spool::take_in(self)?;
         let mut settled = Settled::default();
         let mut refused = Vec::new();

@@ -139,11 +139,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes sure that the journal is where it should be, and returns its path. A file that was removed, or whose folder was, is
-    /// written anew from what is still open of it.
+    /// Makes sure that there is a journal, and returns its path. A file that was removed is written anew from what is still open of
+    /// it. One that has gone elsewhere with its folder goes on there: the store is there too, and may come back.
     fn ready(&mut self) -> io::Result<PathBuf> {
         if let Some(open) = &mut self.open {
-            if !is_at(&open.file, &open.path) {
+            if open.file.metadata()?.nlink() == 0 {
                 open.write_anew()?;
             }
             return Ok(open.path.clone());
@@ -183,13 +183,11 @@ fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a folder whose name survives a power loss.
+/// Makes the folder of journals, whose name then survives a power loss. The one above has to be there: where a disk has gone, what
+/// is put in the place of its folder would be hidden when it comes back.
 fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
-    }
-    if let Some(above) = folder.parent().filter(|above| !above.as_os_str().is_empty()) {
-        make_folder(above)?;
     }
     match fs::create_dir(folder) {
         Ok(()) => sync_folder(folder),
@@ -204,9 +202,4 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-fn is_at(file: &File, path: &Path) -> bool {
-    let place = |facts: fs::Metadata| (facts.dev(), facts.ino());
-    matches!((file.metadata().map(place), fs::symlink_metadata(path).map(place)), (Ok(open), Ok(there)) if open == there)
 }
