@@ -99,7 +99,7 @@ fn whichever_of_many_commands_comes_first_takes_a_killed_session_in() {
     let done: Vec<Done> = commands.into_iter().map(|child| Done::of(child.wait_with_output().unwrap())).collect();
     let counts: Vec<usize> = done.iter().map(|done| done.stdout.trim().parse().expect(&done.stderr)).collect();
     assert!(counts.iter().all(|count| *count == counts[0] && *count >= told), "{counts:?}, {told} were told");
-    let recovered = done.iter().filter(|done| done.stderr.contains("batches of results")).count();
+    let recovered = done.iter().filter(|done| done.stderr.contains("of results that an earlier")).count();
     assert_eq!(recovered, 1, "one of them took it in, and said so");
 }
 

@@ -1,7 +1,6 @@
 //! Claims files: what somebody published, with where it is from and what to know about it.
 
-use super::{CatalogError, located::Source};
-use crate::compare::Difference;
+use super::{CatalogError, Difference, located::Source};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use toml::Spanned;

@@ -1,6 +1,7 @@
 //! Suites, presets, claims and themes: found, read, checked. They are files; the built-in ones are carried inside the program.
 
 mod claims;
+mod difference;
 mod files;
 mod located;
 mod preset;
@@ -8,6 +9,7 @@ mod suite;
 mod theme;
 
 pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
+pub use difference::Difference;
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
 pub use preset::{EngineChoice, Preset};

@@ -4,9 +4,12 @@ use super::error::CliError;
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
 use super::tune_args::TuneArgs;
 use crate::{
-    base::output::{Guarded, Output, OutputError},
+    base::{
+        csv::Cells,
+        output::{Guarded, Output, OutputError},
+    },
     catalog::UserFolders,
-    report::{comparison, csv::Cells},
+    report::comparison,
     store::Store,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -10,12 +10,12 @@ use super::{
     tune_effects::effects_of_session,
 };
 use crate::{
-    base::identifier::clock_seed,
+    base::{identifier::clock_seed, units},
     catalog::{Catalog, Claims, EngineChoice},
     claims::judged,
     engines::Registry,
     plan::{Estimate, Plan, Request},
-    report::{claims::claims_table, command::shell, session_table::SessionTable, text, units},
+    report::{claims::claims_table, command::shell, session_table::SessionTable, text},
     runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Status, Store, StoreHistory},
 };
@@ -217,7 +217,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
         plan.configurations.len(),
         plan.rounds,
         estimate.runs,
-        indicatif::HumanDuration(estimate.time),
+        units::clock(estimate.time),
         units::bytes(estimate.space_bytes),
     )
 }

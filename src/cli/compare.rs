@@ -9,11 +9,12 @@ use super::{
     query::opened,
 };
 use crate::{
-    compare::{Axis, Difference, Gate, Options, compare, gate, load},
+    base::units::plain,
+    catalog::Difference,
+    compare::{Axis, Gate, Options, compare, gate, load},
     report::{
         comparison::{ExportError, Format, TableStyle, export, text},
         text::Colour,
-        units::plain,
     },
     store::{Selection, Store},
 };

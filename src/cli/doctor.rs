@@ -6,8 +6,8 @@ use super::{
     print,
 };
 use crate::{
+    base::units::{bytes, duration, plain},
     host::{HostFacts, Load, NoiseDelta, NoiseSample, WorkFolderFacts, measure_fsync},
-    report::units::{bytes, duration, plain},
 };
 use std::{process::ExitCode, thread, time::Duration};
 

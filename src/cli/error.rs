@@ -1,9 +1,9 @@
 //! What the user is told when a command cannot be done, and the exit code that says which kind it was.
 
 use crate::{
+    base::units::plain,
     catalog::CatalogError,
     plan::PlanError,
-    report::units::plain,
     runner::SessionError,
     store::{ExportError, ImportError, StoreError},
 };

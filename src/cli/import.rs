@@ -2,7 +2,7 @@
 
 use super::{args::Places, error::CliError, manage_args::ImportArgs, print, query::notices};
 use crate::{
-    report::units::{count, plain},
+    base::units::{count, plain},
     store::{Imported, Taken},
 };
 use dbdyno_engine::say;

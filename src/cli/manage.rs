@@ -9,7 +9,7 @@ use super::{
     query::opened,
 };
 use crate::{
-    report::units::count,
+    base::units::counted,
     store::{Annotation, Selection, Store},
 };
 use dbdyno_engine::say;
@@ -23,16 +23,16 @@ pub(super) fn copy(places: &Places, args: &CopyArgs) -> Result<ExitCode, CliErro
     let store = opened(places)?;
     if let Some(folder) = &args.to_parquet {
         let copied = store.copy_to_parquet(&selection, folder, &command_line(std::env::args()))?;
-        return print(&format!("copied {} with {}\n", many(copied.runs, "run"), many(copied.results, "result")));
+        return print(&format!("copied {} with {}\n", counted(copied.runs, "run"), counted(copied.results, "result")));
     }
     let Some(to) = &args.to else { return Err(CliError::Usage("give --to FILE or --to-parquet FOLDER".to_owned())) };
     let merged = store.copy_to_store(&selection, &Store::new(to))?;
     let (runs, results) = (merged.runs, merged.results);
     print(&format!(
         "copied {} with {}; {} there already\n",
-        many(runs.new + runs.completed, "run"),
-        many(results.new + results.completed, "result"),
-        many(runs.known, "run")
+        counted(runs.new + runs.completed, "run"),
+        counted(results.new + results.completed, "result"),
+        counted(runs.known, "run")
     ))
 }
 
@@ -57,7 +57,7 @@ fn annotate(places: &Places, runs: &Runs, annotations: Vec<Annotation>) -> Resul
     if changed == 0 {
         return Err(CliError::Usage("no run matches: `dbdyno results --runs` lists them".to_owned()));
     }
-    print(&format!("{}\n", many(changed, "run")))
+    print(&format!("{}\n", counted(changed, "run")))
 }
 
 pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, CliError> {
@@ -72,13 +72,8 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
         return Ok(ExitCode::SUCCESS);
     }
     let deleted = store.delete(&selection)?;
-    let (runs, sessions) = (many(deleted.runs, "run"), many(deleted.sessions, "session"));
+    let (runs, sessions) = (counted(deleted.runs, "run"), counted(deleted.sessions, "session"));
     print(&format!("deleted {runs} and {sessions} that nothing is left of\n"))
-}
-
-/// `1 run`, `2 runs`.
-fn many(number: u64, what: &str) -> String {
-    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Asks on the terminal. Without one, only `--yes` will do.
@@ -86,10 +81,10 @@ fn confirmed(runs: u64) -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
         return Err(CliError::Usage(format!(
             "this deletes {} for good: say --yes, there is no terminal to ask on",
-            many(runs, "run")
+            counted(runs, "run")
         )));
     }
-    say::question(&format!("delete {} for good? [y/N] ", many(runs, "run")));
+    say::question(&format!("delete {} for good? [y/N] ", counted(runs, "run")));
     let mut answer = String::new();
     std::io::stdin()
         .lock()

@@ -23,7 +23,7 @@ mod tune_base;
 mod tune_effects;
 mod tune_progress;
 
-use crate::report::{text::Colour, units::plain};
+use crate::{base::units::plain, report::text::Colour};
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser, builder::Styles, error::ErrorKind};
 use dbdyno_engine::say;

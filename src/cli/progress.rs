@@ -1,6 +1,6 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
-use crate::{plan::Plan, report::units, runner::RunnerEvent, store::Status};
+use crate::{base::units, plan::Plan, runner::RunnerEvent, store::Status};
 use dbdyno_engine::{protocol::Event, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
@@ -182,7 +182,7 @@ impl Bars {
             return String::new();
         }
         let left = self.begun.elapsed() / done * (self.runs as u32).saturating_sub(done);
-        format!(", {} to go", indicatif::HumanDuration(left))
+        format!(", {} to go", units::clock(left))
     }
 
     fn line(&self, text: &str) {

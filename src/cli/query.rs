@@ -6,7 +6,8 @@ use super::{
     print,
 };
 use crate::{
-    report::{csv::Cells, results, text, units::plain},
+    base::{csv::Cells, units::plain},
+    report::{results, text},
     store::{Rows, Settled, Store},
 };
 use dbdyno_engine::say;

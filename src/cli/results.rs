@@ -8,7 +8,8 @@ use super::{
     query::{opened, write},
 };
 use crate::{
-    report::{matrix::Matrix, text, units::plain},
+    base::units::plain,
+    report::{matrix::Matrix, text},
     store::{Key, Listed, Selection},
 };
 use dbdyno_engine::say;

@@ -8,8 +8,8 @@ use super::{
     query::opened,
 };
 use crate::{
+    base::units::plain,
     engines::Registry,
-    report::units::plain,
     runner::{Owed, ResumeError},
 };
 use dbdyno_engine::say;

@@ -6,7 +6,7 @@ use super::{
     print,
     query::notices,
 };
-use crate::report::units::{count, plain};
+use crate::base::units::{count, plain};
 use std::process::ExitCode;
 
 pub(super) fn store(places: &Places, command: StoreCommand) -> Result<ExitCode, CliError> {

@@ -13,12 +13,9 @@ use super::{
     tune_progress,
 };
 use crate::{
-    base::{identifier::clock_seed, output::Output},
+    base::{identifier::clock_seed, output::Output, units::plain},
     engines::Registry,
-    report::{
-        tune::{self as report, AnswerFormat},
-        units::plain,
-    },
+    report::tune::{self as report, AnswerFormat},
     runner::{Handle, SessionLaunch},
     store::Store,
     tune::{

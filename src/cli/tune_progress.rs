@@ -2,10 +2,8 @@
 
 use super::progress::Style;
 use crate::{
-    report::{
-        tune as report,
-        units::{self, plain},
-    },
+    base::units::{self, plain},
+    report::tune as report,
     runner::RunnerEvent,
     tune::TuneEvent,
 };

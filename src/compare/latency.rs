@@ -4,7 +4,7 @@ use super::{
     layout::Sample,
     model::{Bucket, Latency},
 };
-use crate::report::session_table::supported_quantile;
+use dbdyno_engine::histogram::supported_quantile;
 use dbdyno_engine::histogram::{empty, from_bytes};
 use std::collections::BTreeMap;
 

@@ -2,9 +2,10 @@
 
 use super::{
     model::Part,
-    options::{Axis, Difference, Options},
+    options::{Axis, Options},
     rows::{Measured, Run, Side},
 };
+use crate::catalog::Difference;
 use dbdyno_engine::size::Size;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -32,7 +32,7 @@ pub use model::{
     Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
 };
 pub use offer::{Offer, offers};
-pub use options::{Axis, Difference, Options};
+pub use options::{Axis, Options};
 pub use pivot::of as axis_value;
 pub use rows::{Configuration, Host, Measured, Run, Session, Side, tier_words};
 pub use sizes::{TestKey, by_test};

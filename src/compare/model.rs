@@ -1,10 +1,10 @@
 //! A comparison, as every output shows it. `assets/schemas/comparison.schema.json` describes its JSON.
 
 use super::{
-    options::{Axis, Difference},
+    options::Axis,
     rows::{Configuration, Session},
 };
-use crate::stats::Verdict;
+use crate::{catalog::Difference, stats::Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,10 +3,11 @@
 use super::{
     layout::{Laid, Sample},
     model::{Obstacle, ObstacleKind},
-    options::{Difference, Options},
+    options::Options,
     pairs::Matched,
     rows::tier_words,
 };
+use crate::catalog::Difference;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that stands against comparing these runs. `places` is where each session ran.

@@ -1,5 +1,6 @@
 //! How a comparison is made.
 
+use crate::catalog::Difference;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
@@ -14,60 +15,6 @@ pub struct Options {
     pub pivot: Option<(Axis, Axis)>,
     /// The command that asked, as it could be typed again; exports carry it.
     pub command: String,
-}
-
-/// A difference between A and B that keeps them from being compared unless it is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Difference {
-    /// A commit does not survive the same on both sides.
-    Tiers,
-    /// They ran on different machines or disks, in different sessions.
-    Hosts,
-    /// They ran at different sizes.
-    Sizes,
-    /// They ran different suites, or a different number of operations.
-    Suites,
-    /// They ran one suite with different options.
-    SuiteOptions,
-}
-
-impl Difference {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions];
-
-    /// What differs, in words.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::Tiers => "tiers: what a commit survives",
-            Self::Hosts => "hosts: machines or disks",
-            Self::Sizes => "sizes",
-            Self::Suites => "suites, or the number of operations",
-            Self::SuiteOptions => "suite options",
-        }
-    }
-
-    /// What differs, in one or two words.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tiers => "tiers",
-            Self::Hosts => "hosts or disks",
-            Self::Sizes => "sizes",
-            Self::Suites => "suites",
-            Self::SuiteOptions => "suite options",
-        }
-    }
-
-    /// The flag that allows it.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::Tiers => "--allow-tiers",
-            Self::Hosts => "--allow-hosts",
-            Self::Sizes => "--allow-sizes",
-            Self::Suites => "--allow-suites",
-            Self::SuiteOptions => "--allow-suite-options",
-        }
-    }
 }
 
 /// A key that a pivot table is spread over.

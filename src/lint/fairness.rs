@@ -1,7 +1,7 @@
 //! Whether what is compared is alike.
 
 use super::{Evidence, Linter, series, some_of};
-use crate::report::units;
+use crate::base::units;
 use dbdyno_engine::durability::Tier;
 use std::collections::{BTreeMap, BTreeSet};
 

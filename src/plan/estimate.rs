@@ -1,6 +1,7 @@
 //! What a plan will take: runs, time and space.
 
 use super::{Configuration, Plan};
+use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
@@ -110,8 +111,8 @@ pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<()
     }
     Err(format!(
         "the largest database may take {} and {folder} has {} free: choose a smaller --size or another --work-dir",
-        indicatif::HumanBytes(estimate.space_bytes),
-        indicatif::HumanBytes(space.free),
+        bytes(estimate.space_bytes),
+        bytes(space.free),
     ))
 }
 
@@ -125,6 +126,6 @@ mod tests {
         let disk = |free: u64| Space { free, total: 100 << 30 };
         assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
         let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();
-        assert!(message.contains("10.00 GiB") && message.contains("--work-dir"), "{message}");
+        assert!(message.contains("10.0 GiB") && message.contains("--work-dir"), "{message}");
     }
 }

@@ -1,6 +1,6 @@
 //! How a process ended, in words: a limit that was met is named, and what to look at.
 
-use crate::report::units;
+use crate::base::units;
 use std::{os::unix::process::ExitStatusExt, path::Path, process::ExitStatus};
 
 /// An exit status with what its signal says. `folder`: where the process wrote, for the room that is left there.

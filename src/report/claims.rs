@@ -1,7 +1,9 @@
 //! The table of a publication's claims as text.
 
-use super::{grid::Grid, units::plain};
-use crate::claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction};
+use crate::{
+    base::{grid::Grid, units::plain},
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
+};
 use console::Alignment;
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Tests against runs.
 
-use super::units::duration;
+use crate::base::units::duration;
 use crate::store::{Rows, TestTime};
 use std::collections::BTreeMap;
 

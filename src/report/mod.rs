@@ -3,11 +3,8 @@
 pub mod claims;
 pub mod command;
 pub mod comparison;
-pub mod csv;
-mod grid;
 pub mod matrix;
 pub mod results;
 pub mod session_table;
 pub mod text;
 pub mod tune;
-pub mod units;

@@ -1,6 +1,6 @@
 //! Results as files for other programs: every column, with the command that made the file.
 
-use super::csv::{self, Cells};
+use crate::base::csv::{self, Cells};
 use crate::store::{Rows, Selection, Store, StoreError};
 use serde::{Serialize, Serializer};
 use std::{fs, io, path::Path};

@@ -7,7 +7,7 @@ use crate::{
 };
 use dbdyno_engine::{
     durability::Tier,
-    histogram::{empty, from_bytes},
+    histogram::{empty, from_bytes, supported_quantile},
 };
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -178,24 +178,4 @@ fn merged(members: &[&ResultRecord]) -> Option<Histogram<u64>> {
         all.add(from_bytes(&result.histogram.0).ok()?).ok()?;
     }
     Some(all)
-}
-
-/// A quantile is shown only where at least ten samples lie beyond it.
-pub fn supported_quantile(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
-    (histogram.len() as f64 * (1.0 - quantile) >= 10.0 - 1e-9).then(|| histogram.value_at_quantile(quantile))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quantile_needs_ten_samples_beyond_it() {
-        let mut histogram = empty();
-        (0..999).for_each(|ns| histogram.saturating_record(ns));
-        assert!(supported_quantile(&histogram, 0.99).is_none(), "n(1-q) is 9.99");
-        histogram.saturating_record(999);
-        assert!(supported_quantile(&histogram, 0.99).is_some(), "n(1-q) is 10");
-        assert!(supported_quantile(&empty(), 0.5).is_none());
-    }
 }

@@ -1,11 +1,13 @@
 //! Tables as text for a terminal or a file.
 
-use super::{
-    grid::Grid,
-    session_table::{Row, SessionTable},
-    units::{bytes, count, duration, plain, rate},
+use super::session_table::{Row, SessionTable};
+use crate::{
+    base::{
+        grid::Grid,
+        units::{bytes, count, duration, plain, rate},
+    },
+    store::Rows,
 };
-use crate::store::Rows;
 use console::Alignment;
 use std::{collections::BTreeSet, fmt::Write as _};
 

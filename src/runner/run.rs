@@ -13,9 +13,9 @@ use crate::{
     host::NoiseSample,
     plan::{Configuration, PlannedRun},
     process::in_words,
-    report::session_table::supported_quantile,
     store::{Batch, Blob, KeyRecord, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
 };
+use dbdyno_engine::histogram::supported_quantile;
 use dbdyno_engine::{
     describe::{Description, OptionKind},
     histogram::{bytes_from_base64, from_bytes},

@@ -2,11 +2,10 @@
 
 use super::fixture::{Bench, CLEAR, Spec, spec};
 use dbdyno::{
-    base::output::Output,
+    base::{csv::Cells, output::Output},
     compare::{Axis, Comparison, Options},
     report::{
         comparison::{Format, TableStyle, csv, export, html, markdown, table, text},
-        csv::Cells,
         text::Colour,
     },
 };

@@ -1,7 +1,10 @@
 //! Each reason not to compare is said, and only the flag meant for it lets the comparison through.
 
 use super::fixture::{Bench, CLEAR, Spec, spec};
-use dbdyno::compare::{Comparison, Difference, ObstacleKind, Options};
+use dbdyno::{
+    catalog::Difference,
+    compare::{Comparison, ObstacleKind, Options},
+};
 
 const ALL: [Difference; 5] =
     [Difference::Tiers, Difference::Hosts, Difference::Sizes, Difference::Suites, Difference::SuiteOptions];

@@ -2,7 +2,8 @@
 
 use super::fixture::{Bench, CLEAR, spec};
 use dbdyno::{
-    compare::{Axis, Difference, Options},
+    catalog::Difference,
+    compare::{Axis, Options},
     report::{
         comparison::{TableStyle, table},
         text::Colour,

@@ -125,6 +125,11 @@ pub fn bytes_from_base64(text: &str) -> Result<Vec<u8>, String> {
     STANDARD.decode(text).map_err(|error| format!("not base64: {error}"))
 }
 
+/// A quantile is shown only where at least ten samples lie beyond it.
+pub fn supported_quantile(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
+    (histogram.len() as f64 * (1.0 - quantile) >= 10.0 - 1e-9).then(|| histogram.value_at_quantile(quantile))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,5 +178,15 @@ mod tests {
         let back = from_bytes(&bytes_from_base64(&to_base64(&histogram)).unwrap()).unwrap();
         assert_eq!(back, histogram);
         assert!(from_bytes(b"something else").is_err());
+    }
+
+    #[test]
+    fn a_quantile_needs_ten_samples_beyond_it() {
+        let mut histogram = empty();
+        (0..999).for_each(|ns| histogram.saturating_record(ns));
+        assert!(supported_quantile(&histogram, 0.99).is_none(), "n(1-q) is 9.99");
+        histogram.saturating_record(999);
+        assert!(supported_quantile(&histogram, 0.99).is_some(), "n(1-q) is 10");
+        assert!(supported_quantile(&empty(), 0.5).is_none());
     }
 }

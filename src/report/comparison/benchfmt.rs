@@ -68,5 +68,5 @@ fn name(line: &Line) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    crate::report::units::plain(text)
+    crate::base::units::plain(text)
 }

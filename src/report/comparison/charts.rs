@@ -2,8 +2,8 @@
 
 use super::words;
 use crate::{
+    base::units::duration,
     compare::{Comparison, Figure, Found, Latency, Line, TestKey, by_test},
-    report::units::duration,
     stats::median,
 };
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use super::flat::{COLUMNS, Cell, rows};
 use crate::{
+    base::csv::{Cells, line},
     compare::Comparison,
-    report::csv::{Cells, line},
 };
 
 /// The file.

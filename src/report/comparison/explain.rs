@@ -2,8 +2,8 @@
 
 use super::words;
 use crate::{
+    base::units::{self, duration},
     compare::{Comparison, Figure, Found, Latency, Line, Mean, OverSizes},
-    report::units::duration,
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(crate) fn latencies(line: &Line) -> Vec<String> {
     for (name, figure) in sides(line) {
         text.push(match &figure.latency {
             Some(latency) => {
-                let runs = words::counted(figure.times_ns.len(), "run");
+                let runs = units::counted(figure.times_ns.len(), "run");
                 format!("{name}: {} operations of {runs}; {}", latency.operations, quantiles(latency))
             }
             None => format!("{name}: single operations were not timed"),
@@ -49,7 +49,7 @@ pub(crate) fn latencies(line: &Line) -> Vec<String> {
 
 /// The geometric mean of a size.
 pub(crate) fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
-    let tests = words::counted(mean.tests, "test");
+    let tests = units::counted(mean.tests, "test");
     let mut text = vec![
         format!("The geometric mean of the ratios of {tests}: exp of the mean of their logarithms."),
         "It weighs each test alike and has no interval and no verdict: tests are not samples of one thing.".to_owned(),
@@ -73,7 +73,7 @@ pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
     let mut text = vec![
         format!(
             "The geometric mean of the ratios of {}: exp of the mean of their logarithms.",
-            words::counted(lines.len(), "line")
+            units::counted(lines.len(), "line")
         ),
         String::new(),
     ];
@@ -153,13 +153,13 @@ fn sides(line: &Line) -> impl Iterator<Item = (&'static str, &Figure)> {
 fn figure_words(figure: &Figure) -> String {
     let left_out = match figure.left_out {
         0 => String::new(),
-        some => format!("; {} without a partner left out", words::counted(some, "run")),
+        some => format!("; {} without a partner left out", units::counted(some, "run")),
     };
     format!(
         "{}, median {} of {}{left_out}",
         figure.label,
         duration(figure.median_ns),
-        words::counted(figure.times_ns.len(), "run")
+        units::counted(figure.times_ns.len(), "run")
     )
 }
 
@@ -193,7 +193,7 @@ fn found_words(comparison: &Comparison, found: &Found) -> Vec<String> {
             "p {} ({test}, two-sided); {} after Holm over {}.",
             p_words(p),
             p_words(adjusted),
-            words::counted(comparison.compared, "test")
+            units::counted(comparison.compared, "test")
         ));
     }
     text.push(words::noise(comparison.noise_floor));

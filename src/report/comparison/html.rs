@@ -5,8 +5,8 @@ use super::{
     words::{self, Footnotes},
 };
 use crate::{
+    base::units::plain,
     compare::{Comparison, Line, PivotCell},
-    report::units::plain,
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;

@@ -4,7 +4,7 @@ use super::{
     facts,
     words::{self, Footnotes},
 };
-use crate::{compare::Comparison, report::units::plain};
+use crate::{base::units::plain, compare::Comparison};
 
 /// The document: tables, then everything that belongs to them.
 pub fn markdown(comparison: &Comparison) -> String {

@@ -19,7 +19,10 @@ pub use html::html;
 pub use markdown::markdown;
 pub use table::{TableStyle, table};
 
-use crate::{base::output::Output, compare::Comparison, report::csv::Cells};
+use crate::{
+    base::{csv::Cells, output::Output},
+    compare::Comparison,
+};
 use std::path::Path;
 
 /// How a comparison is written.

@@ -6,8 +6,9 @@ use super::{
     words::{self, Footnotes},
 };
 use crate::{
+    base::{grid::Grid, units::plain},
     compare::{Comparison, Found, Line, OverSizes, Pivot},
-    report::{grid::Grid, text::Colour, units::plain},
+    report::text::Colour,
     stats::Verdict,
 };
 use console::{Alignment, truncate_str};

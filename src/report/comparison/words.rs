@@ -1,6 +1,7 @@
 //! What every output says in the same words.
 
 use crate::{
+    base::units::counted,
     compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts, tier_words},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
 };
@@ -12,7 +13,7 @@ pub(crate) fn verdict(found: &Found) -> String {
         Verdict::Slower => format!("B {} faster", times(found.ratio)),
         Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
         Verdict::Undecided { more_rounds: Some(more) } => {
-            format!("undecided, about {}", counted(more as usize, "more round"))
+            format!("undecided, about {}", counted(more, "more round"))
         }
         Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
         Verdict::TooFew { need } => format!("need >= {need} runs"),
@@ -109,11 +110,6 @@ pub(crate) fn side(name: &str, side: &SideFacts) -> String {
     )
 }
 
-/// `1 run`, `2 runs`.
-pub(crate) fn counted(number: usize, word: &str) -> String {
-    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
-}
-
 /// Where the sessions of both sides ran, each place once.
 pub(crate) fn places(comparison: &Comparison) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
@@ -122,7 +118,7 @@ pub(crate) fn places(comparison: &Comparison) -> Vec<String> {
         let known = [&host.cpu_model, &host.os, &host.virtualisation];
         let mut facts: Vec<String> = vec![session.place()];
         facts.extend(known.into_iter().flatten().cloned());
-        facts.extend(host.cores.map(|cores| counted(cores as usize, "core")));
+        facts.extend(host.cores.map(|cores| counted(cores, "core")));
         facts.push(format!("kernel {}", host.kernel));
         let place = facts.join(", ");
         if !places.contains(&place) {
@@ -176,7 +172,7 @@ pub(crate) fn left_out(mean: &Mean) -> Option<String> {
 
 /// The time of a figure, or `-`.
 pub(crate) fn time(figure: Option<&Figure>) -> String {
-    figure.map_or("-".to_owned(), |figure| crate::report::units::duration(figure.median_ns))
+    figure.map_or("-".to_owned(), |figure| crate::base::units::duration(figure.median_ns))
 }
 
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.

@@ -2,7 +2,7 @@
 
 use super::words::{change, confidence, durability, shown_interval, shown_ratio, verdict};
 use crate::{
-    report::{comparison::words::counted, units::plain},
+    base::units::{counted, plain},
     tune::{Answer, Setting, Trial},
 };
 

@@ -2,14 +2,14 @@
 
 use super::words::verdict_of;
 use crate::{
-    compare::tier_words,
-    report::{
-        comparison::{
-            charts::{self, Forest},
-            words::{interval, ratio},
-        },
+    base::{
         grid::Grid,
         units::{duration, plain},
+    },
+    compare::tier_words,
+    report::comparison::{
+        charts::{self, Forest},
+        words::{interval, ratio},
     },
     tune::effects::{EffectOf, Effects, Factor, Ranked},
 };

@@ -5,7 +5,7 @@ use super::{
     words::{change, shown_interval, shown_ratio, state, verdict, verdict_word},
 };
 use crate::{
-    report::{
+    base::{
         csv::{self, Cells},
         grid::Grid,
         units::{bytes, plain},

@@ -5,7 +5,8 @@ use super::{
     words::{shown_interval, shown_ratio},
 };
 use crate::{
-    report::{comparison::words::ratio, grid::Grid, units::plain},
+    base::{grid::Grid, units::plain},
+    report::comparison::words::ratio,
     tune::{
         TuneEvent,
         search::{Fate, Found},

@@ -2,7 +2,7 @@
 
 use super::words::{change, confidence, durability, price, shown_interval, shown_ratio, spending, state, verdict};
 use crate::{
-    report::{
+    base::{
         grid::Grid,
         units::{duration, plain},
     },

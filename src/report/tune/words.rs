@@ -1,11 +1,9 @@
 //! What every text about tuning says in the same words.
 
 use crate::{
+    base::units::{bytes, count, counted},
     compare::Found,
-    report::{
-        comparison::words::{counted, interval, ratio, times},
-        units::{bytes, count},
-    },
+    report::comparison::words::{interval, ratio, times},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
     tune::{Effect, Kind, Pair, Price, State, Trial},
 };
@@ -25,7 +23,7 @@ pub(super) fn verdict_of(found: &Found, unit: &str) -> String {
         Verdict::Slower => format!("{} slower", times(found.ratio)),
         Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
         Verdict::Undecided { more_rounds: Some(more) } => {
-            format!("undecided, about {}", counted(more as usize, &format!("more {unit}")))
+            format!("undecided, about {}", counted(more, &format!("more {unit}")))
         }
         Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more {unit}s"),
         Verdict::TooFew { need } => format!("need >= {}", counted(need, unit)),
@@ -118,7 +116,7 @@ pub(crate) fn price(price: &Price) -> [(&'static str, String); 4] {
 
 /// How the figures were judged, in a sentence.
 pub(crate) fn spending(trial: &Trial) -> String {
-    let mut rounds = counted(trial.rounds as usize, "round");
+    let mut rounds = counted(trial.rounds, "round");
     let pairs = trial.effects.iter().map(|effect| effect.pairs).min().unwrap_or(0);
     if pairs < trial.rounds as usize {
         rounds = format!("{rounds}, {pairs} of them with both runs");

@@ -8,7 +8,7 @@ use super::{
     ImportError, Kind, absolute,
     merge::INCOMING,
 };
-use crate::{base::input, report::csv::unescaped};
+use crate::base::{csv::unescaped, input};
 use duckdb::{Connection, appender_params_from_iter};
 use std::{collections::BTreeMap, path::Path};
 

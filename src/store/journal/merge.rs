@@ -5,6 +5,7 @@ use super::{
     Found, REFUSED, found, has_owner, line, spool,
     writer::remove,
 };
+use crate::base::units::counted;
 use duckdb::{Connection, Transaction, params};
 use std::{
     collections::BTreeMap,
@@ -30,18 +31,14 @@ pub struct Settled {
 impl Settled {
     /// What a user should be told: a sentence each.
     pub fn notices(&self) -> Vec<String> {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let mut all = Vec::new();
         if self.recovered > 0 {
-            let (count, end) = (self.recovered, plural(self.recovered));
-            all.push(format!(
-                "took in {count} batch{} of results that an earlier dbdyno could not store",
-                if end.is_empty() { "" } else { "es" }
-            ));
+            let left = counted(self.recovered, "line");
+            all.push(format!("took in {left} of results that an earlier dbdyno could not store"));
         }
         if self.interrupted > 0 {
-            let (count, end) = (self.interrupted, plural(self.interrupted));
-            all.push(format!("{count} session{end} ended before the last run: `dbdyno resume` finishes the last one"));
+            let sessions = counted(self.interrupted, "session");
+            all.push(format!("{sessions} ended before the last run: `dbdyno resume` finishes the last one"));
         }
         if let Some(file) = &self.refused {
             all.push(format!(

@@ -8,13 +8,12 @@ use super::{
     Setup,
 };
 use crate::{
-    base::output::Output,
+    base::{csv::Cells, output::Output},
     catalog::Preset,
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
         comparison::{Format, TableStyle, export},
-        csv::Cells,
         text::Colour,
     },
     store::StoreHistory,

@@ -5,12 +5,10 @@ use super::{
     Setup,
 };
 use crate::{
-    base::output::Output,
+    base::{csv::Cells, output::Output, units::counted},
     report::{
         command::shell,
-        csv::Cells,
         results::{ResultsFormat, write},
-        units::count,
     },
     store::{Annotation, Selection, Store, StoreError},
 };
@@ -48,26 +46,24 @@ fn said(error: StoreError) -> String {
     error.to_string()
 }
 
-/// `1 run`, `2 runs`.
-fn many(number: u64, what: &str) -> String {
-    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
 fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
     let extent = store.extent(&target.filter.selection).map_err(said)?;
     if extent.runs == 0 {
         return Err(format!("{}: nothing is stored of it any more", target.words));
     }
-    let mut lines =
-        vec![format!("{} with {} and all that was measured", many(extent.runs, "run"), many(extent.results, "result"))];
+    let mut lines = vec![format!(
+        "{} with {} and all that was measured",
+        counted(extent.runs, "run"),
+        counted(extent.results, "result")
+    )];
     if extent.tags + extent.notes > 0 {
-        lines.push(format!("{} and {} that you gave", many(extent.tags, "tag"), many(extent.notes, "note")));
+        lines.push(format!("{} and {} that you gave", counted(extent.tags, "tag"), counted(extent.notes, "note")));
     }
     if extent.sessions > 0 {
-        lines.push(format!("{} that nothing would be left of", many(extent.sessions, "session")));
+        lines.push(format!("{} that nothing would be left of", counted(extent.sessions, "session")));
     }
     if extent.unfinished > 0 {
-        lines.push(format!("! {} not ended: what is being measured now comes back", many(extent.unfinished, "run")));
+        lines.push(format!("! {} not ended: what is being measured now comes back", counted(extent.unfinished, "run")));
     }
     Ok(lines)
 }
@@ -75,7 +71,9 @@ fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
 fn annotate(store: &Store, target: &Target, annotations: &[Annotation]) -> Result<String, String> {
     match store.annotate(&target.filter.selection, annotations).map_err(said)? {
         0 => Err(format!("{}: nothing is stored of it any more", target.words)),
-        runs => Ok(format!("{}: {}", many(runs, "run"), annotations.iter().map(word).collect::<Vec<_>>().join(", "))),
+        runs => {
+            Ok(format!("{}: {}", counted(runs, "run"), annotations.iter().map(word).collect::<Vec<_>>().join(", ")))
+        }
     }
 }
 
@@ -93,9 +91,9 @@ fn delete(store: &Store, target: &Target) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
-        sessions => format!(" and {} that nothing is left of", many(sessions, "session")),
+        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
     };
-    Ok(format!("deleted {}{sessions}", many(deleted.runs, "run")))
+    Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }
 
 /// Writes the results that a line means to a file that is not there yet, in the format of its ending.

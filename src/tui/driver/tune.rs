@@ -9,12 +9,9 @@ use super::{
     session::launch,
 };
 use crate::{
-    base::identifier::clock_seed,
+    base::{csv::Cells, identifier::clock_seed},
     engines::Registry,
-    report::{
-        csv::Cells,
-        tune::{Format, ledger as shown},
-    },
+    report::tune::{Format, ledger as shown},
     runner::Control,
     tune::{Lab, Ledger, TuneEvent, accept, ledger, more, what_if},
 };

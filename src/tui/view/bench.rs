@@ -10,7 +10,7 @@ use super::{
     },
     paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
 };
-use crate::{catalog::Role, plan::Plan, report::units};
+use crate::{base::units, catalog::Role, plan::Plan};
 use dbdyno_engine::{describe::OptionKind, durability::Tier};
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -225,12 +225,11 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
         }
     };
     let estimate = &preview.estimate;
-    let time = units::duration(estimate.time.as_nanos() as f64);
     let guess = if estimate.from_history { "" } else { " (a guess)" };
     let title = format!(
         "Plan: {} runs · about {}{guess} · {}",
         estimate.runs,
-        clock(estimate.time.as_secs_f64(), &time),
+        units::clock(estimate.time),
         units::bytes(estimate.space_bytes)
     );
     let inner = paint.pane(area, &title, false);
@@ -241,10 +240,10 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let tests = preview.plan.suite.operations(preview.plan.configurations[0].size, &preview.plan.pick).len();
     lines.push((
         format!(
-            "{} configurations x {} rounds, {tests} {} each",
+            "{} configurations x {} rounds, {} each",
             preview.plan.configurations.len(),
             preview.plan.rounds,
-            if tests == 1 { "test" } else { "tests" }
+            units::counted(tests, "test")
         ),
         Role::Text,
     ));
@@ -274,14 +273,4 @@ fn labels(plan: &Plan) -> String {
         }
     }
     labels.join("  ")
-}
-
-/// Time in words: `40 s`, `3 min`, `2 h 5 min`.
-fn clock(seconds: f64, short: &str) -> String {
-    match seconds {
-        seconds if seconds < 1.0 => short.to_owned(),
-        seconds if seconds < 90.0 => format!("{seconds:.0} s"),
-        seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
-        seconds => format!("{:.0} h {:.0} min", (seconds / 3600.0).floor(), (seconds % 3600.0) / 60.0),
-    }
 }

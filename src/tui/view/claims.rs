@@ -12,9 +12,10 @@ use super::{
     paint::{Paint, Piece, pad, piece, rows, width, wrap},
 };
 use crate::{
+    base::units::{self, plain},
     catalog::{self, Role},
     claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
-    report::{claims::measured, comparison::words, units::plain},
+    report::claims::measured,
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -39,7 +40,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let offset = app.claims.cursor.offset(claims.len(), usize::from(inner.height));
     for ((at, one), row) in claims.iter().enumerate().skip(offset).zip(rows(inner)) {
         let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
-        let count = words::counted(count, "claim");
+        let count = units::counted(count, "claim");
         let room = usize::from(row.width).saturating_sub(name + width(&count) + 2);
         let pieces = [
             piece(pad(&plain(&one.name), name), Role::Accent),
@@ -119,7 +120,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
         if taken + lines + u16::from(number + 1 < texts.len()) > room.max(4) {
             paint.text(
                 row,
-                &format!("! {} to know about these figures: n", words::counted(texts.len() - number, "more thing")),
+                &format!("! {} to know about these figures: n", units::counted(texts.len() - number, "more thing")),
                 Role::Warn,
             );
             row.y += 1;
@@ -180,7 +181,7 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Open
 
 /// The sides with their runs, and what is compared where there is room for it.
 fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<Piece<'t>> {
-    let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", words::counted(runs, "run")));
+    let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", units::counted(runs, "run")));
     let (a, b) = comparison.runs;
     let sides = [side("A", &comparison.a_name, a), side("B", &comparison.b_name, b)];
     let title = plain(&comparison.title);

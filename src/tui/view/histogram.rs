@@ -1,7 +1,7 @@
 //! Latencies on a logarithmic scale: a bar a power of two.
 
 use super::paint::{Paint, pad, piece, rows};
-use crate::{catalog::Role, report::units};
+use crate::{base::units, catalog::Role};
 use hdrhistogram::Histogram;
 use ratatui::layout::Rect;
 

@@ -20,7 +20,7 @@ use super::{
     bindings::{Binding, Screen},
     event::Target,
 };
-use crate::catalog::Role;
+use crate::{base::units, catalog::Role};
 use paint::{Paint, piece, width};
 use ratatui::{
     buffer::Buffer,
@@ -98,7 +98,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let warnings = app.live.warning_count();
     let noise = app.world.noise;
     let noisy = matches!(noise, Noise::Busy(_) | Noise::Stolen(_));
-    let counted = format!("{warnings} warning{}", if warnings == 1 { "" } else { "s" });
+    let counted = units::counted(warnings, "warning");
     let parts = [
         (app.world.host.clone(), Role::Dim),
         (app.world.place.file_system().to_owned(), Role::Dim),

@@ -7,7 +7,7 @@ use super::{
     },
     paint::{Paint, fit, pad, piece, rows, width, wrap},
 };
-use crate::{catalog::Role, report::units::plain};
+use crate::{base::units::plain, catalog::Role};
 use ratatui::layout::{Position, Rect};
 
 /// Paints an overlay in the middle of an area.

@@ -2,7 +2,7 @@
 
 use super::super::event::Target;
 use super::look::Look;
-use crate::{catalog::Role, report::units::plain};
+use crate::{base::units::plain, catalog::Role};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},

@@ -1,7 +1,7 @@
 //! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
 
 use super::{super::app::live::Slot, paint::Paint};
-use crate::{catalog::Role, report::units};
+use crate::{base::units, catalog::Role};
 use ratatui::layout::Rect;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];

@@ -2,8 +2,8 @@
 
 use super::{super::world::World, form::Form};
 use crate::{
+    base::units,
     plan::{Configuration, Estimate, Plan, check_space, estimate},
-    report::units,
     stats::rounds_needed,
     tune::cannot_differ,
 };

@@ -10,7 +10,9 @@ use super::{
     Asked, Compare, View,
 };
 use crate::{
-    compare::{Axis, Comparison, Difference, ObstacleKind},
+    base::units::counted,
+    catalog::Difference,
+    compare::{Axis, Comparison, ObstacleKind},
     store::Selection,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +48,7 @@ impl Compare {
         let items = |row: Option<&Axis>| {
             let current = if row.is_some() { &self.axes.1 } else { &self.axes.0 };
             let item = |(axis, values): (Axis, usize)| {
-                let detail = format!("{values} value{}", if values == 1 { "" } else { "s" });
+                let detail = counted(values, "value");
                 Item { chosen: axis == *current, ..Item::new(axis.to_string(), detail) }
             };
             axes(&compared.plain, row).into_iter().map(item).collect()

@@ -17,7 +17,10 @@ use super::{
     step::{Step, Steps},
     world::World,
 };
-use crate::compare::{Axis, Comparison, Difference, Offer};
+use crate::{
+    catalog::Difference,
+    compare::{Axis, Comparison, Offer},
+};
 use std::collections::BTreeSet;
 
 /// What the Compare screen asks the user.

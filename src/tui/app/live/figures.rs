@@ -1,6 +1,6 @@
 //! One test as it is watched: counts so far, latencies, throughput over time.
 
-use crate::report::session_table::supported_quantile;
+use dbdyno_engine::histogram::supported_quantile;
 use dbdyno_engine::{histogram::empty, protocol::TestDone};
 use hdrhistogram::Histogram;
 

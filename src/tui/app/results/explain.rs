@@ -2,7 +2,7 @@
 
 use super::{Opened, columns, filter::Filter};
 use crate::{
-    report::units::{count, duration, rate},
+    base::units::{count, duration, rate},
     store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
     tui::app::overlay::Overlay,
 };

@@ -2,7 +2,7 @@
 
 use crate::tui::{app::cursor::Cursor, bindings::Action};
 use crate::{
-    report::units::{bytes, count, duration},
+    base::units::{bytes, count, duration},
     store::{StoredFact, StoredOption, StoredRun, StoredTest},
 };
 

@@ -11,9 +11,10 @@ use super::{
     joined,
 };
 use crate::{
-    catalog::Role,
-    compare::{Comparison, Difference, ObstacleKind, SideFacts, tier_words},
-    report::{comparison::words, units::plain},
+    base::units::{self, plain},
+    catalog::{Difference, Role},
+    compare::{Comparison, ObstacleKind, SideFacts, tier_words},
+    report::comparison::words,
 };
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
 }
 
 fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
-    let counts = words::counted(side.runs, "run");
+    let counts = units::counted(side.runs, "run");
     let selection = plain(&side.selection);
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
@@ -73,7 +74,7 @@ fn both(comparison: &Comparison) -> Vec<String> {
     let sizes = match sizes.as_slice() {
         [] => None,
         [one] => Some(format!("size {one}")),
-        several => Some(words::counted(several.len(), "size")),
+        several => Some(units::counted(several.len(), "size")),
     };
     let noise = format!("noise floor {:.1} %", comparison.noise_floor.value * 100.0);
     let measured = if comparison.noise_floor.measured == 0 { "assumed" } else { "measured A against A" };
@@ -102,7 +103,7 @@ fn badges(comparison: &Comparison) -> Vec<String> {
     }
     let more = remarks(comparison).len();
     if more > 0 {
-        badges.push(format!("{}: n shows them", words::counted(more, "remark")));
+        badges.push(format!("{}: n shows them", units::counted(more, "remark")));
     }
     badges
 }

@@ -1,9 +1,9 @@
 //! Two latency histograms over each other, as characters that tell A from B without colour.
 
 use crate::{
+    base::units::duration,
     catalog::Role,
     compare::{Bucket, Latency},
-    report::units::duration,
 };
 
 /// Buckets a power of ten, as [`Bucket::end`] counts them.

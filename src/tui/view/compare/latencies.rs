@@ -9,12 +9,10 @@ use super::super::{
 };
 use super::histogram::{Columns, LEGEND};
 use crate::{
+    base::units::{duration, plain},
     catalog::Role,
     compare::{Comparison, Figure, Latency, Line},
-    report::{
-        comparison::words,
-        units::{duration, plain},
-    },
+    report::comparison::words,
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 

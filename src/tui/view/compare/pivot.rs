@@ -11,9 +11,10 @@ use super::{
     above,
 };
 use crate::{
+    base::units::{self, plain},
     catalog::Role,
     compare::{Comparison, Line, Pivot, PivotCell},
-    report::{comparison::words, units::plain},
+    report::comparison::words,
     stats::Verdict,
 };
 use ratatui::layout::Rect;
@@ -110,6 +111,6 @@ fn cell_words(lines: &[&Line]) -> String {
             }
             None => only.obstacles.iter().map(words::obstacle).collect::<Vec<_>>().join("; "),
         },
-        several => words::counted(several.len(), "line"),
+        several => units::counted(several.len(), "line"),
     }
 }

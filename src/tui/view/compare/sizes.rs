@@ -11,9 +11,10 @@ use super::{
     chart,
 };
 use crate::{
+    base::units::{self, plain},
     catalog::Role,
     compare::{Comparison, OverSizes},
-    report::{comparison::words, units::plain},
+    report::comparison::words,
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -50,7 +51,7 @@ fn summary_words(over: &OverSizes) -> String {
     let [median, min, max] = [over.median, over.min, over.max].map(words::ratio);
     let left_out = match over.left_out.len() {
         0 => String::new(),
-        some => format!(" · without {}, not comparable", words::counted(some, "size")),
+        some => format!(" · without {}, not comparable", units::counted(some, "size")),
     };
     format!("median {median} [{min}, {max}]{left_out}")
 }

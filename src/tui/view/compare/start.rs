@@ -11,9 +11,9 @@ use super::super::{
     paint::{Paint, pad, piece, rows, width},
 };
 use crate::{
+    base::units::{self, plain},
     catalog::Role,
     compare::Offer,
-    report::{comparison::words, units::plain},
 };
 use ratatui::layout::Rect;
 
@@ -77,7 +77,7 @@ fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &Compare) {
 
 /// What tells whether a pair is worth comparing, what matters most first.
 fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
-    let counted = |offer: &Offer| words::counted(offer.runs as usize, "run");
+    let counted = |offer: &Offer| units::counted(offer.runs, "run");
     let runs = if a.runs == b.runs { format!("{} each", counted(a)) } else { format!("{} and {}", a.runs, counted(b)) };
     let tiers = if a.tiers == b.tiers {
         (format!("tier {}", a.tiers), Role::Dim)

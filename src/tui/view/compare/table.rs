@@ -11,12 +11,10 @@ use super::{
     above,
 };
 use crate::{
+    base::units::plain,
     catalog::Role,
     compare::{Comparison, Line, Mean},
-    report::{
-        comparison::{bar, explain, words},
-        units::plain,
-    },
+    report::comparison::{bar, explain, words},
     stats::Verdict,
 };
 use ratatui::layout::Rect;

@@ -11,7 +11,7 @@ use super::{
     },
     paint::{Paint, piece, rows},
 };
-use crate::{catalog::Role, report::units};
+use crate::{base::units, catalog::Role};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: a replay, the session, or how to get to either.

@@ -4,7 +4,7 @@ use super::super::{
     super::app::live::{Phase, Run, RunState, Session},
     paint::{Paint, Piece, piece, rows, width},
 };
-use crate::{catalog::Role, report::units, store::Status};
+use crate::{base::units, catalog::Role, store::Status};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &Session, now: Du
     let inner = paint.pane(area, &title, false);
     let share = done as f64 / all.max(1) as f64;
     let time = if session.running() {
-        format!("{:>3.0} %  {}, about {} to go", share * 100.0, clock(took), clock(session.left(now)))
+        format!("{:>3.0} %  {}, about {} to go", share * 100.0, units::clock(took), units::clock(session.left(now)))
     } else {
-        format!("{:>3.0} %  {}", share * 100.0, clock(took))
+        format!("{:>3.0} %  {}", share * 100.0, units::clock(took))
     };
     let bar = Rect { height: 1, width: inner.width.saturating_sub(width(&time) as u16 + 1), ..inner };
     paint.gauge(bar, share, role);
@@ -108,15 +108,4 @@ fn shown(session: &Session, run: &Run) -> (String, Role) {
         RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("skipped", Role::Warn),
     };
     (format!("{} {sign}", label(session, run)), role)
-}
-
-/// Time in words: `12 s`, `1m12s`, `2h05m`.
-pub(super) fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0 if time > Duration::ZERO => units::duration(time.as_nanos() as f64),
-        0..=59 => format!("{seconds} s"),
-        60..=3599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
-    }
 }

@@ -5,8 +5,8 @@ use super::super::{
     paint::{Paint, Piece, fit, pad, piece, rows, width},
 };
 use crate::{
+    base::units::{self, plain},
     catalog::Role,
-    report::units::{self, plain},
     stats::median,
 };
 use ratatui::layout::Rect;

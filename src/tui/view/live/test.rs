@@ -9,7 +9,7 @@ use super::{
     },
     counted, fact,
 };
-use crate::{catalog::Role, report::units, runner::Uses};
+use crate::{base::units, catalog::Role, runner::Uses};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the test of a session.

@@ -2,8 +2,8 @@
 
 use super::super::super::app::results::{columns, short};
 use crate::{
+    base::units::{count, duration, plain, rate},
     catalog::Role,
-    report::units::{count, duration, plain, rate},
     store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
 };
 

@@ -13,8 +13,8 @@ use super::{
     paint::{Paint, Piece, fit, piece, width},
 };
 use crate::{
+    base::units::{count, plain},
     catalog::Role,
-    report::units::{count, plain},
     store::Listing,
 };
 use ratatui::layout::Rect;

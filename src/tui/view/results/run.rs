@@ -17,8 +17,8 @@ use super::{
     foot,
 };
 use crate::{
+    base::units::{count, duration, plain, rate},
     catalog::Role,
-    report::units::{count, duration, plain, rate},
     store::{StoredRun, StoredTest},
 };
 use ratatui::layout::{Constraint, Layout, Rect};

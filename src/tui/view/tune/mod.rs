@@ -10,8 +10,9 @@ use super::{
     paint::{Paint, Piece, fit, pad, piece, rows, width},
 };
 use crate::{
+    base::units::plain,
     catalog::Role,
-    report::{tune::words, units::plain},
+    report::tune::words,
     tune::{Effect, Entry, State, Trial},
 };
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -8,9 +8,10 @@ use super::{
     role,
 };
 use crate::{
+    base::units::plain,
     catalog::Role,
     compare::RatioRange,
-    report::{comparison::words as ratios, tune::words, units::plain},
+    report::{comparison::words as ratios, tune::words},
     tune::{Effect, State},
 };
 use ratatui::layout::Rect;

@@ -1,10 +1,22 @@
 //! Numbers for people: three significant digits and a unit.
 
 pub use dbdyno_engine::say::plain;
+use std::time::Duration;
 
 /// A duration in ns: `950 ns`, `12.1 ms`.
 pub fn duration(ns: f64) -> String {
     scaled(ns, &[("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)])
+}
+
+/// A stretch of time that somebody waits: `350 ms`, `12 s`, `1m12s`, `2h05m`.
+pub fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0 if time > Duration::ZERO => duration(time.as_nanos() as f64),
+        0..=59 => format!("{seconds} s"),
+        60..=3599 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
 }
 
 /// Operations a second: `826 k/s`.
@@ -31,6 +43,12 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// How many of something with a regular plural: `1 run`, `1,024 runs`.
+pub fn counted(number: impl TryInto<u64>, word: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 fn scaled(value: f64, units: &[(&str, f64)]) -> String {
     // The smallest unit in which the rounded number has at most three digits before the point.
     let fits = |factor: f64| value / factor < 999.5;
@@ -55,12 +73,16 @@ mod tests {
         assert_eq!(duration(999.6), "1.00 µs");
         assert_eq!(duration(12_149_000.0), "12.1 ms");
         assert_eq!(duration(2.5e12), "2500 s");
+        assert_eq!(clock(Duration::from_millis(350)), "350 ms");
+        assert_eq!(clock(Duration::from_secs(72)), "1m12s");
+        assert_eq!(clock(Duration::from_secs(7505)), "2h05m");
         assert_eq!(rate(826_400.0), "826 k/s");
         assert_eq!(rate(7.25), "7.25 /s");
         assert_eq!(bytes(0), "0 B");
         assert_eq!(bytes(1536), "1.50 KiB");
         assert_eq!(count(1_000), "1,000");
         assert_eq!(count(999), "999");
+        assert_eq!([counted(1_u64, "run"), counted(1_024_u64, "run")], ["1 run", "1,024 runs"]);
         assert_eq!(count(12_345_678), "12,345,678");
     }
 }

@@ -4,7 +4,7 @@ use console::{Alignment, measure_text_width, pad_str};
 
 /// Lines of a table: titles span all columns, rows are aligned.
 #[derive(Debug, Clone)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     columns: Vec<Alignment>,
     lines: Vec<Line>,
 }
@@ -17,22 +17,22 @@ enum Line {
 
 impl Grid {
     /// A grid with these columns.
-    pub(super) fn new(columns: impl Into<Vec<Alignment>>) -> Self {
+    pub(crate) fn new(columns: impl Into<Vec<Alignment>>) -> Self {
         Self { columns: columns.into(), lines: Vec::new() }
     }
 
     /// Adds a line across all columns.
-    pub(super) fn title(&mut self, title: impl Into<String>) {
+    pub(crate) fn title(&mut self, title: impl Into<String>) {
         self.lines.push(Line::Title(title.into()));
     }
 
     /// Adds a row.
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.lines.push(Line::Row(cells.into_iter().collect()));
     }
 
     /// The text: columns as wide as their widest cell, two spaces apart, no spaces at the ends of lines.
-    pub(super) fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut widths = vec![0; self.columns.len()];
         for line in &self.lines {
             if let Line::Row(cells) = line {
