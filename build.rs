@@ -7,7 +7,7 @@ fn main() {
     let lock = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
     // These folders are carried inside the program.
-    for folder in ["suites", "presets", "assets/claims"] {
+    for folder in ["suites", "presets", "assets/claims", "src/store/schema/migrations"] {
         println!("cargo::rerun-if-changed={folder}");
     }
     let text = fs::read_to_string(lock).unwrap_or_default();

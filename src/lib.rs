@@ -11,6 +11,7 @@ pub mod compare;
 pub mod engines;
 pub mod host;
 pub mod lint;
+pub mod metric;
 pub mod plan;
 mod process;
 pub mod report;

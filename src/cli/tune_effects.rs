@@ -14,7 +14,7 @@ use crate::{
     compare::load,
     plan::Plan,
     report::tune::{EffectsFormat, effects as text, effects_page},
-    store::{Selection, Store},
+    store::{Latencies, Selection, Store},
     tune::effects::effects,
 };
 use dbdyno_engine::say;
@@ -27,7 +27,7 @@ pub(super) fn show_effects(places: &Places, selected: &str, args: &TuneArgs) -> 
     }
     let selection = Selection::parse_line(selected).map_err(wrong)?;
     let target = target(places, args)?;
-    let side = load(&opened(places)?, selected, &selection)?;
+    let side = load(&opened(places)?, selected, &selection, Latencies::Left)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
     let failed = |what: &str, error: String| CliError::Failed(format!("writing {what}: {error}"));
     let shown = match args.form {
@@ -51,7 +51,7 @@ pub(super) fn effects_of_session(plan: &Plan, session_id: &str, store: &Store, s
     for (engine, size, test) in parts {
         let selected = format!("session={session_id} engine={engine} size={size} test={test}");
         let selection = Selection::parse_line(&selected).map_err(CliError::Failed)?;
-        match effects(&load(store, &selected, &selection)?) {
+        match effects(&load(store, &selected, &selection, Latencies::Left)?) {
             Ok(found) if style == Style::Json => {
                 print(&format!("{}\n", serde_json::json!({ "event": "effects", "effects": found })))?;
             }

@@ -16,7 +16,7 @@ use crate::{
     plan::{Configuration, Plan},
     process,
     store::{
-        Batch, HarnessRecord, HostRecord, Ownership, ResultRecord, RunRecord, SessionRecord, Status, Store, StoreError,
+        Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
         WarningRecord,
     },
 };
@@ -67,7 +67,7 @@ pub struct Report {
     /// Its runs.
     pub runs: Vec<RunRecord>,
     /// Finished tests of its runs.
-    pub results: Vec<ResultRecord>,
+    pub results: Vec<TestRecord>,
     /// What the harness costs: ns an operation by size and test.
     pub harness: Vec<HarnessRecord>,
     /// Findings.
@@ -126,7 +126,7 @@ pub(super) struct SoFar {
     /// Runs that did not come to their end; they are run again from their beginning.
     pub(super) cut_short: Vec<RunRecord>,
     /// Results of the runs that are finished.
-    pub(super) results: Vec<ResultRecord>,
+    pub(super) results: Vec<TestRecord>,
     pub(super) harness: Vec<HarnessRecord>,
 }
 
@@ -261,6 +261,8 @@ fn describe(plan: &Plan, launch: &Launch, host: &HostFacts, folder: &WorkFolderF
         details: details.to_string(),
         owner: None,
         plan: None,
+        source: None,
+        source_file: None,
     }
 }
 
@@ -387,7 +389,7 @@ impl Session<'_> {
         self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
-    async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<ResultRecord>) {
+    async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<TestRecord>) {
         let mut begun = Instant::now();
         let done = so_far.ordinals();
         let SoFar { mut runs, mut results, cut_short, .. } = so_far;
@@ -460,7 +462,7 @@ impl Session<'_> {
     }
 
     /// Compares the answers of a round's runs that had the same inputs, and stores which agree.
-    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [ResultRecord], round: u32) {
+    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
         let mut groups: BTreeMap<(String, String, u32), Vec<usize>> = BTreeMap::new();
@@ -496,7 +498,7 @@ impl Session<'_> {
         mut self,
         facts: &WorkFolderFacts,
         runs: Vec<RunRecord>,
-        results: &mut Vec<ResultRecord>,
+        results: &mut Vec<TestRecord>,
         harness: Vec<HarnessRecord>,
         owner: Ownership,
     ) -> Result<Report, SessionError> {

@@ -13,20 +13,13 @@ pub struct StoreHistory(HashMap<(String, String, String, u8), Duration>);
 impl StoreHistory {
     /// Reads all of them at once; a store that cannot be read has no history.
     pub fn read(store: &Store) -> Self {
-        if !store.exists() {
-            return Self::default();
-        }
-        let rows = store.query(
-            "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
-             FROM run WHERE status = 'done' AND finished_at IS NOT NULL GROUP BY ALL",
-            &[],
-        );
-        let entry = |row: Vec<Option<String>>| {
-            let columns: [Option<String>; 5] = row.try_into().ok()?;
-            let [Some(engine), Some(suite), Some(size), Some(tier), Some(micros)] = columns else { return None };
-            Some(((engine, suite, size, tier.parse().ok()?), Duration::from_micros(micros.parse().ok()?)))
+        let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
+             FROM run WHERE status = 'done' AND finished_at IS NOT NULL AND tier IS NOT NULL GROUP BY ALL";
+        let rows: Vec<(String, String, String, u8, i64)> = store.rows(sql, &[]).unwrap_or_default();
+        let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
+            Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
         };
-        Self(rows.map(|rows| rows.rows.into_iter().filter_map(entry).collect()).unwrap_or_default())
+        Self(rows.into_iter().filter_map(entry).collect())
     }
 }
 
