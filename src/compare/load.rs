@@ -1,7 +1,7 @@
 //! A side of a comparison from the store.
 
 use crate::{
-    plan::TWIN_SUFFIX,
+    bench::TWIN_SUFFIX,
     store::{Latencies, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError},
 };
 

@@ -2,7 +2,7 @@
 
 use super::{layout::Sample, load::Side, model::NoiseFloor, pairs::matched};
 use crate::{
-    plan::TWIN_SUFFIX,
+    bench::TWIN_SUFFIX,
     stats::{DEFAULT_NOISE_FLOOR, noise_floor, paired_ratio},
     store::RunTests,
 };

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
+    bench::{Configuration, PlannedRun},
     host::NoiseSample,
     metric::Figures,
-    plan::{Configuration, PlannedRun},
     process::in_words,
     store::{Batch, Blob, KeyRecord, OptionRecord, RunRecord, Status, TestRecord, TimelineRecord},
 };

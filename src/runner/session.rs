@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
+    bench::{Configuration, Plan},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
-    plan::{Configuration, Plan},
     process,
     store::{
         Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
@@ -57,6 +57,28 @@ pub struct Launch {
     pub preset: Option<String>,
     /// Keys with values that every run gets, by which its results can be selected.
     pub keys: BTreeMap<String, String>,
+}
+
+/// How long a worker may say nothing, beyond what a whole run is expected to take, unless told otherwise.
+pub const DEFAULT_SILENCE: Duration = Duration::from_secs(30);
+
+impl Launch {
+    /// The usual conditions.
+    pub fn new(work_dir: PathBuf, command_line: String) -> Self {
+        Self {
+            work_dir,
+            cpu: None,
+            keep_databases: false,
+            allow_differing_options: false,
+            concurrent: false,
+            budget: None,
+            silence: DEFAULT_SILENCE,
+            deadline: None,
+            command_line,
+            preset: None,
+            keys: BTreeMap::new(),
+        }
+    }
 }
 
 /// What a session left.

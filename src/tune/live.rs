@@ -1,7 +1,7 @@
 //! What is known while a session runs: figures of the rounds that are finished.
 
 use super::samples::{Sample, Samples};
-use crate::{metric::Figures, plan::Plan, runner::RunnerEvent, store::Status};
+use crate::{bench::Plan, metric::Figures, runner::RunnerEvent, store::Status};
 use dbdyno_engine::protocol::{Event, TestDone};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
 use crate::{
+    bench::Plan,
     metric::{Figures, Metric},
-    plan::Plan,
     runner::Report,
     store::Status,
 };

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 /// What a run is of, and where. Tests change what they are about.
 #[derive(Debug, Clone)]
-pub(crate) struct Spec {
+pub(crate) struct Variant {
     pub(crate) engine: &'static str,
     pub(crate) version: &'static str,
     pub(crate) label: String,
@@ -34,8 +34,8 @@ pub(crate) struct Spec {
 }
 
 /// The usual run of an engine.
-pub(crate) fn spec(engine: &'static str) -> Spec {
-    Spec {
+pub(crate) fn spec(engine: &'static str) -> Variant {
+    Variant {
         engine,
         version: "1.0",
         label: engine.to_owned(),
@@ -107,7 +107,7 @@ impl Bench {
     }
 
     /// A run with tests numbered from 1 that took these ns. Runs of one round have one seed.
-    pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Spec, times: &[u64]) {
+    pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Variant, times: &[u64]) {
         let ordinal = self.batch.runs.len() as u32;
         let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
         let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
@@ -174,7 +174,7 @@ impl Bench {
     }
 
     /// A session in which A and B ran one test, paired; times in µs.
-    pub(crate) fn pairs(&mut self, a: &Spec, b: &Spec, times: &[(u64, u64)]) -> String {
+    pub(crate) fn pairs(&mut self, a: &Variant, b: &Variant, times: &[(u64, u64)]) -> String {
         let session = self.session("here");
         for (round, &(of_a, of_b)) in (0..).zip(times) {
             self.run(&session, round, a, &[of_a * 1000]);

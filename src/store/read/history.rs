@@ -1,7 +1,7 @@
 //! What earlier runs took, for estimates.
 
 use crate::{
-    plan::{Configuration, History},
+    bench::{Configuration, History},
     store::Store,
 };
 use std::{collections::HashMap, time::Duration};
