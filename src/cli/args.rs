@@ -1,15 +1,13 @@
 //! The command line's shape.
 
 use super::error::CliError;
+use super::formats::{CsvArgs, format_of};
 use super::manage_args::{CopyArgs, DeleteArgs, ImportArgs, KeyArgs, NoteArgs, ResultsArgs, TagArgs, Terms};
 use super::tune_args::TuneArgs;
 use crate::{
-    base::{
-        csv::Cells,
-        output::{Guarded, Output, OutputError},
-    },
+    base::output::{Guarded, Output, OutputError},
     catalog::UserFolders,
-    report::comparison,
+    report::{claims, comparison, format::Format, results},
     store::Store,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -301,8 +299,8 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pub(super) pivot: Option<String>,
     /// How to write the comparison.
-    #[arg(long, value_enum, default_value_t = comparison::Format::Table)]
-    pub(super) format: comparison::Format,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(comparison::FORMATS))]
+    pub(super) format: Format,
     /// Write to this file, which is replaced in one step, and not to stdout.
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
@@ -341,17 +339,8 @@ pub(super) struct ClaimsArgs {
     /// The claims to judge; without a name they are listed.
     pub(super) name: Option<String>,
     /// How to write them.
-    #[arg(long, value_enum, default_value_t = ClaimsFormat::Table)]
-    pub(super) format: ClaimsFormat,
-}
-
-/// How claims are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ClaimsFormat {
-    /// Aligned text.
-    Table,
-    /// One object.
-    Json,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(claims::FORMATS))]
+    pub(super) format: Format,
 }
 
 /// `dbdyno sql`.
@@ -360,29 +349,10 @@ pub(super) struct SqlArgs {
     /// One SELECT; the view `results` has one row a run and test.
     pub(super) query: String,
     /// How to write the answer.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
     pub(super) format: Format,
     #[command(flatten)]
     pub(super) csv: CsvArgs,
-}
-
-/// How CSV is written.
-#[derive(Debug, Args)]
-pub(super) struct CsvArgs {
-    /// Cells of CSV: escaped with an apostrophe where a spreadsheet would take them for a formula, or raw.
-    #[arg(long = "csv-cells", value_enum, value_name = "HOW", default_value_t = Cells::Escaped)]
-    pub(super) cells: Cells,
-}
-
-/// How an answer is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// Aligned text.
-    Table,
-    /// Comma-separated values with a header.
-    Csv,
-    /// An array of objects; every value is a text or null.
-    Json,
 }
 
 /// `dbdyno export`.
@@ -391,24 +361,13 @@ pub(super) struct ExportArgs {
     #[command(flatten)]
     pub(super) selection: Terms,
     /// How to write the results: every column, one row a run and test.
-    #[arg(long, value_enum)]
-    pub(super) format: ExportFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = format_of(results::FILE_FORMATS))]
+    pub(super) format: Format,
     /// The file, which is replaced in one step.
     #[arg(long, value_name = "FILE")]
     pub(super) out: PathBuf,
     #[command(flatten)]
     pub(super) csv: CsvArgs,
-}
-
-/// How results are exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ExportFormat {
-    /// Comma-separated values with a header.
-    Csv,
-    /// An array of objects; every value is a text or null.
-    Json,
-    /// Parquet, with types.
-    Parquet,
 }
 
 /// What can be listed.

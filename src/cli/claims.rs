@@ -1,14 +1,14 @@
 //! `dbdyno claims`: published figures beside what this machine measured.
 
 use super::{
-    args::{ClaimsArgs, ClaimsFormat, Places},
+    args::{ClaimsArgs, Places},
     error::CliError,
     print,
 };
 use crate::{
     catalog::Catalog,
     claims::{JudgeError, judged},
-    report::{claims::claims_table, text},
+    report::{claims::text, text::list},
 };
 use std::process::ExitCode;
 
@@ -24,19 +24,13 @@ impl From<JudgeError> for CliError {
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
     let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let Some(name) = &args.name else { return list(&catalog) };
+    let Some(name) = &args.name else { return listed(&catalog) };
     let claims = catalog.claims(name)?;
     let table = judged(&claims, &places.store().map_err(CliError::Usage)?)?;
-    match args.format {
-        ClaimsFormat::Table => print(&claims_table(&table)),
-        ClaimsFormat::Json => {
-            let json = serde_json::to_string_pretty(&table).map_err(|error| CliError::Failed(error.to_string()))?;
-            print(&format!("{json}\n"))
-        }
-    }
+    print(&text(&table, args.format)?)
 }
 
-fn list(catalog: &Catalog) -> Result<ExitCode, CliError> {
+fn listed(catalog: &Catalog) -> Result<ExitCode, CliError> {
     let entries: Vec<(String, String)> = catalog
         .claims_names()
         .into_iter()
@@ -51,5 +45,5 @@ fn list(catalog: &Catalog) -> Result<ExitCode, CliError> {
             (name, about)
         })
         .collect();
-    print(&text::list(&entries))
+    print(&list(&entries))
 }

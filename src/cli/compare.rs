@@ -4,7 +4,7 @@ use super::{
     args::{CompareArgs, Places, SummaryKey},
     bench::command_line,
     colour,
-    error::CliError,
+    error::{CliError, unwritten},
     print,
     query::opened,
 };
@@ -13,7 +13,8 @@ use crate::{
     catalog::Difference,
     compare::{Axis, Gate, Options, compare, gate, load},
     report::{
-        comparison::{ExportError, Format, TableStyle, export, text},
+        comparison::{TableStyle, export, text},
+        format::Format,
         text::Colour,
     },
     store::{Selection, Store},
@@ -28,12 +29,6 @@ const SLOWER: u8 = 4;
 /// Columns of a file, or of a terminal that does not tell.
 const WIDTH: usize = 80;
 
-impl From<ExportError> for CliError {
-    fn from(error: ExportError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
     let (a, b) = (selection("--a", &args.a)?, selection("--b", &args.b)?);
     let options = options(args)?;
@@ -47,12 +42,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     match &output {
         Some(output) => {
             let style = TableStyle { colour: Colour::Off, width: WIDTH };
-            export(&comparison, args.format, style, args.csv.cells, output)?;
+            export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            if let Some(text) = text(&comparison, args.format, style(), args.csv.cells)? {
-                print(&text)?;
-            }
+            print(&text(&comparison, args.format, style(), args.csv.cells)?)?;
         }
     }
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {

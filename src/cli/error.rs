@@ -4,10 +4,11 @@ use crate::{
     base::units::plain,
     catalog::CatalogError,
     plan::PlanError,
+    report::format::WriteError,
     runner::SessionError,
     store::{ExportError, ImportError, StoreError},
 };
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 /// Why a command ended.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,26 @@ pub(super) enum CliError {
     /// The session could not begin: exit code 1.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+impl From<WriteError> for CliError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Unsupported { .. } => Self::Usage(error.to_string()),
+            WriteError::Store(error) => Self::Store(error),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// What to tell when a file cannot be written.
+pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
+    move |error| match error {
+        WriteError::File(error) => {
+            CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
+        }
+        error => error.into(),
+    }
 }
 
 impl CliError {

@@ -1,6 +1,7 @@
 //! The command line's shape for stored results.
 
-use super::args::{CsvArgs, Format};
+use super::formats::{CsvArgs, format_of};
+use crate::report::{format::Format, results};
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ pub(super) struct ResultsArgs {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', conflicts_with_all = ["count", "group_by", "matrix", "transpose", "details"])]
     pub(super) columns: Vec<String>,
     /// How to write the answer.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
     pub(super) format: Format,
     #[command(flatten)]
     pub(super) csv: CsvArgs,

@@ -7,6 +7,7 @@ mod compare;
 mod doctor;
 mod error;
 mod export;
+mod formats;
 mod import;
 mod list;
 mod manage;

@@ -1,13 +1,13 @@
 //! `dbdyno sql`, and how answers of the store are written.
 
 use super::{
-    args::{Format, Places, SqlArgs},
+    args::{Places, SqlArgs},
     error::CliError,
     print,
 };
 use crate::{
     base::{csv::Cells, units::plain},
-    report::{results, text},
+    report::{format::Format, results::text},
     store::{Rows, Settled, Store},
 };
 use dbdyno_engine::say;
@@ -37,14 +37,5 @@ pub(super) fn notices(settled: &Settled) {
 }
 
 pub(super) fn write(rows: &Rows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
-    print(&text_of(rows, format, cells)?)
-}
-
-/// An answer as text.
-fn text_of(rows: &Rows, format: Format, cells: Cells) -> Result<String, CliError> {
-    Ok(match format {
-        Format::Table => text::rows(rows),
-        Format::Json => results::json(rows).map_err(|error| CliError::Failed(error.to_string()))?,
-        Format::Csv => results::csv(rows, cells),
-    })
+    print(&text(rows, format, cells)?)
 }

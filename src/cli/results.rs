@@ -1,7 +1,7 @@
 //! `dbdyno results`.
 
 use super::{
-    args::{Format, Places},
+    args::Places,
     error::CliError,
     manage_args::ResultsArgs,
     print,
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::units::plain,
-    report::{matrix::Matrix, text},
+    report::{format::Format, matrix::Matrix, text},
     store::{Key, Listed, Selection},
 };
 use dbdyno_engine::say;

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     base::{identifier::clock_seed, output::Output, units::plain},
     engines::Registry,
-    report::tune::{self as report, AnswerFormat},
+    report::tune::{self as report, AnswerForm},
     runner::{Handle, SessionLaunch},
     store::Store,
     tune::{
@@ -77,16 +77,15 @@ fn show(places: &Places, name: &str, args: &TuneArgs) -> Result<ExitCode, CliErr
         let known = crate::tune::ledgers(&store)?.join(", ");
         return Err(CliError::Usage(format!("there is no ledger `{name}`: expected {}", plain(&known))));
     }
-    let text = report::ledger(&found, output.format, output.csv.cells, &command_line(std::env::args()))
-        .map_err(|error| CliError::Failed(format!("writing JSON: {error}")))?;
+    let text = report::ledger(&found, output.format, output.csv.cells, &command_line(std::env::args()))?;
     written(&text, target.as_ref())
 }
 
-fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<ExitCode, CliError> {
+fn answer(places: &Places, format: AnswerForm, args: &TuneArgs) -> Result<ExitCode, CliError> {
     let target = target(places, args)?;
     let store = opened(places)?;
     let trial = found(&store, &args.of)?;
-    if format == AnswerFormat::Preset && trial.suite.starts_with("sql-") {
+    if format == AnswerForm::Preset && trial.suite.starts_with("sql-") {
         let message = format!("{} is no suite that a preset can name: take another form", trial.suite);
         return Err(CliError::Usage(message));
     }
@@ -95,7 +94,7 @@ fn answer(places: &Places, format: AnswerFormat, args: &TuneArgs) -> Result<Exit
 }
 
 /// What a trial came to, with the trials that led to it.
-fn answer_text(registry: &Registry, store: &Store, trial: &Trial, format: AnswerFormat) -> Result<String, CliError> {
+fn answer_text(registry: &Registry, store: &Store, trial: &Trial, format: AnswerForm) -> Result<String, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
     let path = ledger(store, &trial.ledger)?.path(&trial.trial_id);
     let answer = Answer::new(&engine.description, path);
@@ -215,7 +214,7 @@ fn find_best(places: &Places, tier: u8, args: &TuneArgs) -> Result<ExitCode, Cli
     if !args.output.json {
         print(&report::found(&found))?;
         if let Some(trial) = found.confirmed.as_ref().filter(|trial| trial.is_gain()) {
-            print(&format!("\n{}", answer_text(&registry, &store, trial, AnswerFormat::Pragma)?))?;
+            print(&format!("\n{}", answer_text(&registry, &store, trial, AnswerForm::Pragma)?))?;
         }
     }
     Ok(found.confirmed.as_ref().map_or(ExitCode::SUCCESS, |trial| code(std::slice::from_ref(trial))))

@@ -1,7 +1,13 @@
 //! The shape of `dbdyno tune`.
 
-use super::args::{CsvArgs, WorkArgs, parse_duration};
-use crate::report::tune::{AnswerFormat, EffectsFormat, Format};
+use super::{
+    args::{WorkArgs, parse_duration},
+    formats::{CsvArgs, format_of, one_of},
+};
+use crate::report::{
+    format::Format,
+    tune::{AnswerForm, EFFECTS_FORMATS, LEDGER_FORMATS},
+};
 use clap::{ArgGroup, Args};
 use dbdyno_engine::{describe::parse_bytes, size::Size};
 use std::{path::PathBuf, time::Duration};
@@ -25,8 +31,8 @@ pub(super) struct TuneArgs {
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "last")]
     pub(super) ledger: Option<String>,
     /// Write what a trial came to in the form that people use.
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub(super) answer: Option<AnswerFormat>,
+    #[arg(long, value_name = "FORM", value_parser = one_of(AnswerForm::ALL.iter().map(|form| (*form, form.name(), form.meaning()))))]
+    pub(super) answer: Option<AnswerForm>,
     /// The trial that --answer is about.
     #[arg(long, value_name = "TRIAL", default_value = "last", requires = "answer")]
     pub(super) of: String,
@@ -34,8 +40,8 @@ pub(super) struct TuneArgs {
     #[arg(long, value_name = "SELECTION")]
     pub(super) effects: Option<String>,
     /// How to write the effects.
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = EffectsFormat::Table, requires = "effects")]
-    pub(super) form: EffectsFormat,
+    #[arg(long = "as", value_name = "FORM", default_value = "table", value_parser = format_of(EFFECTS_FORMATS), requires = "effects")]
+    pub(super) form: Format,
     /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
     #[arg(long, value_name = "TRIAL", conflicts_with_all = ["engine", "more", "ledger"])]
     pub(super) from: Option<String>,
@@ -103,7 +109,7 @@ pub(super) struct SearchArgs {
 #[derive(Debug, Args)]
 pub(super) struct OutputArgs {
     /// How to write the ledger.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(LEDGER_FORMATS))]
     pub(super) format: Format,
     /// Write to this file, which is replaced in one step, and not to stdout.
     #[arg(long, value_name = "FILE")]

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     compare::load,
     plan::Plan,
-    report::tune::{EffectsFormat, effects as text, effects_page},
+    report::{format::Format, tune::effects as text},
     store::{Selection, Store},
     tune::effects::effects,
 };
@@ -29,15 +29,7 @@ pub(super) fn show_effects(places: &Places, selected: &str, args: &TuneArgs) -> 
     let target = target(places, args)?;
     let side = load(&opened(places)?, selected, &selection)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
-    let failed = |what: &str, error: String| CliError::Failed(format!("writing {what}: {error}"));
-    let shown = match args.form {
-        EffectsFormat::Table => text(&found),
-        EffectsFormat::Json => {
-            serde_json::to_string_pretty(&found).map_err(|error| failed("JSON", error.to_string()))? + "\n"
-        }
-        EffectsFormat::Html => effects_page(&found, &command_line(std::env::args()))
-            .map_err(|error| failed("the HTML report", format!("{error:#}")))?,
-    };
+    let shown = text(&found, args.form, &command_line(std::env::args()))?;
     written(&shown, target.as_ref())
 }
 
@@ -56,7 +48,7 @@ pub(super) fn effects_of_session(plan: &Plan, session_id: &str, store: &Store, s
                 print(&format!("{}\n", serde_json::json!({ "event": "effects", "effects": found })))?;
             }
             Ok(found) => {
-                print(&text(&found))?;
+                print(&text(&found, Format::Table, "")?)?;
                 print(&format!("charts: dbdyno tune --effects '{selected}' --as html --out effects.html\n\n"))?;
             }
             Err(error) => say!("warning: {selected}: {error}"),

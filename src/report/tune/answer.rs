@@ -7,28 +7,53 @@ use crate::{
 };
 
 /// The forms of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum AnswerFormat {
-    /// The engine's own statements: PRAGMAs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Statements of SQL.
     Pragma,
-    /// Rust that opens the database with them.
+    /// A piece of a program.
     Rust,
-    /// What `--engine` takes.
+    /// `ENGINE:OPTION=VALUE,...`
     Engine,
-    /// A preset that measures the settings beside those they came from.
+    /// A TOML file for the user's presets.
     Preset,
+}
+
+impl AnswerForm {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pragma => "pragma",
+            Self::Rust => "rust",
+            Self::Engine => "engine",
+            Self::Preset => "preset",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Pragma => "the engine's own statements: PRAGMAs",
+            Self::Rust => "Rust that opens the database with them",
+            Self::Engine => "an engine with its options, as a bench takes it",
+            Self::Preset => "a preset that measures the settings beside those they came from",
+        }
+    }
 }
 
 /// Rounds of the preset: enough for an interval with room to spare.
 const REPEATS: u32 = 10;
 
 /// The answer in a form. `command`: what asked for it, which the text carries.
-pub fn answer(answer: &Answer, format: AnswerFormat, command: &str) -> String {
+pub fn answer(answer: &Answer, format: AnswerForm, command: &str) -> String {
     match format {
-        AnswerFormat::Pragma => statements(answer, command),
-        AnswerFormat::Rust => rust(answer, command),
-        AnswerFormat::Engine => format!("{}{}\n", comment("# ", answer, command), engine(answer)),
-        AnswerFormat::Preset => preset(answer, command),
+        AnswerForm::Pragma => statements(answer, command),
+        AnswerForm::Rust => rust(answer, command),
+        AnswerForm::Engine => format!("{}{}\n", comment("# ", answer, command), engine(answer)),
+        AnswerForm::Preset => preset(answer, command),
     }
 }
 

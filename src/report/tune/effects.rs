@@ -7,9 +7,12 @@ use crate::{
         units::{duration, plain},
     },
     compare::tier_words,
-    report::comparison::{
-        charts::{self, Forest},
-        words::{interval, ratio},
+    report::{
+        comparison::{
+            charts::{self, Forest},
+            words::{interval, ratio},
+        },
+        format::{Format, WriteError},
     },
     tune::effects::{EffectOf, Effects, Factor, Ranked},
 };
@@ -22,19 +25,24 @@ const TEMPLATE: &str = include_str!("../../../assets/effects.html");
 /// Configurations that the text's ranking shows, at either end.
 const SHOWN: usize = 5;
 
-/// How an analysis is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum EffectsFormat {
-    /// Aligned text.
-    Table,
-    /// Everything.
-    Json,
-    /// One self-contained page.
-    Html,
+/// How an analysis can be written.
+pub const EFFECTS_FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Html];
+
+/// The analysis. `command`: what asked for it, which the page carries.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn effects(effects: &Effects, format: Format, command: &str) -> Result<String, WriteError> {
+    Ok(match format {
+        Format::Table => table(effects),
+        Format::Json => serde_json::to_string_pretty(effects)? + "\n",
+        Format::Html => page(effects, command)?,
+        _ => return Err(WriteError::Unsupported { asked: format, supported: EFFECTS_FORMATS }),
+    })
 }
 
 /// The analysis as text.
-pub fn effects(effects: &Effects) -> String {
+fn table(effects: &Effects) -> String {
     // Writing to a string cannot fail.
     let mut text = format!("{}\n", title(effects));
     let _ = writeln!(text, "{}\n", what(effects));
@@ -60,7 +68,7 @@ pub fn effects(effects: &Effects) -> String {
             let _ = writeln!(text, "  {} {}: {} of the mean time", plain(value_a), plain(value_b), ratio(*times));
         }
     }
-    text += "\nbest of each tier (chosen among many, so partly lucky: confirm with --what-if)\n";
+    text += "\nbest of each tier (chosen among many, so partly lucky: confirm it with a trial)\n";
     for best in &effects.best {
         let _ =
             writeln!(text, "  {} ({} configurations): {}", tier_words(best.tier), best.of, line(&best.configuration));
@@ -124,7 +132,7 @@ fn ranking(effects: &Effects) -> String {
     let all = effects.ranked.len();
     for (place, one) in (1..).zip(&effects.ranked) {
         if all > 2 * SHOWN && place == SHOWN + 1 {
-            grid.title(format!("... {} more; every one is in --as json and --as html", all - 2 * SHOWN));
+            grid.title(format!("... {} more; the formats json and html have every one", all - 2 * SHOWN));
         }
         if place <= SHOWN || place + SHOWN > all {
             grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), line(one)]);
@@ -205,10 +213,7 @@ fn dots(ranked: &[Ranked]) -> Dots {
 }
 
 /// The analysis as a page.
-///
-/// # Errors
-/// A template that does not fit the analysis.
-pub fn effects_page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
+fn page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
     let all = effects.factors.iter().flat_map(|factor| &factor.effects);
     let reach = charts::reach(all.filter_map(|effect| effect.found.as_ref()));
     let rows = |factor: &Factor| {

@@ -10,22 +10,13 @@ use crate::{
         grid::Grid,
         units::{bytes, plain},
     },
+    report::format::{Format, WriteError},
     tune::{Effect, Entry, Ledger, State, Trial},
 };
 use console::Alignment;
 
-/// How a ledger is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// Aligned text.
-    Table,
-    /// GitHub's Markdown.
-    Markdown,
-    /// Everything that is known of each trial.
-    Json,
-    /// Comma-separated values, a row a trial and test.
-    Csv,
-}
+/// How a ledger can be written: Csv with a row a trial and test, Json with all that is known of each trial.
+pub const LEDGER_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json];
 
 const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval", "verdict", "tier", "peak memory"];
 
@@ -33,8 +24,8 @@ const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval
 /// JSON's data and the table carries.
 ///
 /// # Errors
-/// A fact that JSON cannot hold.
-pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, serde_json::Error> {
+/// Why it could not be written.
+pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => table(ledger),
         Format::Markdown => markdown(ledger, command),
@@ -43,6 +34,7 @@ pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> R
             let value = serde_json::json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
             serde_json::to_string_pretty(&value)? + "\n"
         }
+        _ => return Err(WriteError::Unsupported { asked: format, supported: LEDGER_FORMATS }),
     })
 }
 

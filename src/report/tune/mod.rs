@@ -7,8 +7,8 @@ mod search;
 mod trial;
 pub(crate) mod words;
 
-pub use answer::{AnswerFormat, answer};
-pub use effects::{EffectsFormat, effects, effects_page};
-pub use ledger::{Format, ledger};
+pub use answer::{AnswerForm, answer};
+pub use effects::{EFFECTS_FORMATS, effects};
+pub use ledger::{LEDGER_FORMATS, ledger};
 pub use search::{found, standing};
 pub use trial::{progress, trial};
