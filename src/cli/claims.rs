@@ -1,16 +1,32 @@
 //! `dbdyno claims`: published figures beside what this machine measured.
 
 use super::{
-    args::{ClaimsArgs, Places},
+    args::{Places, format_of},
     error::CliError,
-    print,
+    list::entries,
+    output::print,
 };
 use crate::{
+    base::csv::Cells,
     catalog::Catalog,
     claims::{JudgeError, judged},
-    report::{claims::text, text::list},
+    report::{
+        claims::{FORMATS, text},
+        format::Format,
+    },
 };
+use clap::Args;
 use std::process::ExitCode;
+
+/// `dbdyno claims`.
+#[derive(Debug, Args)]
+pub(super) struct ClaimsArgs {
+    /// The claims to judge. Without a name, the publications are listed.
+    name: Option<String>,
+    /// How to write them.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
+    format: Format,
+}
 
 impl From<JudgeError> for CliError {
     fn from(error: JudgeError) -> Self {
@@ -23,15 +39,15 @@ impl From<JudgeError> for CliError {
 
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let Some(name) = &args.name else { return listed(&catalog) };
+    let catalog = places.catalog()?;
+    let Some(name) = &args.name else { return entries(&listed(&catalog), args.format, Cells::default()) };
     let claims = catalog.claims(name)?;
-    let table = judged(&claims, &places.store().map_err(CliError::Usage)?)?;
+    let table = judged(&claims, &places.store()?)?;
     print(&text(&table, args.format)?)
 }
 
-fn listed(catalog: &Catalog) -> Result<ExitCode, CliError> {
-    let entries: Vec<(String, String)> = catalog
+fn listed(catalog: &Catalog) -> Vec<(String, String)> {
+    catalog
         .claims_names()
         .into_iter()
         .map(|name| {
@@ -44,6 +60,5 @@ fn listed(catalog: &Catalog) -> Result<ExitCode, CliError> {
             };
             (name, about)
         })
-        .collect();
-    print(&list(&entries))
+        .collect()
 }

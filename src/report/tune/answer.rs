@@ -48,7 +48,7 @@ impl AnswerForm {
 const REPEATS: u32 = 10;
 
 /// The answer in a form. `command`: what asked for it, which the text carries.
-pub fn answer(answer: &Answer, format: AnswerForm, command: &str) -> String {
+pub fn answer_text(answer: &Answer, format: AnswerForm, command: &str) -> String {
     match format {
         AnswerForm::Pragma => statements(answer, command),
         AnswerForm::Rust => rust(answer, command),

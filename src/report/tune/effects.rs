@@ -32,7 +32,7 @@ pub const EFFECTS_FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Ht
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn effects(effects: &Effects, format: Format, command: &str) -> Result<String, WriteError> {
+pub fn effects_text(effects: &Effects, format: Format, command: &str) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => table(effects),
         Format::Json => serde_json::to_string_pretty(effects)? + "\n",

@@ -25,7 +25,7 @@ const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
+pub fn ledger_text(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => table(ledger),
         Format::Markdown => markdown(ledger, command),

@@ -12,7 +12,7 @@ use console::Alignment;
 use std::fmt::Write as _;
 
 /// What a trial found, what it costs, and what can be done next.
-pub fn trial(trial: &Trial) -> String {
+pub fn trial_text(trial: &Trial) -> String {
     // Writing to a string cannot fail.
     let mut text = String::new();
     let _ = writeln!(
@@ -74,7 +74,7 @@ pub(super) fn title(effect: &Effect) -> String {
 }
 
 /// What a round says so far, in one line: `Random reads 0.91 (0.85-0.97)`.
-pub fn progress(effects: &[Effect]) -> String {
+pub fn round_text(effects: &[Effect]) -> String {
     const SHOWN: usize = 3;
     let one = |effect: &Effect| match &effect.found {
         Some(found) if found.interval.is_some() => {

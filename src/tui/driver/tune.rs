@@ -13,7 +13,7 @@ use crate::{
     engines::Registry,
     report::{
         format::Format,
-        tune::{LEDGER_FORMATS, ledger as shown},
+        tune::{LEDGER_FORMATS, ledger_text},
     },
     runner::Control,
     tune::{Lab, Ledger, TuneEvent, accept, ledger, more, what_if},
@@ -60,5 +60,5 @@ pub(super) fn answer(question: Question, setup: &Setup) -> Answer {
 /// A ledger in the format of a file's ending.
 pub(super) fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
     let format = Format::of_file(path, LEDGER_FORMATS).map_err(|error| error.to_string())?;
-    shown(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
+    ledger_text(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
 }

@@ -378,7 +378,7 @@ impl Tune {
         let Some((answer, form)) = self.answer(world).zip(AnswerForm::ALL.get(form).copied()) else {
             return Steps::new();
         };
-        let text = words::answer(&answer, form, &shell(self.setup.command()));
+        let text = words::answer_text(&answer, form, &shell(self.setup.command()));
         vec![Step::Do(Effect::Copy(text)), Step::said("copied: the terminal has it in its clipboard")]
     }
 

@@ -7,12 +7,12 @@ use clap::{
 };
 
 /// A format out of those that an output supports.
-pub(super) fn format_of(supported: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+pub(in crate::cli) fn format_of(supported: &'static [Format]) -> impl TypedValueParser<Value = Format> {
     one_of(supported.iter().map(|format| (*format, format.name(), format.meaning())))
 }
 
 /// One of some values, each with its name and its meaning. A name that is none of them is refused with the list of all.
-pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
+pub(in crate::cli) fn one_of<T: Clone + Send + Sync + 'static>(
     choices: impl Iterator<Item = (T, &'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = T> {
     let choices: Vec<(T, &str, &str)> = choices.collect();
@@ -25,10 +25,10 @@ pub(super) fn one_of<T: Clone + Send + Sync + 'static>(
 
 /// How CSV is written.
 #[derive(Debug, Args)]
-pub(super) struct CsvArgs {
+pub(in crate::cli) struct CsvArgs {
     /// How cells of CSV are written.
     #[arg(long = "csv-cells", value_name = "HOW", default_value = "escaped", value_parser = cells())]
-    pub(super) cells: Cells,
+    pub(in crate::cli) cells: Cells,
 }
 
 fn cells() -> impl TypedValueParser<Value = Cells> {
