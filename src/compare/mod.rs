@@ -33,7 +33,7 @@ pub use model::{
 };
 pub use offer::{Offer, offers};
 pub use options::{Axis, Options};
-pub use pivot::of as axis_value;
+pub use pivot::axis_value;
 pub use rows::{Configuration, Host, Measured, Run, Session, Side, tier_words};
 pub use sizes::{TestKey, by_test};
 

@@ -4,7 +4,7 @@ use crate::support::Place;
 use dbdyno::{
     compare::{Configuration, Measured, Run, Side},
     stats::Verdict,
-    tune::effects::{Effects, effects},
+    tune::effects::{GridEffects, effects},
 };
 use dbdyno_engine::rng::SplitMix64;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
     Side { runs, ..Side::default() }
 }
 
-fn factor<'e>(effects: &'e Effects, option: &str) -> &'e dbdyno::tune::effects::Factor {
+fn factor<'e>(effects: &'e GridEffects, option: &str) -> &'e dbdyno::tune::effects::Factor {
     effects.factors.iter().find(|factor| factor.option == option).unwrap()
 }
 

@@ -10,7 +10,7 @@ use crate::{
     engines::Registry,
     report::tune::{AnswerForm, answer_text},
     store::Store,
-    tune::{Answer, Trial, ledger},
+    tune::{Trial, TuneAnswer, ledger},
 };
 use clap::{Args, builder::TypedValueParser};
 use std::process::ExitCode;
@@ -53,7 +53,7 @@ pub(super) fn answer_of(
 ) -> Result<String, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
     let path = ledger(store, &trial.ledger)?.path(&trial.trial_id);
-    let found = Answer::new(&engine.description, path);
+    let found = TuneAnswer::new(&engine.description, path);
     let found = found.ok_or_else(|| CliError::Failed("the trial is no longer in its ledger".to_owned()))?;
     Ok(answer_text(&found, form, &command_line()))
 }

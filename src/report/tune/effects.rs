@@ -14,7 +14,7 @@ use crate::{
         },
         format::{Format, WriteError},
     },
-    tune::effects::{EffectOf, Effects, Factor, Ranked},
+    tune::effects::{Factor, GridEffects, Ranked, ValueEffect},
 };
 use console::Alignment;
 use minijinja::{Environment, value::Serde};
@@ -32,7 +32,7 @@ pub const EFFECTS_FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Ht
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn effects_text(effects: &Effects, format: Format, command: &str) -> Result<String, WriteError> {
+pub fn effects_text(effects: &GridEffects, format: Format, command: &str) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => table(effects),
         Format::Json => serde_json::to_string_pretty(effects)? + "\n",
@@ -42,7 +42,7 @@ pub fn effects_text(effects: &Effects, format: Format, command: &str) -> Result<
 }
 
 /// The analysis as text.
-fn table(effects: &Effects) -> String {
+fn table(effects: &GridEffects) -> String {
     // Writing to a string cannot fail.
     let mut text = format!("{}\n", title(effects));
     let _ = writeln!(text, "{}\n", what(effects));
@@ -76,12 +76,12 @@ fn table(effects: &Effects) -> String {
     text + &ranking(effects)
 }
 
-fn title(effects: &Effects) -> String {
-    let Effects { engine, suite, size, test, name, .. } = effects;
+fn title(effects: &GridEffects) -> String {
+    let GridEffects { engine, suite, size, test, name, .. } = effects;
     plain(&format!("{engine} on {suite} at {size}, test {test} {name}"))
 }
 
-fn what(effects: &Effects) -> String {
+fn what(effects: &GridEffects) -> String {
     format!(
         "{} configurations, {} runs. A ratio is time with the value / time with the option's first value, over pairs of \
          configurations that differ in nothing else; a share is of the variance of log times.",
@@ -99,7 +99,7 @@ fn headline(factor: &Factor) -> String {
     }
 }
 
-fn left(effects: &Effects) -> String {
+fn left(effects: &GridEffects) -> String {
     let left = format!("interactions and noise: {} of the variance", percent(effects.left));
     if effects.whole {
         return left;
@@ -114,11 +114,11 @@ fn percent(share: f64) -> String {
     if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
-fn shown(effect: &EffectOf, show: impl Fn(&crate::compare::Found) -> String) -> String {
+fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::Found) -> String) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
-fn verdict(effect: &EffectOf) -> String {
+fn verdict(effect: &ValueEffect) -> String {
     effect.found.as_ref().map_or_else(|| "no pairs".to_owned(), |found| verdict_of(found, "pair"))
 }
 
@@ -127,7 +127,7 @@ fn line(one: &Ranked) -> String {
     format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))
 }
 
-fn ranking(effects: &Effects) -> String {
+fn ranking(effects: &GridEffects) -> String {
     let mut grid = Grid::new([Alignment::Right, Alignment::Right, Alignment::Left, Alignment::Left]);
     let all = effects.ranked.len();
     for (place, one) in (1..).zip(&effects.ranked) {
@@ -144,7 +144,7 @@ fn ranking(effects: &Effects) -> String {
 /// What the template shows.
 #[derive(Debug, Serialize)]
 struct Page<'e> {
-    effects: &'e Effects,
+    effects: &'e GridEffects,
     title: String,
     what: String,
     left: String,
@@ -213,11 +213,11 @@ fn dots(ranked: &[Ranked]) -> Dots {
 }
 
 /// The analysis as a page.
-fn page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
+fn page(effects: &GridEffects, command: &str) -> Result<String, minijinja::Error> {
     let all = effects.factors.iter().flat_map(|factor| &factor.effects);
     let reach = charts::reach(all.filter_map(|effect| effect.found.as_ref()));
     let rows = |factor: &Factor| {
-        let row = |effect: &EffectOf| EffectRow {
+        let row = |effect: &ValueEffect| EffectRow {
             cells: [
                 format!("{} against {}", effect.value, factor.first),
                 shown(effect, |found| ratio(found.ratio)),

@@ -11,7 +11,7 @@ use crate::{
         units::{bytes, plain},
     },
     report::format::{Format, WriteError},
-    tune::{Effect, Entry, Ledger, State, Trial},
+    tune::{Entry, Ledger, State, TestEffect, Trial},
 };
 use console::Alignment;
 
@@ -56,7 +56,8 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
         let [test, ratio, interval, verdict] = cells;
         [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
     };
-    let cells = |effect: &Effect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
+    let cells =
+        |effect: &TestEffect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
     let mut effects = shown(trial);
     match effects.next() {
         Some(effect) => std::iter::once(first(cells(effect)))
@@ -75,7 +76,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
 
 /// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
 /// was not run to its end.
-fn shown(trial: &Trial) -> impl Iterator<Item = &Effect> {
+fn shown(trial: &Trial) -> impl Iterator<Item = &TestEffect> {
     let tried = trial.state == State::Tried;
     trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
 }
@@ -140,7 +141,7 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
     ];
     let mut text = csv::line(head, cells);
     for entry in &ledger.entries {
-        let mut effects: Vec<Option<&Effect>> = shown(&entry.trial).map(Some).collect();
+        let mut effects: Vec<Option<&TestEffect>> = shown(&entry.trial).map(Some).collect();
         if effects.is_empty() {
             effects.push(None);
         }
@@ -151,7 +152,7 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
     text
 }
 
-fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&Effect>) -> Vec<String> {
+fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
     let interval = found.and_then(|found| found.interval);

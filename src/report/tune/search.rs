@@ -9,7 +9,7 @@ use crate::{
     report::comparison::words::ratio,
     tune::{
         TuneEvent,
-        search::{Fate, Found},
+        search::{Fate, SearchOutcome},
     },
 };
 use console::Alignment;
@@ -28,7 +28,7 @@ pub fn standing(event: &TuneEvent) -> String {
 }
 
 /// What a search came to: the confirmation, and the race before it.
-pub fn search_text(found: &Found) -> String {
+pub fn search_text(found: &SearchOutcome) -> String {
     let mut text = match &found.confirmed {
         Some(confirmed) => trial_text(confirmed),
         None => "no setting was found that is faster than the base\n".to_owned(),

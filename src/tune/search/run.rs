@@ -3,7 +3,7 @@
 use super::{
     super::{
         change::Change,
-        effect::{BASE, Effect, Spending, overall},
+        effect::{BASE, Spending, TestEffect, overall},
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
@@ -48,7 +48,7 @@ pub struct SearchSpec {
 
 /// What a search came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchOutcome {
     /// UUID. The runs have it as their key `search`.
     pub search_id: String,
     /// What a commit has to survive at least.
@@ -110,7 +110,7 @@ const MOST_ROUNDS: u32 = 40;
 ///
 /// # Errors
 /// No candidate, a session that cannot begin, a store that cannot be written.
-pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<Found, TuneError> {
+pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
     let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
         let (engine, tier) = (&workload.engine.description.name, spec.tier);
@@ -338,7 +338,7 @@ impl Race<'_, '_> {
         scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
     }
 
-    fn so_far(&self, at: usize) -> Effect {
+    fn so_far(&self, at: usize) -> TestEffect {
         overall(&self.samples, BASE, at + 1, &self.workload.tests(), Spending::ONCE)
     }
 
@@ -376,7 +376,7 @@ impl Race<'_, '_> {
         what_if(self.lab, self.workload, question).await.map(Some)
     }
 
-    fn found(self, confirmed: Option<Trial>) -> Found {
+    fn found(self, confirmed: Option<Trial>) -> SearchOutcome {
         let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
         order.sort_by(|a, b| {
             let rung = |at: usize| self.field[at].rung;
@@ -393,7 +393,7 @@ impl Race<'_, '_> {
             ratio: score.map(f64::exp),
             fate: self.field[at].fate.clone(),
         });
-        Found {
+        SearchOutcome {
             tried: tried.collect(),
             search_id: self.search_id.clone(),
             tier: self.spec.tier,

@@ -20,7 +20,7 @@ use crate::{
         command::shell,
         tune::{self as words, AnswerForm, words::durability},
     },
-    tune::{Answer as Answered, Effect as Found, Ledger, State, Trial, TuneEvent},
+    tune::{Ledger, State, TestEffect, Trial, TuneAnswer, TuneEvent},
 };
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
@@ -82,7 +82,7 @@ pub struct Watched {
     /// Rounds finished, of all looks.
     pub round: u32,
     /// What it did so far.
-    pub effects: Vec<Found>,
+    pub effects: Vec<TestEffect>,
     /// The interval of the first test after each round.
     pub narrowing: Vec<(u32, Option<RatioRange>)>,
     /// What is being done: `round 3 · sqlite[cache_size=20000] · Random reads`.
@@ -356,13 +356,13 @@ impl Tune {
     }
 
     /// What the trial in view came to, with the trials that led there.
-    fn answer(&self, world: &World) -> Option<Answered> {
+    fn answer(&self, world: &World) -> Option<TuneAnswer> {
         let trial = &self.watched.as_ref()?.trial;
         let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(&trial.trial_id));
         if path.is_empty() {
             path.push(trial.clone());
         }
-        Answered::new(&self.setup.found(world)?.description, path)
+        TuneAnswer::new(&self.setup.found(world)?.description, path)
     }
 
     fn ask_copy(&self, world: &World) -> Steps {
