@@ -44,14 +44,14 @@ impl Difference {
         }
     }
 
-    /// The flag that allows it.
-    pub fn flag(self) -> &'static str {
+    /// The name of what allows it: `suite-options`.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Tiers => "--allow-tiers",
-            Self::Hosts => "--allow-hosts",
-            Self::Sizes => "--allow-sizes",
-            Self::Suites => "--allow-suites",
-            Self::SuiteOptions => "--allow-suite-options",
+            Self::Tiers => "tiers",
+            Self::Hosts => "hosts",
+            Self::Sizes => "sizes",
+            Self::Suites => "suites",
+            Self::SuiteOptions => "suite-options",
         }
     }
 }

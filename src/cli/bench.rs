@@ -86,7 +86,8 @@ pub(super) fn bench(
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(&store)).map_err(CliError::Usage)?;
+    let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(&store));
+    let estimate = estimate.map_err(|message| CliError::Usage(format!("{message} (--size, --work-dir)")))?;
     if args.dry_run {
         return print(&describe(&plan, &estimate));
     }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     base::units::plain,
     catalog::Difference,
-    compare::{Axis, Gate, Options, compare, gate, load},
+    compare::{Axis, Comparison, Gate, Obstacle, ObstacleKind, Options, Side, compare, gate, load},
     report::{
         comparison::{FORMATS, TableStyle, export, text},
         format::Format,
@@ -18,7 +18,7 @@ use crate::{
 };
 use clap::Args;
 use dbdyno_engine::say;
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 /// `--fail-if-slower` could not be decided.
 const UNDECIDED: u8 = 3;
@@ -95,6 +95,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
             print(&text(&comparison, args.format, style(), args.csv.cells)?)?;
         }
     }
+    for difference in refused(&comparison) {
+        let (name, word) = (difference.name(), difference.word());
+        say!("note: --allow-{name} compares tests all the same though {word} differ");
+    }
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
         Some((limit, Gate::Undecided(tests))) => {
@@ -117,7 +121,7 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.
-fn side(store: &Store, flag: &str, text: &str, selection: &Selection) -> Result<crate::compare::Side, CliError> {
+fn side(store: &Store, flag: &str, text: &str, selection: &Selection) -> Result<Side, CliError> {
     let side = load(store, text, selection)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
@@ -126,6 +130,16 @@ fn side(store: &Store, flag: &str, text: &str, selection: &Selection) -> Result<
         )));
     }
     Ok(side)
+}
+
+/// The differences that kept tests from being compared, and that can be allowed.
+fn refused(comparison: &Comparison) -> BTreeSet<Difference> {
+    let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles).filter(|obstacle| !obstacle.allowed);
+    let difference = |obstacle: &Obstacle| match obstacle.kind {
+        ObstacleKind::Differ(difference) => Some(difference),
+        _ => None,
+    };
+    obstacles.filter_map(difference).collect()
 }
 
 fn options(args: &CompareArgs) -> Result<Options, CliError> {

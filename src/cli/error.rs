@@ -79,9 +79,35 @@ impl CliError {
         }
     }
 
-    /// The message, with nothing in it that a terminal would obey.
+    /// The message with the arguments that would help, and nothing in it that a terminal would obey.
     pub(super) fn shown(&self) -> String {
-        self.to_string().lines().map(plain).collect::<Vec<_>>().join("\n")
+        let arguments = self.arguments().map_or_else(String::new, |arguments| format!(" ({arguments})"));
+        format!("{self}{arguments}").lines().map(plain).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The arguments by which what the message asks for is said on the command line.
+    fn arguments(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error)
+            | Self::Import(ImportError::Store(error))
+            | Self::Export(ExportError::Store(error))
+            | Self::Session(SessionError::Store(error)) => of_store(error),
+            Self::Import(ImportError::Same { .. }) => Some("--store or DBDYNO_STORE"),
+            Self::Session(SessionError::WorkFolder { .. }) => Some("--work-dir or DBDYNO_WORK_DIR"),
+            _ => None,
+        }
+    }
+}
+
+/// The arguments that name another store, or another place for its journal.
+fn of_store(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::Unwritable { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::NotDuckDb { .. } => Some("--store or DBDYNO_STORE"),
+        StoreError::Journal { .. } => Some("--journal or DBDYNO_JOURNAL"),
+        _ => None,
     }
 }
 

@@ -31,8 +31,9 @@ impl From<ResumeError> for CliError {
         match error {
             ResumeError::Store(error) => Self::Store(error),
             ResumeError::Request(error) => Self::Plan(error),
-            // The core knows the option's name and not how it is written here.
-            other => Self::Usage(other.to_string().replace("`allow-", "`--allow-")),
+            ResumeError::Unknown(_) => Self::Usage(format!("{error}: `dbdyno results --group-by session` lists them")),
+            ResumeError::Versions { .. } => Self::Usage(format!("{error}: --allow-differing-versions")),
+            other => Self::Usage(other.to_string()),
         }
     }
 }

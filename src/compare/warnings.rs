@@ -40,7 +40,7 @@ fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let need = rounds_needed(compared.len());
     (compared.len() > 1 && least < need).then(|| {
         format!(
-            "{} tests need {need} rounds before a difference can be shown, and there are {least}: use --repeat {need}, or compare fewer tests with test=N",
+            "{} tests need {need} rounds before a difference can be shown, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
             compared.len()
         )
     })

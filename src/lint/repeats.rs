@@ -51,7 +51,7 @@ impl Linter for TooFew {
 
     fn explain(&self) -> &'static str {
         "With fewer than six runs no 95 % interval exists. The more tests a table has, the more are significant by chance \
-         alone: correcting for that takes more rounds. Use --repeat."
+         alone: correcting for that takes more rounds. Measure more of them."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -63,7 +63,7 @@ impl Linter for TooFew {
             vec![format!("{runs} runs a test: at least {MIN_RUNS} are needed for a 95 % interval")]
         } else if configurations > 1 && runs < rounds_needed(tests) {
             let needed = rounds_needed(tests);
-            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: --repeat {needed} can")]
+            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: {needed} can")]
         } else {
             Vec::new()
         }

@@ -86,7 +86,7 @@ impl Request {
         let names: BTreeSet<&str> = self.engines.iter().map(|engine| engine.name.as_str()).collect();
         let names = names.into_iter().collect::<Vec<_>>().join(", ");
         Err(PlanError::Request(format!(
-            "--set {owner}.{option}: `{owner}` is not part of this bench: expected the suite {} or one of {names}",
+            "{owner}.{option}: `{owner}` is not part of this bench: expected the suite {} or one of {names}",
             self.suite.name
         )))
     }
@@ -172,10 +172,10 @@ impl Plan {
             sizes.clone_from(&suite.default_sizes);
         }
         if engines.is_empty() {
-            return Err(PlanError::Request("no engine was chosen: give --engine NAME".to_owned()));
+            return Err(PlanError::Request("no engine was chosen: choose at least one".to_owned()));
         }
         if repeats == 0 {
-            return Err(PlanError::Request("--repeat 0: expected at least one round".to_owned()));
+            return Err(PlanError::Request("0 rounds: expected at least one".to_owned()));
         }
         for &size in &sizes {
             suite.check_size(size).map_err(PlanError::Request)?;

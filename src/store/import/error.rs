@@ -57,7 +57,7 @@ pub enum ImportError {
         known: i64,
     },
     /// The file is the store that it should be taken into.
-    #[error("{} is the store itself: name another file, or another --store", path.display())]
+    #[error("{} is the store itself: name another file, or another store", path.display())]
     Same {
         /// The file.
         path: PathBuf,

@@ -222,7 +222,7 @@ impl Race<'_, '_> {
         }
         let (run, needed) = (self.each().as_secs_f64(), (self.begun.elapsed() + least * 2).as_secs_f64());
         Err(TuneError::Asked(format!(
-            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give --budget {needed:.0}s or more"
+            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give it a budget of {needed:.0}s or more"
         )))
     }
 

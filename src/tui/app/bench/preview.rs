@@ -91,10 +91,10 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     }
     let Some(facts) = &world.place.facts else { return warnings };
     if facts.is_memory_backed() {
-        warnings.push(format!("{} is in memory, where a sync does nothing: choose another --work-dir", facts.path));
+        warnings.push(format!("{} is in memory, where a sync does nothing: choose another work folder", facts.path));
     }
     if facts.is_network() {
-        warnings.push(format!("{} is on another machine: choose another --work-dir", facts.path));
+        warnings.push(format!("{} is on another machine: choose another work folder", facts.path));
     }
     if let Some(space) = world.place.space()
         && check_space(estimate, space, &facts.path).is_err()

@@ -124,7 +124,7 @@ impl Compare {
             View::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
             View::Table | View::Latencies => {}
         }
-        words.extend(self.allowed.iter().map(|difference| difference.flag().to_owned()));
+        words.extend(self.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
         words.extend(world.arguments.iter().cloned());
         shell(words)
     }
