@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// A commit does not survive the same on both sides.
+    /// Commits are not equally durable on both sides.
     Tiers,
     /// They ran on different machines or disks, in different sessions.
     Hosts,

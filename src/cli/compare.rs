@@ -52,7 +52,7 @@ pub(super) struct CompareArgs {
     /// Exit with 4 if a test of A is slower than B by more than this, and with 3 if that cannot be decided.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_if_slower: Option<f64>,
-    /// Compare although a commit survives less on one side than on the other.
+    /// Compare although commits are not equally durable on both sides.
     #[arg(long)]
     allow_tiers: bool,
     /// Compare although A and B ran on different hosts or disks.

@@ -36,7 +36,7 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
     }
     let deleted = store.delete(&selection)?;
     let (runs, sessions) = (counted(deleted.runs, "run"), counted(deleted.sessions, "session"));
-    print(&format!("deleted {runs} and {sessions} that nothing is left of\n"))
+    print(&format!("deleted {runs} and {sessions} without any runs left\n"))
 }
 
 /// Asks on the terminal. Without one, only `--yes` will do.

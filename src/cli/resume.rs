@@ -46,7 +46,7 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     let style = args.progress.style();
     if !args.progress.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
-        say!("session {}: {runs} of {all} runs are owed", plain(owed.session_id()));
+        say!("session {}: {runs} of {all} runs are still to be done", plain(owed.session_id()));
     }
     let plan = owed.plan.clone();
     let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;

@@ -124,7 +124,7 @@ fn no_ratio(line: &Laid<'_>) -> Option<String> {
 
 fn tiers(line: &Laid<'_>) -> Option<String> {
     let (a, b) = both(line, |sample| tier_words(sample.run.configuration.tier));
-    (a != b).then(|| format!("a commit does not survive the same: A is tier {}, B is tier {}", joined(&a), joined(&b)))
+    (a != b).then(|| format!("commits are not equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
 }
 
 fn suites(line: &Laid<'_>) -> Option<String> {

@@ -70,7 +70,7 @@ impl Linter for NoisyHost {
     }
 
     fn explain(&self) -> &'static str {
-        "Another guest or another program took CPU time. Pairs in the same round suffer alike; single times do not tell much."
+        "Another guest or another program took CPU time. Runs of one round suffer about alike: trust ratios more than single times."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -108,8 +108,7 @@ impl Linter for Concurrent {
     }
 
     fn explain(&self) -> &'static str {
-        "Without the measurement lock (the session went without it, or there was no place for it) two measured runs may share the disk and the caches: \
-         measure one at a time."
+        "Without the measurement lock, runs of two sessions may share the disk and the caches: run one session at a time."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {

@@ -317,7 +317,9 @@ impl Session<'_> {
         if self.unkept.replace(reason.clone()).is_some() {
             return false;
         }
-        self.tell(RunnerEvent::Note { text: format!("{reason}; results are in memory only, it is tried again") });
+        self.tell(RunnerEvent::Note {
+            text: format!("{reason}; results are only in memory for now; writing them is tried again"),
+        });
         let until = Instant::now() + self.store.patience();
         while Instant::now() < until && !self.is_stopped() {
             tokio::time::sleep(RETRY).await;

@@ -122,13 +122,13 @@ pub(crate) fn spending(trial: &Trial) -> String {
         rounds = format!("{rounds}, {pairs} of them with both runs");
     }
     if trial.kind == Kind::Search {
-        return format!("{rounds} of fresh seeds, fixed before the first; looked at once");
+        return format!("{rounds} with fresh seeds; their number was fixed beforehand, and they are judged once");
     }
     let factor = 2_u64.saturating_pow(trial.looks.min(60)).saturating_mul(u64::from(trial.changes.max(1)));
     let changes =
         if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
     format!(
-        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that extending it fools nobody",
+        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds stays honest",
         trial.looks
     )
 }

@@ -92,7 +92,7 @@ fn delete(store: &Store, target: &Target) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
-        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
+        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }

@@ -82,7 +82,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     if tiers.len() > 1 {
         let parts: Vec<String> =
             tiers.values().rev().map(|(tier, labels)| format!("{tier}: {}", few(labels))).collect();
-        warnings.push(format!("unequal tiers, a commit does not survive the same: {}", parts.join("; ")));
+        warnings.push(format!("unequal tiers, commits are not equally durable: {}", parts.join("; ")));
     }
     let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());
     let need = rounds_needed(tests);
