@@ -52,7 +52,7 @@ pub fn text(answer: &Rows, format: Format, cells: Cells) -> Result<String, Write
 }
 
 /// An answer as CSV; what is not known is empty.
-pub fn csv(rows: &Rows, cells: Cells) -> String {
+fn csv(rows: &Rows, cells: Cells) -> String {
     let mut text = csv::line(rows.columns.iter().map(String::as_str), cells);
     for row in &rows.rows {
         text.push_str(&csv::line(row.iter().map(|value| value.as_deref().unwrap_or("")), cells));
@@ -61,7 +61,7 @@ pub fn csv(rows: &Rows, cells: Cells) -> String {
 }
 
 /// An answer as an array of objects whose keys keep the order of the columns.
-pub fn json(rows: &Rows) -> serde_json::Result<String> {
+fn json(rows: &Rows) -> serde_json::Result<String> {
     let objects: Vec<Object<'_>> = rows.rows.iter().map(|row| Object { columns: &rows.columns, row }).collect();
     Ok(serde_json::to_string_pretty(&objects)? + "\n")
 }
