@@ -32,7 +32,7 @@ impl From<ResumeError> for CliError {
             ResumeError::Store(error) => Self::Store(error),
             ResumeError::Request(error) => Self::Plan(error),
             ResumeError::Unknown(_) => Self::Usage(format!("{error}: `dbdyno results --group-by session` lists them")),
-            ResumeError::Versions { .. } => Self::Usage(format!("{error}: --allow-differing-versions")),
+            ResumeError::Versions { .. } => Self::Usage(format!("{error}: add --allow-differing-versions")),
             other => Self::Usage(other.to_string()),
         }
     }
