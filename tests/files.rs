@@ -104,8 +104,8 @@ fn a_store_is_never_written_over() {
             2,
             "it is the store",
         );
-        refused(&place, &["tune", "--ledger", "--out", out], 2, "");
-        refused(&place, &["tune", "--effects", "test=1", "--out", out], 2, "it is the store");
+        refused(&place, &["tune", "ledger", "--out", out], 2, "");
+        refused(&place, &["tune", "effects", "test=1", "--out", out], 2, "it is the store");
         refused(&place, &["copy", "--to", out], 2, "is the store itself, or belongs to it");
         refused(&place, &["copy", "--to-parquet", out], 2, "is the store itself, or belongs to it");
     }
@@ -146,21 +146,6 @@ fn an_output_is_a_file_and_a_link_stays_a_link() {
 }
 
 #[test]
-fn an_input_of_a_command_is_never_its_output() {
-    let place = measured();
-    let statements = place.path("statements.sql");
-    fs::write(&statements, "SELECT 1").unwrap();
-    fs::hard_link(&statements, place.path("again")).unwrap();
-    let tune = |out: &str| {
-        let arguments = ["tune", "--effects", "test=1", "--sql", text(&statements), "--out", out];
-        refused(&place, &arguments, 2, "it is what --sql reads");
-    };
-    tune(text(&statements));
-    tune(text(&place.path("again")));
-    assert_eq!(fs::read_to_string(&statements).unwrap(), "SELECT 1");
-}
-
-#[test]
 fn a_named_pipe_is_never_waited_for() {
     let place = measured();
     let at = place.path("pipe.toml");
@@ -181,7 +166,7 @@ fn a_named_pipe_is_never_waited_for() {
     refused(&place, &["import", pipe_at], 2, what);
     refused(&place, &["--store", pipe_at, "results"], 1, what);
     refused(&place, &["copy", "--to", pipe_at], 1, what);
-    let tune = ["tune", "--engine", "sqlite", "--what-if", "page_size=8192", "--sql"];
+    let tune = ["tune", "try", "--engine", "sqlite", "page_size=8192", "--sql"];
     refused(&place, &[&tune[..], &[pipe_at]].concat(), 2, what);
     let statements = place.path("statements.sql");
     fs::write(&statements, "SELECT 1").unwrap();
@@ -318,7 +303,7 @@ fn a_clock_before_1970_is_no_reason_to_end() {
     };
     for arguments in [
         &["run", "--suite", "kv", "--engine", "null", "--repeat", "2", "--quiet"][..],
-        &["tune", "--engine", "null:clock=simulated", "--suite", "kv", "--what-if", "latency_ns=900", "--quiet"],
+        &["tune", "try", "--engine", "null:clock=simulated", "--suite", "kv", "latency_ns=900", "--quiet"],
         &["results"],
         &["compare", "--a", "test=1", "--b", "test=1"],
         &["copy", "--to-parquet", text(&place.path("copied"))],

@@ -93,8 +93,8 @@ fn a_signal_given_again_and_again_ends_the_session_in_the_same_order() {
 #[test]
 fn tuning_that_is_interrupted_again_and_again_ends_in_order() {
     let place = Place::new();
-    let tune = ["tune", "--engine", "null", "--suite", "kv", "--test", "1,2", "--size", "1000", "--json"];
-    let change = ["--what-if", "null.fault=stop", "--rounds", "8"];
+    let tune = ["tune", "try", "--engine", "null", "--suite", "kv", "--test", "1,2", "--size", "1000", "--json"];
+    let change = ["null.fault=stop", "--rounds", "8"];
     let mut child = place.spawn(&[&tune[..], &change].concat());
     wait_until("a test of the base is stored", || results(&place) >= 1);
     while child.try_wait().unwrap().is_none() {

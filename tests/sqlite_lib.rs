@@ -93,7 +93,7 @@ fn a_library_that_is_none_of_sqlite_is_refused_and_nothing_is_run() {
         assert!(done.stderr.contains(part), "{engine}: expected `{part}` in: {}", done.stderr);
     }
     assert!(!place.store().exists() && place.left_behind().is_empty(), "nothing is run");
-    let tuned = ["tune", "--engine", "sqlite-lib:library=/nowhere.so", "--suite", "kv", "--what-if", "synchronous=off"];
+    let tuned = ["tune", "try", "--engine", "sqlite-lib:library=/nowhere.so", "--suite", "kv", "synchronous=off"];
     let done = place.run(&tuned);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("library /nowhere.so cannot be loaded"), "{}", done.stderr);

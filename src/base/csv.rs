@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// What cells are written as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cells {
     /// An apostrophe before a cell that a spreadsheet would take for a formula; `import` takes it away again.
     #[default]

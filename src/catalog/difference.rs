@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Difference {
-    /// A commit does not survive the same on both sides.
+    /// Commits are not equally durable on both sides.
     Tiers,
     /// They ran on different machines or disks, in different sessions.
     Hosts,
@@ -44,14 +44,14 @@ impl Difference {
         }
     }
 
-    /// The flag that allows it.
-    pub fn flag(self) -> &'static str {
+    /// The name of what allows it: `suite-options`.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Tiers => "--allow-tiers",
-            Self::Hosts => "--allow-hosts",
-            Self::Sizes => "--allow-sizes",
-            Self::Suites => "--allow-suites",
-            Self::SuiteOptions => "--allow-suite-options",
+            Self::Tiers => "tiers",
+            Self::Hosts => "hosts",
+            Self::Sizes => "sizes",
+            Self::Suites => "suites",
+            Self::SuiteOptions => "suite-options",
         }
     }
 }

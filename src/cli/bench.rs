@@ -1,90 +1,113 @@
-//! `dbdyno --preset` and `dbdyno run`: a bench without a terminal UI.
+//! A bench without a terminal UI: what `run` and `--preset` have in common.
 
 use super::{
-    args::{BenchArgs, Places, RunArgs},
-    colour,
-    error::{CliError, INTERRUPTED},
-    print,
-    progress::{self, Style},
-    query::notices,
+    args::{MeasureArgs, Places, ProgressArgs, duration, notices},
+    error::CliError,
+    output::{command_line, print},
+    progress::Style,
+    session::{conclude, session_text, watched},
 };
 use crate::{
     base::units,
-    bench::{Estimate, Plan, Preset, Spec},
-    catalog::Catalog,
+    bench::{Estimate, Plan, Spec},
     claims::ClaimsTable,
     engines::Registry,
-    report::{claims::claims_table, command::shell, session_table::SessionTable, text, tune::effects as effects_text},
-    runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch},
-    session::{Prepared, SelectedEffects},
-    store::{Status, Store},
+    report::{
+        claims::claims_table,
+        command::shell,
+        format::Format,
+        text::{self, session_notes},
+        tune::effects_text,
+    },
+    runner::SessionLaunch,
+    session::{PrepareError, Prepared, SelectedEffects},
 };
-use dbdyno_engine::say;
-use std::process::ExitCode;
-use tokio::{
-    signal::unix::{Signal, SignalKind, signal},
-    sync::mpsc::{self, UnboundedSender},
-};
+use clap::Args;
+use dbdyno_engine::{say, size::Size};
+use std::{process::ExitCode, time::Duration};
 
-/// `dbdyno --preset NAME`.
-pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let spec = Preset::find(&catalog, name)?.spec;
-    bench(places, &catalog, spec, &args, Some(name))
+/// How a bench is run.
+#[derive(Debug, Args)]
+pub(super) struct BenchArgs {
+    /// Set an option of an engine or of the suite. Several values with | between are all measured (a sweep).
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
+    set: Vec<String>,
+    /// A size to run at [default: what the preset or the suite says].
+    #[arg(long, value_name = "SIZE")]
+    size: Vec<Size>,
+    /// Rounds. Each round runs every configuration once [default: what the preset says, 6 without one].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeat: Option<u32>,
+    /// Run the first configuration twice in each round, to measure how far chance alone takes a ratio from 1.
+    #[arg(long)]
+    aa: bool,
+    /// Of each engine's sweep, run only a sample of this many stars: a combination and every change of one option of it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    stars: Option<u32>,
+    /// End with how much each option of the sweep matters.
+    #[arg(long)]
+    effects: bool,
+    /// Show the figures of this claims file beside the measured ones.
+    #[arg(long, value_name = "NAME")]
+    claims: Option<String>,
+    /// Seed of all random keys and values [default: from the clock].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Begin no further round that would end after this time: 90s, 5m, 1h.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    budget: Option<Duration>,
+    /// Measure only these tests (number or name). Tests that they depend on run first and are not measured.
+    #[arg(long = "test", value_name = "TEST[,TEST]")]
+    tests: Vec<String>,
+    #[command(flatten)]
+    pub(super) measure: MeasureArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Show what would be run and how long it would take, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep the databases of all runs.
+    #[arg(long)]
+    keep_databases: bool,
+    /// Go on when the engine runs with another value of an option than the one asked for.
+    #[arg(long)]
+    allow_differing_options: bool,
 }
 
-/// `dbdyno run`.
-pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> {
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let RunArgs { suite, engines, bench: args } = args;
-    let spec = Spec { suite, engines, rounds: Spec::DEFAULT_ROUNDS, ..Spec::default() };
-    bench(places, &catalog, spec, &args, None)
+impl BenchArgs {
+    /// A bench with what the command line says on top of it.
+    pub(super) fn adjusted(&self, mut spec: Spec) -> Result<Spec, CliError> {
+        for set in &self.set {
+            spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
+        }
+        if !self.size.is_empty() {
+            spec.sizes.clone_from(&self.size);
+        }
+        if !self.tests.is_empty() {
+            spec.tests = Spec::tests_of(&self.tests);
+        }
+        spec.rounds = self.repeat.unwrap_or(spec.rounds);
+        spec.twins |= self.aa;
+        spec.stars = self.stars.or(spec.stars);
+        spec.effects |= self.effects;
+        spec.claims = self.claims.clone().or(spec.claims);
+        spec.seed = self.seed.or(spec.seed);
+        Ok(spec)
+    }
 }
 
-/// What the command line says on top of a bench.
-pub(super) fn adjusted(mut spec: Spec, args: &BenchArgs) -> Result<Spec, CliError> {
-    for set in &args.set {
-        spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
-    }
-    if !args.size.is_empty() {
-        spec.sizes.clone_from(&args.size);
-    }
-    if !args.tests.is_empty() {
-        spec.tests = Spec::tests_of(&args.tests);
-    }
-    spec.rounds = args.repeat.unwrap_or(spec.rounds);
-    spec.twins |= args.aa;
-    spec.stars = args.stars.or(spec.stars);
-    spec.effects |= args.effects;
-    spec.claims = args.claims.clone().or(spec.claims);
-    spec.seed = args.seed.or(spec.seed);
-    Ok(spec)
-}
-
-fn bench(
-    places: &Places,
-    catalog: &Catalog,
-    spec: Spec,
-    args: &BenchArgs,
-    preset: Option<&str>,
-) -> Result<ExitCode, CliError> {
-    let spec = adjusted(spec, args)?;
-    if let Some(cpu) = args.cpu {
-        check_cpu(cpu)?;
-    }
-    let store = places.store().map_err(CliError::Usage)?;
+/// Runs a bench and shows what follows it. `preset`: the name of the one that it is run by.
+pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Option<&str>) -> Result<ExitCode, CliError> {
+    let spec = args.adjusted(spec)?;
     let mut launch = SessionLaunch {
-        cpu: args.cpu,
         keep_databases: args.keep_databases,
         allow_differing_options: args.allow_differing_options,
-        concurrent: args.concurrent,
         budget: args.budget,
-        silence: args.silence,
-        deadline: args.deadline,
         preset: preset.map(str::to_owned),
-        ..SessionLaunch::new(args.work.folder().map_err(CliError::Usage)?, command_line(std::env::args()))
+        ..args.measure.launch()?
     };
-    let prepared = Prepared::of(spec, catalog, &Registry::discover(), &launch, &store)?;
+    let store = places.store()?;
+    let prepared = Prepared::of(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
     let Prepared { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));
@@ -93,19 +116,31 @@ fn bench(
         launch.command_line.push_str(&format!(" --seed {seed}"));
     }
     notices(&store.prepare()?);
-    let style = Style::choose(args.json, args.quiet);
-    if !args.quiet {
+    if !args.progress.quiet {
         say!("{}", headline(plan, estimate));
         plan.not_run().iter().for_each(|line| say!("{line}"));
     }
+    let style = args.progress.style();
     let report = watched(plan, style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
     let follow_up = prepared.follow_up(&report, &store)?;
     show_effects(&follow_up.effects, style)?;
-    let code = conclude(&report, &store, style, !follow_up.effects.is_empty())?;
+    // The effects have a ranking already: only the warnings of the table are left.
+    let ranked = !follow_up.effects.is_empty();
+    let code = conclude(&report, &store, style, if ranked { session_notes } else { session_text })?;
     if let Some(claims) = follow_up.claims {
         show_claims(&claims?, style)?;
     }
     Ok(code)
+}
+
+impl From<PrepareError> for CliError {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Catalog(error) => Self::Catalog(error),
+            PrepareError::Plan(error) => Self::Plan(error),
+            PrepareError::NoRoom(message) => Self::Usage(format!("{message} (--size, --work-dir)")),
+        }
+    }
 }
 
 /// What a session that has just ended says about each option: a part for each engine, size and test.
@@ -116,8 +151,9 @@ fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliErro
                 print(&format!("{}\n", serde_json::json!({ "event": "effects", "effects": found })))?;
             }
             Ok(found) => {
-                print(&effects_text(found))?;
-                print(&format!("charts: dbdyno tune --effects '{selected}' --as html --out effects.html\n\n"))?;
+                print(&effects_text(found, Format::Table, &command_line())?)?;
+                let command = ["dbdyno", "tune", "effects", selected, "--format", "html", "--out", "effects.html"];
+                print(&format!("charts: {}\n\n", shell(command)))?;
             }
             Err(error) => say!("warning: {selected}: {error}"),
         }
@@ -125,48 +161,13 @@ fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliErro
     Ok(())
 }
 
-/// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
-pub(super) fn watched(
-    plan: &Plan,
-    style: Style,
-    run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
-) -> Result<Report, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
-    let report = runtime.block_on(async {
-        let (events, received) = mpsc::unbounded_channel();
-        let (handle, control) = Handle::new();
-        let watching = tokio::spawn(Signals::watch()?.end(handle));
-        let shown = tokio::spawn(progress::show(received, style, plan.clone()));
-        let report = run(events, control).await;
-        watching.abort();
-        // The sender is gone with the session, so this ends once everything is shown.
-        let _ = shown.await;
-        Ok::<_, CliError>(report?)
-    });
-    // A thread may still wait for another session's turn after this one was told to stop.
-    runtime.shutdown_background();
-    report
-}
-
 /// Shows what was published beside what is now stored.
-fn show_claims(table: &ClaimsTable, style: Style) -> Result<(), CliError> {
+fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> {
     if style == Style::Json {
-        print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))?;
+        print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))
     } else {
-        print(&format!("\n{}", claims_table(table)))?;
+        print(&format!("\n{}", claims_table(table)))
     }
-    Ok(())
-}
-
-pub(super) fn check_cpu(cpu: u32) -> Result<(), CliError> {
-    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u32;
-    if cpu < cpus {
-        return Ok(());
-    }
-    Err(CliError::Usage(format!("--cpu {cpu}: expected a CPU from 0 to {}", cpus - 1)))
 }
 
 fn headline(plan: &Plan, estimate: &Estimate) -> String {
@@ -198,76 +199,65 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
     text
 }
 
-/// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
-pub(super) struct Signals([Signal; 3]);
-
-impl Signals {
-    /// Watches for them from now on.
-    pub(super) fn watch() -> Result<Self, CliError> {
-        let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
-        let watch = |kind| signal(kind).map_err(failed);
-        Ok(Self([watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?]))
-    }
-
-    /// Passes them on to a session, for as long as it runs.
-    pub(super) async fn end(mut self, handle: Handle) {
-        self.next().await;
-        handle.stop();
-        loop {
-            self.next().await;
-            handle.hurry();
-        }
-    }
-
-    async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-        }
-    }
-}
-
-/// Prints the table and chooses the exit code. With `effects` the table was a ranking already: only its warnings are left.
-pub(super) fn conclude(report: &Report, store: &Store, style: Style, effects: bool) -> Result<ExitCode, CliError> {
-    let table =
-        SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
-    if style == Style::Json {
-        let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
-        print(&format!("{line}\n"))?;
-    } else {
-        print(&if effects { text::session_notes(&table) } else { text::session_table(&table, colour()) })?;
-    }
-    if let Some(reason) = &report.unmerged {
-        let journal = store.journal_folder();
-        say!("warning: {reason}");
-        say!("warning: results are kept in {} and are taken in by the next command", journal.display());
-    }
-    if let Some(reason) = &report.unkept {
-        return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
-    }
-    Ok(match report.session.status {
-        Status::Done | Status::Running => ExitCode::SUCCESS,
-        Status::Failed => ExitCode::FAILURE,
-        Status::Cancelled | Status::Interrupted | Status::Superseded => ExitCode::from(INTERRUPTED),
-    })
-}
-
-/// The command as it could be typed again.
-pub(super) fn command_line(arguments: impl Iterator<Item = String>) -> String {
-    // The program's own path is of no interest and of one machine only.
-    shell(std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1)))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::{
+        bench::{EngineChoice, Preset, Spec, Values},
+        catalog::Source,
+        cli::{Cli, Command},
+    };
+    use clap::Parser;
+    use dbdyno_engine::size::Size;
+    use proptest::{collection, option, prelude::*};
 
-    #[test]
-    fn the_command_can_be_typed_again() {
-        let arguments = ["/usr/bin/dbdyno", "--set", "sqlite.synchronous=off|normal", "it's", ""];
-        let line = command_line(arguments.into_iter().map(str::to_owned));
-        assert_eq!(line, r"dbdyno --set 'sqlite.synchronous=off|normal' 'it'\''s' ''");
+    /// Anything that a value may hold, and often what parts values.
+    fn value() -> impl Strategy<Value = String> {
+        r#"[a-z0-9|,:=\\ "'é-]{1,8}"#
+    }
+
+    fn name() -> impl Strategy<Value = String> {
+        "[a-z][a-z0-9_-]{0,6}"
+    }
+
+    fn values() -> impl Strategy<Value = Values> {
+        collection::btree_map(name(), collection::vec(value(), 1..3), 0..3)
+    }
+
+    fn spec() -> impl Strategy<Value = Spec> {
+        let engine = (name(), values()).prop_map(|(name, options)| EngineChoice { name, options });
+        let size = (1_u64..1000, option::of(1_u64..1000)).prop_map(|(first, second)| Size { first, second });
+        let what = (name(), values(), collection::vec(engine, 1..4), collection::vec(size, 0..3));
+        let how = (1_u32..10_000, collection::vec(value(), 0..3), any::<bool>(), option::of(1_u32..10_000));
+        let end = (any::<bool>(), option::of(name()), option::of(any::<u64>()));
+        (what, how, end).prop_map(|(what, how, end)| {
+            let (suite, suite_options, engines, sizes) = what;
+            let (rounds, tests, twins, stars) = how;
+            let (effects, claims, seed) = end;
+            // An engine of the suite's name would take its options: nobody could tell them apart.
+            let engines =
+                engines.into_iter().map(|engine| EngineChoice { name: format!("e-{}", engine.name), ..engine });
+            let engines = engines.collect();
+            Spec { suite, suite_options, engines, sizes, rounds, tests, twins, stars, effects, claims, seed }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_bench_reads_back_from_its_command_line(spec in spec()) {
+            let words = std::iter::once("dbdyno".to_owned()).chain(spec.arguments());
+            let cli = Cli::try_parse_from(words).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let Some(Command::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
+            let (asked, bench) = args.spec();
+            let read = bench.adjusted(asked).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            prop_assert_eq!(read, spec);
+        }
+
+        #[test]
+        fn a_bench_reads_back_from_its_file(spec in spec(), title in value()) {
+            let preset = Preset { name: "mine".to_owned(), title, spec };
+            let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+            let read = Preset::parse("mine", &source).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            prop_assert_eq!(read, preset);
+        }
     }
 }

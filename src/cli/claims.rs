@@ -1,34 +1,53 @@
 //! `dbdyno claims`: published figures beside what this machine measured.
 
 use super::{
-    args::{ClaimsArgs, ClaimsFormat, Places},
+    args::{Places, format_of},
     error::CliError,
-    print,
+    list::entries,
+    output::print,
 };
 use crate::{
+    base::csv::Cells,
     catalog::Catalog,
-    claims::judged,
-    report::{claims::claims_table, text},
+    claims::{JudgeError, judged},
+    report::{
+        claims::{FORMATS, text},
+        format::Format,
+    },
 };
+use clap::Args;
 use std::process::ExitCode;
 
-/// Lists the claims files, or shows one judged.
-pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let Some(name) = &args.name else { return list(&catalog) };
-    let claims = catalog.claims(name)?;
-    let table = judged(&claims, &places.store().map_err(CliError::Usage)?)?;
-    match args.format {
-        ClaimsFormat::Table => print(&claims_table(&table)),
-        ClaimsFormat::Json => {
-            let json = serde_json::to_string_pretty(&table).map_err(|error| CliError::Failed(error.to_string()))?;
-            print(&format!("{json}\n"))
+/// `dbdyno claims`.
+#[derive(Debug, Args)]
+pub(super) struct ClaimsArgs {
+    /// The claims to judge. Without a name, the publications are listed.
+    name: Option<String>,
+    /// How to write them.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
+    format: Format,
+}
+
+impl From<JudgeError> for CliError {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::Selection { .. } => Self::Usage(error.to_string()),
+            JudgeError::Store(error) => Self::Store(error),
         }
     }
 }
 
-fn list(catalog: &Catalog) -> Result<ExitCode, CliError> {
-    let entries: Vec<(String, String)> = catalog
+/// Lists the claims files, or shows one judged.
+pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {
+    let catalog = places.catalog()?;
+    let Some(name) = &args.name else { return entries(&listed(&catalog), args.format, Cells::default()) };
+    let claims = catalog.claims(name)?;
+    let table = judged(&claims, &places.store()?)?;
+    print(&text(&table, args.format)?)
+}
+
+fn listed(catalog: &Catalog) -> Vec<(String, String)> {
+    catalog
         .claims_names()
         .into_iter()
         .map(|name| {
@@ -41,6 +60,5 @@ fn list(catalog: &Catalog) -> Result<ExitCode, CliError> {
             };
             (name, about)
         })
-        .collect();
-    print(&text::list(&entries))
+        .collect()
 }

@@ -1,25 +1,24 @@
 //! `dbdyno compare`.
 
 use super::{
-    args::{CompareArgs, Places, SummaryKey},
-    bench::command_line,
-    colour,
-    error::CliError,
-    print,
-    query::opened,
+    args::{CsvArgs, OutArgs, Places, format_of, one_of, percent},
+    error::{CliError, unwritten},
+    output::{colour, command_line, print},
 };
 use crate::{
     base::units::plain,
     catalog::Difference,
-    compare::{Axis, Gate, Options, compare, gate, load},
+    compare::{Axis, Comparison, Gate, Obstacle, ObstacleKind, Options, Side, compare, gate, load},
     report::{
-        comparison::{ExportError, Format, TableStyle, export, text},
+        comparison::{FORMATS, TableStyle, export, text},
+        format::Format,
         text::Colour,
     },
     store::{Latencies, Selection, Store},
 };
+use clap::Args;
 use dbdyno_engine::say;
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 /// `--fail-if-slower` could not be decided.
 const UNDECIDED: u8 = 3;
@@ -28,20 +27,63 @@ const SLOWER: u8 = 4;
 /// Columns of a file, or of a terminal that does not tell.
 const WIDTH: usize = 80;
 
-impl From<ExportError> for CliError {
-    fn from(error: ExportError) -> Self {
-        Self::Failed(error.to_string())
-    }
+/// `dbdyno compare`.
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Side A: terms with spaces or commas between, all of which must hold, as in 'engine=lmdb size=10000'.
+    #[arg(long, value_name = "SELECTION")]
+    a: String,
+    /// Side B, as side A.
+    #[arg(long, value_name = "SELECTION")]
+    b: String,
+    /// Show each test over its sizes: the ratio of medians at each size, then their median, smallest and largest.
+    #[arg(long, value_name = "KEY", value_parser = one_of([(SummaryKey::Size, "size", "sizes")].into_iter()))]
+    by: Option<SummaryKey>,
+    /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
+    #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
+    pivot: Option<String>,
+    /// How to write the comparison. CSV and Parquet have a row for each test and size.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
+    format: Format,
+    #[command(flatten)]
+    out: OutArgs,
+    #[command(flatten)]
+    csv: CsvArgs,
+    /// Exit with 4 if a test of A is slower than B by more than this, and with 3 if that cannot be decided.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    fail_if_slower: Option<f64>,
+    /// Compare although commits are not equally durable on both sides.
+    #[arg(long)]
+    allow_tiers: bool,
+    /// Compare although A and B ran on different hosts or disks.
+    #[arg(long)]
+    allow_hosts: bool,
+    /// Compare tests although A ran at one size and B at another.
+    #[arg(long)]
+    allow_sizes: bool,
+    /// Compare tests of different suites, or with different numbers of operations.
+    #[arg(long)]
+    allow_suites: bool,
+    /// Compare although the suite ran with different options.
+    #[arg(long)]
+    allow_suite_options: bool,
+}
+
+/// What a comparison can be summarised over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SummaryKey {
+    /// Sizes.
+    Size,
 }
 
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
     let (a, b) = (selection("--a", &args.a)?, selection("--b", &args.b)?);
     let options = options(args)?;
-    if args.format == Format::Parquet && args.out.is_none() {
+    let output = args.out.checked(places)?;
+    if args.format == Format::Parquet && output.is_none() {
         return Err(CliError::Usage("--format parquet is no text: give --out FILE".to_owned()));
     }
-    let output = args.out.as_deref().map(|out| places.output(out, Vec::new())).transpose()?;
-    let store = opened(places)?;
+    let store = places.opened()?;
     let latencies = match args.format {
         Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
         Format::Csv | Format::Json | Format::Html | Format::Parquet => Latencies::Read,
@@ -52,13 +94,15 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     match &output {
         Some(output) => {
             let style = TableStyle { colour: Colour::Off, width: WIDTH };
-            export(&comparison, args.format, style, args.csv.cells, output)?;
+            export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            if let Some(text) = text(&comparison, args.format, style(), args.csv.cells)? {
-                print(&text)?;
-            }
+            print(&text(&comparison, args.format, style(), args.csv.cells)?)?;
         }
+    }
+    for difference in refused(&comparison) {
+        let (name, word) = (difference.name(), difference.word());
+        say!("note: --allow-{name} compares tests all the same though {word} differ");
     }
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
@@ -82,13 +126,7 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.
-fn side(
-    store: &Store,
-    flag: &str,
-    text: &str,
-    selection: &Selection,
-    latencies: Latencies,
-) -> Result<crate::compare::Side, CliError> {
+fn side(store: &Store, flag: &str, text: &str, selection: &Selection, latencies: Latencies) -> Result<Side, CliError> {
     let side = load(store, text, selection, latencies)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
@@ -97,6 +135,16 @@ fn side(
         )));
     }
     Ok(side)
+}
+
+/// The differences that kept tests from being compared, and that can be allowed.
+fn refused(comparison: &Comparison) -> BTreeSet<Difference> {
+    let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles).filter(|obstacle| !obstacle.allowed);
+    let difference = |obstacle: &Obstacle| match obstacle.kind {
+        ObstacleKind::Differ(difference) => Some(difference),
+        _ => None,
+    };
+    obstacles.filter_map(difference).collect()
 }
 
 fn options(args: &CompareArgs) -> Result<Options, CliError> {
@@ -112,7 +160,7 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
-        command: command_line(std::env::args()),
+        command: command_line(),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::{
     args::{Places, WorkArgs},
     error::CliError,
-    print,
+    output::print,
 };
 use crate::{
     base::units::{bytes, duration, plain},
@@ -41,7 +41,7 @@ const LITTLE_SPACE: u64 = 2 << 30;
 
 /// Prints the findings. Exit code 1 when something should be changed before measuring.
 pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliError> {
-    let folder = args.folder().map_err(CliError::Usage)?;
+    let folder = args.folder()?;
     std::fs::create_dir_all(&folder).map_err(|error| CliError::Failed(format!("{}: {error}", folder.display())))?;
     let before = NoiseSample::now();
     thread::sleep(WATCH);
@@ -56,7 +56,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
         debug_build: cfg!(debug_assertions),
     };
     let mut findings = examine(&patient);
-    let store = places.store().map_err(CliError::Usage)?;
+    let store = places.store()?;
     findings.push(match store.prepare() {
         Ok(_) => Finding::Fit(format!("results are kept in {}", store.path().display())),
         Err(error) => Finding::Unfit(error.to_string(), "results could not be kept"),

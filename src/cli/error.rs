@@ -4,12 +4,11 @@ use crate::{
     base::units::plain,
     bench::{PlanError, SpecError},
     catalog::CatalogError,
-    claims::JudgeError,
+    report::format::WriteError,
     runner::SessionError,
-    session::PrepareError,
     store::{ExportError, ImportError, StoreError},
 };
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 /// Why a command ended.
 #[derive(Debug, thiserror::Error)]
@@ -46,22 +45,23 @@ impl From<SpecError> for CliError {
     }
 }
 
-impl From<JudgeError> for CliError {
-    fn from(error: JudgeError) -> Self {
+impl From<WriteError> for CliError {
+    fn from(error: WriteError) -> Self {
         match error {
-            JudgeError::Store(error) => Self::Store(error),
-            wrong @ JudgeError::Selection { .. } => Self::Usage(wrong.to_string()),
+            WriteError::Unsupported { .. } => Self::Usage(error.to_string()),
+            WriteError::Store(error) => Self::Store(error),
+            error => Self::Failed(error.to_string()),
         }
     }
 }
 
-impl From<PrepareError> for CliError {
-    fn from(error: PrepareError) -> Self {
-        match error {
-            PrepareError::Catalog(error) => Self::Catalog(error),
-            PrepareError::Plan(error) => Self::Plan(error),
-            PrepareError::NoRoom(message) => Self::Usage(message),
+/// What to tell when a file cannot be written.
+pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
+    move |error| match error {
+        WriteError::File(error) => {
+            CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
         }
+        error => error.into(),
     }
 }
 
@@ -85,9 +85,35 @@ impl CliError {
         }
     }
 
-    /// The message, with nothing in it that a terminal would obey.
+    /// The message with the arguments that would help, and nothing in it that a terminal would obey.
     pub(super) fn shown(&self) -> String {
-        self.to_string().lines().map(plain).collect::<Vec<_>>().join("\n")
+        let arguments = self.arguments().map_or_else(String::new, |arguments| format!(" ({arguments})"));
+        format!("{self}{arguments}").lines().map(plain).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The arguments by which what the message asks for is said on the command line.
+    fn arguments(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(error)
+            | Self::Import(ImportError::Store(error))
+            | Self::Export(ExportError::Store(error))
+            | Self::Session(SessionError::Store(error)) => of_store(error),
+            Self::Import(ImportError::Same { .. }) => Some("--store or DBDYNO_STORE"),
+            Self::Session(SessionError::WorkFolder { .. }) => Some("--work-dir or DBDYNO_WORK_DIR"),
+            _ => None,
+        }
+    }
+}
+
+/// The arguments that name another store, or another place for its journal.
+fn of_store(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::Unwritable { .. }
+        | StoreError::Newer { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::NotDuckDb { .. } => Some("--store or DBDYNO_STORE"),
+        StoreError::Journal { .. } => Some("--journal or DBDYNO_JOURNAL"),
+        _ => None,
     }
 }
 

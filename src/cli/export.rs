@@ -1,37 +1,41 @@
 //! `dbdyno export`: the results of a selection as a file for other programs, with the command that made it.
 
 use super::{
-    args::{ExportArgs, ExportFormat, Places},
-    bench::command_line,
-    error::CliError,
-    query::opened,
+    args::{CsvArgs, Places, Terms, format_of},
+    error::{CliError, unwritten},
+    output::command_line,
 };
-use crate::{
-    report::results::{self, ResultsFileError, ResultsFormat},
-    store::Selection,
-};
+use crate::report::{format::Format, results};
+use clap::Args;
 use dbdyno_engine::say;
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
-/// Writes every column of the results of a selection. The file is replaced in one step, or left as it is.
+/// `dbdyno export`.
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    #[command(flatten)]
+    selection: Terms,
+    /// How to write the results: every column, a row for each run and test.
+    #[arg(long, value_name = "FORMAT", value_parser = format_of(results::FILE_FORMATS))]
+    format: Format,
+    /// The file. One of that name is replaced, all at once.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    csv: CsvArgs,
+}
+
 pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, CliError> {
-    let selection = Selection::parse(&args.selection.terms).map_err(CliError::Usage)?;
-    let output = places.output(&args.out, Vec::new())?;
-    let store = opened(places)?;
-    let command = command_line(std::env::args());
-    let format = match args.format {
-        ExportFormat::Csv => ResultsFormat::Csv,
-        ExportFormat::Json => ResultsFormat::Json,
-        ExportFormat::Parquet => ResultsFormat::Parquet,
-    };
-    let failed = |error: ResultsFileError| match error {
-        ResultsFileError::Store(error) => CliError::Store(error),
-        error => CliError::Failed(format!("{}: {error}", args.out.display())),
-    };
-    let write =
-        |temporary: &std::path::Path| results::write(&store, &selection, format, args.csv.cells, &command, temporary);
-    let written = output.replace(write).map_err(|error| failed(error.into()))?;
-    written.map_err(failed)?;
+    let selection = args.selection.selection()?;
+    let output = places.output(&args.out)?;
+    let store = places.opened()?;
+    let command = command_line();
+    let write = |temporary: &Path| results::write(&store, &selection, args.format, args.csv.cells, &command, temporary);
+    let written = output.replace(write).unwrap_or_else(|error| Err(error.into()));
+    written.map_err(unwritten(&args.out))?;
     say!("{} results in {}", store.count(&selection)?, args.out.display());
     Ok(ExitCode::SUCCESS)
 }

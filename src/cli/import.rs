@@ -1,16 +1,33 @@
 //! `dbdyno import`.
 
-use super::{args::Places, error::CliError, manage_args::ImportArgs, print, query::notices};
+use super::{
+    args::{Places, notices},
+    error::CliError,
+    output::print,
+};
 use crate::{
     base::units::{count, plain},
     store::{Imported, Taken},
 };
+use clap::Args;
 use dbdyno_engine::say;
-use std::{fmt::Write as _, path::Path, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// `dbdyno import`.
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Stores, folders of `copy --to-parquet`, listings of `results --columns all`, LumoSQL benchmark databases.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+}
 
 /// Takes in each file by itself: one that cannot be taken does not keep the others out.
 pub(super) fn import(places: &Places, args: &ImportArgs) -> Result<ExitCode, CliError> {
-    let store = places.store().map_err(CliError::Usage)?;
+    let store = places.store()?;
     notices(&store.prepare()?);
     let mut failed = None;
     for file in &args.files {

@@ -1,17 +1,63 @@
 //! `dbdyno list`: what there is to choose from.
 
 use super::{
-    args::{Listed, Places},
+    args::{CsvArgs, Places, format_of, one_of},
     error::CliError,
-    print,
+    output::print,
 };
-use crate::{bench::Preset, catalog::Catalog, engines::Registry, report::text};
+use crate::{
+    base::csv::Cells,
+    bench::Preset,
+    catalog::Catalog,
+    engines::Registry,
+    report::{format::Format, results, text},
+    store::Rows,
+};
+use clap::{Args, builder::TypedValueParser};
 use dbdyno_engine::describe::OptionSpec;
 use std::process::ExitCode;
 
-pub(super) fn list(places: &Places, what: Listed) -> Result<ExitCode, CliError> {
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let entries = match what {
+/// `dbdyno list`.
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// What to list.
+    #[arg(value_parser = listed())]
+    what: Listed,
+    /// How to write the list.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
+    format: Format,
+    #[command(flatten)]
+    csv: CsvArgs,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Engines,
+    Options,
+    Suites,
+    Tests,
+    Presets,
+    Themes,
+}
+
+fn listed() -> impl TypedValueParser<Value = Listed> {
+    one_of(
+        [
+            (Listed::Engines, "engines", "engines with their versions"),
+            (Listed::Options, "options", "options of engines and suites"),
+            (Listed::Suites, "suites", "suites with their sizes"),
+            (Listed::Tests, "tests", "tests of every suite"),
+            (Listed::Presets, "presets", "presets"),
+            (Listed::Themes, "themes", "themes of the terminal UI"),
+        ]
+        .into_iter(),
+    )
+}
+
+pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
+    let catalog = places.catalog()?;
+    let listed = match args.what {
         Listed::Engines => engines(&Registry::discover()),
         Listed::Options => options(&catalog, &Registry::discover()),
         Listed::Suites => suites(&catalog),
@@ -19,7 +65,17 @@ pub(super) fn list(places: &Places, what: Listed) -> Result<ExitCode, CliError> 
         Listed::Presets => presets(&catalog),
         Listed::Themes => themes(&catalog),
     };
-    print(&text::list(&entries))
+    entries(&listed, args.format, args.csv.cells)
+}
+
+/// Prints names, each with what it stands for.
+pub(super) fn entries(listed: &[(String, String)], format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+    if format == Format::Table {
+        return print(&text::list(listed));
+    }
+    let row = |(name, about): &(String, String)| vec![Some(name.clone()), Some(about.clone())];
+    let rows = Rows { columns: ["name", "about"].map(str::to_owned).to_vec(), rows: listed.iter().map(row).collect() };
+    print(&results::text(&rows, format, cells)?)
 }
 
 fn engines(registry: &Registry) -> Vec<(String, String)> {

@@ -1,38 +1,126 @@
-//! The command line: parsed, dispatched, and answered with an exit code.
+//! The command line: parsed, dispatched, and answered with an exit code. Each command is a module, with its arguments.
 
 mod args;
 mod bench;
 mod claims;
 mod compare;
+mod copy;
+mod delete;
 mod doctor;
 mod error;
 mod export;
 mod import;
+mod key;
 mod list;
-mod manage;
-mod manage_args;
+mod note;
+mod output;
+mod preset;
 mod progress;
-mod query;
 mod results;
 mod resume;
+mod run;
 mod screens;
+mod session;
+mod sql;
 mod store;
+mod tag;
 mod tune;
-mod tune_args;
-mod tune_base;
-mod tune_effects;
-mod tune_progress;
 
-use crate::{base::units::plain, report::text::Colour};
-use args::{Cli, Command};
-use clap::{CommandFactory, Parser, builder::Styles, error::ErrorKind};
-use dbdyno_engine::say;
-use error::CliError;
-use std::{
-    io::{IsTerminal, Write},
-    process::ExitCode,
-    sync::Arc,
+use crate::base::units::plain;
+use args::{Places, WorkArgs};
+use bench::BenchArgs;
+use clap::{
+    CommandFactory, Parser, Subcommand,
+    builder::{StyledStr, Styles},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
+use dbdyno_engine::{say, serve};
+use error::CliError;
+use output::{print_bytes, printed};
+use screens::LookArgs;
+use std::{process::ExitCode, sync::Arc};
+
+/// A dynamometer for embedded database engines: honest benchmarks on your own machine.
+#[derive(Debug, Parser)]
+#[command(name = "dbdyno", version, about, long_about = None, args_conflicts_with_subcommands = false)]
+struct Cli {
+    #[command(flatten)]
+    places: Places,
+    /// Run this preset without the terminal UI: progress on stderr, the table on stdout, results in the store.
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+    #[command(flatten)]
+    look: LookArgs,
+    #[command(flatten)]
+    bench: BenchArgs,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// Commands.
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a suite on engines.
+    Run(run::RunArgs),
+    /// Run the rest of a session that was interrupted.
+    Resume(resume::ResumeArgs),
+    /// Show stored results.
+    Results(results::ResultsArgs),
+    /// Compare two selections of stored results: ratio, interval and verdict for each test.
+    Compare(compare::CompareArgs),
+    /// Find better settings: try changes, search, and keep what was found.
+    Tune {
+        /// What to do.
+        #[command(subcommand)]
+        command: tune::TuneCommand,
+    },
+    /// Show published figures beside what was measured here.
+    Claims(claims::ClaimsArgs),
+    /// Query the store with SQL.
+    Sql(sql::SqlArgs),
+    /// Check the store, or save what can be read of a damaged one.
+    Store {
+        /// What to do.
+        #[command(subcommand)]
+        command: store::StoreCommand,
+    },
+    /// Write results to a file for other programs.
+    Export(export::ExportArgs),
+    /// Add results from elsewhere to the store: other stores, copies as Parquet, listings, LumoSQL benchmark databases.
+    Import(import::ImportArgs),
+    /// Copy runs to another store, or to a folder of Parquet files.
+    Copy(copy::CopyArgs),
+    /// Give runs a tag, or take it from them.
+    Tag(tag::TagArgs),
+    /// Write a note about runs.
+    Note(note::NoteArgs),
+    /// Give runs a key with a value, or take it from them.
+    Key(key::KeyArgs),
+    /// Delete runs and everything that belongs to them.
+    Delete(delete::DeleteArgs),
+    /// List what there is to choose from.
+    List(list::ListArgs),
+    /// Check whether this machine is fit to measure on. Each line is a finding, and what to do about it.
+    Doctor(WorkArgs),
+    /// Write a completion script to stdout.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Write the man page to stdout.
+    Man,
+    /// Wait for the parent's end, and give the terminal back if it could not.
+    #[command(hide = true)]
+    WatchTerminal,
+    /// Serve a built-in engine over the worker protocol.
+    #[command(hide = true)]
+    Worker {
+        /// The engine.
+        engine: String,
+        /// What to do.
+        command: serve::Command,
+    },
+}
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -43,7 +131,7 @@ pub fn main() -> ExitCode {
             }
             dispatch(cli)
         }
-        Err(error) => told(&error),
+        Err(error) => told(error),
     };
     outcome.unwrap_or_else(|error| {
         say!("error: {}", error.shown());
@@ -53,7 +141,7 @@ pub fn main() -> ExitCode {
 
 /// Prints help, or says what is wrong with the arguments. They are echoed with control characters made visible, for which the
 /// message has to be made without colours: in a coloured one nobody can tell whose escape codes are whose.
-fn told(error: &clap::Error) -> Result<ExitCode, CliError> {
+fn told(error: clap::Error) -> Result<ExitCode, CliError> {
     if !error.use_stderr() {
         return printed(error.print());
     }
@@ -61,12 +149,24 @@ fn told(error: &clap::Error) -> Result<ExitCode, CliError> {
     let mut echoed = std::env::args_os().chain(variables.map(|(_, value)| value));
     if echoed.all(|text| plain(&text.to_string_lossy()) == text.to_string_lossy()) {
         // Nobody is left to be told when this fails.
-        let _ = error.print();
+        let _ = advised(error).print();
     } else {
         let colourless = Cli::command().styles(Styles::plain()).try_get_matches_from(std::env::args_os());
-        say!("{}", colourless.err().map_or_else(String::new, |error| error.render().ansi().to_string()).trim_end());
+        let text = colourless.err().map_or_else(String::new, |error| advised(error).render().ansi().to_string());
+        say!("{}", text.trim_end());
     }
     Ok(ExitCode::from(2))
+}
+
+/// The error. Of flags that `tune` had before it had subcommands, it names the subcommand that does this now.
+fn advised(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(subcommand) = tune::subcommand_meant(std::env::args_os())
+    {
+        let advice = StyledStr::from(format!("this is `dbdyno tune {subcommand}` now: see `dbdyno tune --help`"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
+    }
+    error
 }
 
 /// A write beyond the limit of file sizes fails instead of ending the program, so that results can still be kept elsewhere. A
@@ -77,70 +177,62 @@ fn survive_file_limit() {
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
-    let Cli { places, preset, theme, ascii, bench, command } = cli;
-    match (command, preset) {
-        (None, Some(preset)) => bench::preset(&places, &preset, bench),
-        (None, None) => screens::screens(&places, theme.as_deref(), ascii, &bench),
-        (Some(_), Some(_)) => {
-            Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
-        }
-        (Some(Command::Run(run)), None) => bench::run(&places, run),
-        (Some(Command::Results(results)), None) => results::results(&places, &results),
-        (Some(Command::Resume(args)), None) => resume::resume(&places, &args),
-        (Some(Command::Compare(args)), None) => compare::compare_sides(&places, &args),
-        (Some(Command::Tune(args)), None) => tune::tune(&places, &args),
-        (Some(Command::Claims(args)), None) => claims::claims(&places, &args),
-        (Some(Command::Store { command }), None) => store::store(&places, command),
-        (Some(Command::Sql(sql)), None) => query::sql(&places, &sql),
-        (Some(Command::Doctor(doctor)), None) => doctor::doctor(&places, &doctor),
-        (Some(Command::Export(args)), None) => export::export(&places, &args),
-        (Some(Command::Import(import)), None) => import::import(&places, &import),
-        (Some(Command::Copy(copy)), None) => manage::copy(&places, &copy),
-        (Some(Command::Tag(tag)), None) => manage::tag(&places, &tag),
-        (Some(Command::Note(note)), None) => manage::note(&places, &note),
-        (Some(Command::Key(key)), None) => manage::key(&places, &key),
-        (Some(Command::Delete(delete)), None) => manage::delete(&places, &delete),
-        (Some(Command::List { what }), None) => list::list(&places, what),
-        (Some(Command::Completions { shell }), None) => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "dbdyno", &mut script);
-            print_bytes(&script)
-        }
-        (Some(Command::Man), None) => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command())
-                .render(&mut page)
-                .map_err(|error| CliError::Failed(error.to_string()))?;
-            print_bytes(&page)
-        }
-        (Some(Command::WatchTerminal), None) => Ok(crate::tui::watch_terminal()),
-        (Some(Command::Worker { engine, command }), None) => match crate::engines::built_in(&engine) {
-            Some(program) => Ok(dbdyno_engine::serve::serve(program, command)),
+    let Cli { places, preset, look, bench, command } = cli;
+    let Some(command) = command else {
+        return match preset {
+            Some(preset) => preset::preset(&places, &preset, &bench),
+            None => screens::screens(&places, &look, &bench.measure),
+        };
+    };
+    if preset.is_some() {
+        Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
+    }
+    match command {
+        Command::Run(args) => run::run(&places, args),
+        Command::Resume(args) => resume::resume(&places, &args),
+        Command::Results(args) => results::results(&places, &args),
+        Command::Compare(args) => compare::compare_sides(&places, &args),
+        Command::Tune { command } => tune::tune(&places, command),
+        Command::Claims(args) => claims::claims(&places, &args),
+        Command::Sql(args) => sql::sql(&places, &args),
+        Command::Store { command } => store::store(&places, command),
+        Command::Export(args) => export::export(&places, &args),
+        Command::Import(args) => import::import(&places, &args),
+        Command::Copy(args) => copy::copy(&places, &args),
+        Command::Tag(args) => tag::tag(&places, &args),
+        Command::Note(args) => note::note(&places, &args),
+        Command::Key(args) => key::key(&places, &args),
+        Command::Delete(args) => delete::delete(&places, &args),
+        Command::List(args) => list::list(&places, &args),
+        Command::Doctor(args) => doctor::doctor(&places, &args),
+        Command::Completions { shell } => completions(shell),
+        Command::Man => man(),
+        Command::WatchTerminal => Ok(crate::tui::watch_terminal()),
+        Command::Worker { engine, command } => match crate::engines::built_in(&engine) {
+            Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },
     }
 }
 
-/// Whether stdout takes colours: a terminal, and NO_COLOR is not set.
-fn colour() -> Colour {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted && std::io::stdout().is_terminal() { Colour::On } else { Colour::Off }
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "dbdyno", &mut script);
+    print_bytes(&script)
 }
 
-/// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
-fn print(text: &str) -> Result<ExitCode, CliError> {
-    print_bytes(text.as_bytes())
+fn man() -> Result<ExitCode, CliError> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|error| CliError::Failed(error.to_string()))?;
+    print_bytes(&page)
 }
 
-fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
-    let mut stdout = std::io::stdout().lock();
-    printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn printed(outcome: std::io::Result<()>) -> Result<ExitCode, CliError> {
-    match outcome {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EPIPE | libc::EIO)) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
     }
 }

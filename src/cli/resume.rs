@@ -1,42 +1,54 @@
 //! `dbdyno resume`: the runs that an interrupted session still owes.
 
 use super::{
-    args::{Places, ResumeArgs},
-    bench::{conclude, watched},
+    args::{Places, ProgressArgs},
     error::CliError,
-    progress::Style,
-    query::opened,
+    session::{conclude, session_text, watched},
 };
 use crate::{
     base::units::plain,
     engines::Registry,
     runner::{Owed, ResumeError},
 };
+use clap::Args;
 use dbdyno_engine::say;
 use std::process::ExitCode;
+
+/// `dbdyno resume`.
+#[derive(Debug, Args)]
+pub(super) struct ResumeArgs {
+    /// The session, by the beginning of its identifier [default: the last that was interrupted].
+    session: Option<String>,
+    /// Resume it although dbdyno or an engine has another version than when it began.
+    #[arg(long)]
+    allow_differing_versions: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
 
 impl From<ResumeError> for CliError {
     fn from(error: ResumeError) -> Self {
         match error {
             ResumeError::Store(error) => Self::Store(error),
             ResumeError::Request(error) => Self::Plan(error),
-            // The core knows the option's name and not how it is written here.
-            other => Self::Usage(other.to_string().replace("`allow-", "`--allow-")),
+            ResumeError::Unknown(_) => Self::Usage(format!("{error}: `dbdyno results --group-by session` lists them")),
+            ResumeError::Versions { .. } => Self::Usage(format!("{error}: add --allow-differing-versions")),
+            other => Self::Usage(other.to_string()),
         }
     }
 }
 
 pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, CliError> {
-    let store = opened(places)?;
+    let store = places.opened()?;
     let registry = Registry::discover();
     let owed = Owed::find(&store, &registry, args.session.as_deref(), args.allow_differing_versions)?;
     owed.plan.probe()?;
-    let style = Style::choose(args.json, args.quiet);
-    if !args.quiet {
+    let style = args.progress.style();
+    if !args.progress.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
-        say!("session {}: {runs} of {all} runs are owed", plain(owed.session_id()));
+        say!("session {}: {runs} of {all} runs are still to be done", plain(owed.session_id()));
     }
     let plan = owed.plan.clone();
     let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;
-    conclude(&report, &store, style, false)
+    conclude(&report, &store, style, session_text)
 }

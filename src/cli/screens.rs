@@ -1,38 +1,45 @@
 //! `dbdyno` without a command: the terminal UI.
 
 use super::{
-    args::{BenchArgs, Places},
+    args::{MeasureArgs, Places},
     error::{CliError, INTERRUPTED},
 };
 use crate::{
     catalog::{Catalog, Theme},
     tui::{self, Left, Setup, view::Look},
 };
+use clap::Args;
 use std::{
     env,
     io::{IsTerminal, stdin, stdout},
     process::ExitCode,
 };
 
-/// Shows the screens.
-pub(super) fn screens(
-    places: &Places,
-    theme: Option<&str>,
+/// How the terminal UI looks.
+#[derive(Debug, Args)]
+pub(super) struct LookArgs {
+    /// Colours of the terminal UI: `dbdyno list themes` [default: dark, or sixteen if the terminal has no more colours].
+    #[arg(long, env = "DBDYNO_THEME", value_name = "NAME")]
+    theme: Option<String>,
+    /// Only ASCII characters in the terminal UI.
+    #[arg(long)]
     ascii: bool,
-    bench: &BenchArgs,
-) -> Result<ExitCode, CliError> {
+}
+
+/// Shows the screens.
+pub(super) fn screens(places: &Places, look: &LookArgs, measure: &MeasureArgs) -> Result<ExitCode, CliError> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";
         return Err(CliError::Usage(message.to_owned()));
     }
-    let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let look = Look { theme: chosen(&catalog, theme)?, ascii };
+    let catalog = places.catalog()?;
+    let look = Look { theme: chosen(&catalog, look.theme.as_deref())?, ascii: look.ascii };
     let setup = Setup {
         look,
         catalog,
-        store: places.store().map_err(CliError::Usage)?,
-        work_dir: bench.work.folder().map_err(CliError::Usage)?,
-        cpu: bench.cpu,
+        store: places.store()?,
+        work_dir: measure.work.folder()?,
+        cpu: measure.cpu,
         arguments: places.arguments(),
     };
     let store = setup.store.clone();

@@ -1,13 +1,22 @@
 //! `dbdyno store`: whether the store is sound, and what can be saved of one that is not.
 
 use super::{
-    args::{Places, StoreCommand},
+    args::{Places, notices},
     error::CliError,
-    print,
-    query::notices,
+    output::print,
 };
 use crate::base::units::{count, plain};
+use clap::Subcommand;
 use std::process::ExitCode;
+
+/// `dbdyno store`.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(super) enum StoreCommand {
+    /// Read all of the store, and say of each part whether it can be read. Nothing is changed.
+    Check,
+    /// Copy all that can be read to a new store in its place, and keep the damaged file beside it.
+    Repair,
+}
 
 pub(super) fn store(places: &Places, command: StoreCommand) -> Result<ExitCode, CliError> {
     match command {
@@ -18,7 +27,7 @@ pub(super) fn store(places: &Places, command: StoreCommand) -> Result<ExitCode, 
 
 /// One line a finding. Exit code 1 when something cannot be read.
 fn check(places: &Places) -> Result<ExitCode, CliError> {
-    let store = places.store().map_err(CliError::Usage)?;
+    let store = places.store()?;
     if !store.exists() {
         return Err(CliError::Usage(format!("there is no store {}", store.path().display())));
     }
@@ -31,7 +40,7 @@ fn check(places: &Places) -> Result<ExitCode, CliError> {
 
 /// Exit code 1 when rows were lost.
 fn repair(places: &Places) -> Result<ExitCode, CliError> {
-    let store = places.store().map_err(CliError::Usage)?;
+    let store = places.store()?;
     if !store.exists() {
         return Err(CliError::Usage(format!("there is no store {}", store.path().display())));
     }

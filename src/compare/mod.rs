@@ -30,7 +30,7 @@ pub use model::{
     Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
 };
 pub use options::{Axis, Options};
-pub use pivot::of as axis_value;
+pub use pivot::axis_value;
 pub use sizes::{TestKey, by_test};
 
 /// Compares A with B.

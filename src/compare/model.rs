@@ -180,16 +180,6 @@ pub enum ObstacleKind {
     Differ(Difference),
 }
 
-impl ObstacleKind {
-    /// The flag that allows it, where one does.
-    pub fn flag(self) -> Option<&'static str> {
-        match self {
-            Self::Differ(difference) => Some(difference.flag()),
-            _ => None,
-        }
-    }
-}
-
 /// What comparing found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Found {

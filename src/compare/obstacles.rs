@@ -68,10 +68,9 @@ fn several(side: &str, samples: &[Sample<'_>]) -> Option<String> {
     let (word, first) = values.iter().next().and_then(|(word, values)| Some((word, values.first()?)))?;
     let differ: Vec<String> = values.iter().map(|(word, values)| format!("{word} ({})", joined(values))).collect();
     Some(format!(
-        "{side} is {} configurations, which differ in {}: narrow --{}, as with {word}={first}",
+        "{side} is {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
         configurations.len(),
         differ.join(", "),
-        side.to_lowercase()
     ))
 }
 
@@ -79,7 +78,7 @@ fn shared_runs(line: &Laid<'_>) -> Option<String> {
     let of_a: BTreeSet<&str> = line.a.iter().map(|sample| sample.run.run_id.as_str()).collect();
     let shared = line.b.iter().filter(|sample| of_a.contains(sample.run.run_id.as_str())).count();
     (shared > 0).then(|| {
-        format!("{shared} runs are in both A and B: narrow one of them (`dbdyno run --aa` compares a configuration with itself)")
+        format!("{shared} runs are in both A and B: narrow one of them (to compare a configuration with itself, run it A against A)")
     })
 }
 
@@ -124,7 +123,7 @@ fn no_ratio(line: &Laid<'_>) -> Option<String> {
 
 fn tiers(line: &Laid<'_>) -> Option<String> {
     let (a, b) = both(line, |sample| tier_words(sample.run.configuration.tier));
-    (a != b).then(|| format!("a commit does not survive the same: A is tier {}, B is tier {}", joined(&a), joined(&b)))
+    (a != b).then(|| format!("commits are not equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
 }
 
 fn suites(line: &Laid<'_>) -> Option<String> {

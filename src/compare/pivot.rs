@@ -13,10 +13,12 @@ pub(super) fn table(lines: &[Line], row: &Axis, column: &Axis) -> Pivot {
     let rows = values(lines, row)
         .into_iter()
         .map(|value| {
-            let of_row: Vec<&Line> = lines.iter().filter(|line| of(line, row) == value).collect();
+            let of_row: Vec<&Line> = lines.iter().filter(|line| axis_value(line, row) == value).collect();
             let cells = columns
                 .iter()
-                .map(|column_value| cell(of_row.iter().copied().filter(|line| of(line, column) == *column_value)))
+                .map(|column_value| {
+                    cell(of_row.iter().copied().filter(|line| axis_value(line, column) == *column_value))
+                })
                 .collect();
             PivotRow { value, cells }
         })
@@ -27,14 +29,14 @@ pub(super) fn table(lines: &[Line], row: &Axis, column: &Axis) -> Pivot {
 /// The values of a key over all lines: tests by number, sizes and other values as numbers where they are.
 fn values(lines: &[Line], axis: &Axis) -> Vec<String> {
     let mut values: Vec<(u32, String)> =
-        lines.iter().map(|line| (if *axis == Axis::Test { line.test } else { 0 }, of(line, axis))).collect();
+        lines.iter().map(|line| (if *axis == Axis::Test { line.test } else { 0 }, axis_value(line, axis))).collect();
     values.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_size(&a.1, &b.1)));
     values.dedup();
     values.into_iter().map(|(_, value)| value).collect()
 }
 
 /// The value of a key on a line that was laid out for it.
-pub fn of(line: &Line, axis: &Axis) -> String {
+pub fn axis_value(line: &Line, axis: &Axis) -> String {
     match axis {
         Axis::Test => format!("{} {}", line.test, line.name),
         Axis::Size => line.size.clone(),

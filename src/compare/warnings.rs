@@ -40,7 +40,7 @@ fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let need = rounds_needed(compared.len());
     (compared.len() > 1 && least < need).then(|| {
         format!(
-            "{} tests need {need} rounds before a difference can be shown, and there are {least}: use --repeat {need}, or compare fewer tests with test=N",
+            "{} tests need {need} rounds before a difference can be shown, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
             compared.len()
         )
     })
@@ -52,7 +52,7 @@ fn left_out(lines: &[Line]) -> Option<String> {
     let b = most(|line| Some(line.b.as_ref()?.left_out));
     (a + b > 0).then(|| {
         format!(
-            "up to {a} runs of A and {b} of B a test have no partner of the same session and round, and are left out"
+            "up to {a} runs of A and {b} runs of B in a test have no partner of the same session and round; they are left out"
         )
     })
 }
@@ -73,8 +73,9 @@ fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
 
 fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {
     let failed = runs.values().filter(|run| run.status != "done").count();
-    (failed > 0)
-        .then(|| format!("{failed} of {} runs did not end well; the tests that they finished are used", runs.len()))
+    (failed > 0).then(|| {
+        format!("{failed} of {} runs failed or were cut short; the tests that they finished are used", runs.len())
+    })
 }
 
 fn versions(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {

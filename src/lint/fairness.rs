@@ -14,7 +14,7 @@ impl Linter for Disagreement {
     }
 
     fn summary(&self) -> &'static str {
-        "results come with answers that other engines do not give"
+        "results have answers that differ from those of other engines"
     }
 
     fn explain(&self) -> &'static str {
@@ -69,7 +69,7 @@ impl Linter for UnequalTiers {
             format!("{name}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
         };
         let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
-        vec![format!("a commit does not survive the same everywhere ({})", tiers.join("; "))]
+        vec![format!("commits are not equally durable everywhere ({})", tiers.join("; "))]
     }
 }
 
@@ -86,7 +86,7 @@ impl Linter for DifferingOptions {
     }
 
     fn explain(&self) -> &'static str {
-        "An engine may clamp or ignore a value without a word; what it says is in force is what was measured."
+        "An engine may change or ignore a value without saying so. What was measured is what it says is in force."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -109,11 +109,11 @@ impl Linter for UnequalMemory {
     }
 
     fn summary(&self) -> &'static str {
-        "sizes were run with very different amounts of memory"
+        "engines used very different amounts of memory at one size"
     }
 
     fn explain(&self) -> &'static str {
-        "An engine with a larger cache reads less from the system: give the engines' caches like sizes."
+        "An engine with a larger cache reads less from the system: give all engines caches of about the same size."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {

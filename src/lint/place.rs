@@ -15,7 +15,7 @@ impl Linter for MemoryBacked {
     }
 
     fn explain(&self) -> &'static str {
-        "Syncs do nothing there, so every durability tier costs the same: use --work-dir on a disk."
+        "Syncs do nothing there, so every durability tier costs the same: choose a work folder on a disk."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -70,7 +70,7 @@ impl Linter for NoisyHost {
     }
 
     fn explain(&self) -> &'static str {
-        "Another guest or another program took CPU time. Pairs in the same round suffer alike; single times do not tell much."
+        "Another guest or another program took CPU time. Runs of one round suffer about alike: trust ratios more than single times."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -108,8 +108,7 @@ impl Linter for Concurrent {
     }
 
     fn explain(&self) -> &'static str {
-        "Without the measurement lock (--concurrent, or no place for it) two measured runs may share the disk and the caches: \
-         measure one at a time."
+        "Without the measurement lock, runs of two sessions may share the disk and the caches: run one session at a time."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -134,12 +133,12 @@ impl Linter for DebugBuild {
     }
 
     fn explain(&self) -> &'static str {
-        "Without optimisation the harness and engines in Rust are many times slower: build with --release."
+        "Without optimisation the harness and engines in Rust are many times slower: measure with a release build."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
         if evidence.session.debug_build {
-            vec!["dbdyno was built without optimisation: build with --release".to_owned()]
+            vec!["dbdyno was built without optimisation: measure with a release build".to_owned()]
         } else {
             Vec::new()
         }

@@ -50,8 +50,8 @@ impl Linter for TooFew {
     }
 
     fn explain(&self) -> &'static str {
-        "With fewer than six runs no 95 % interval exists. The more tests a table has, the more are significant by chance \
-         alone: correcting for that takes more rounds. Use --repeat."
+        "With fewer than six runs there is no 95 % interval. The more tests a table has, the more are significant by chance \
+         alone: correcting for that takes more rounds."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -60,10 +60,10 @@ impl Linter for TooFew {
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
         let configurations = all.iter().map(|series| &series.run.label).collect::<BTreeSet<_>>().len();
         if runs < MIN_RUNS {
-            vec![format!("{runs} runs a test: at least {MIN_RUNS} are needed for a 95 % interval")]
+            vec![format!("{runs} runs of each test: at least {MIN_RUNS} are needed for a 95 % interval")]
         } else if configurations > 1 && runs < rounds_needed(tests) {
             let needed = rounds_needed(tests);
-            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: --repeat {needed} can")]
+            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: {needed} can")]
         } else {
             Vec::new()
         }
@@ -87,7 +87,7 @@ impl Linter for FirstRunOutlier {
     }
 
     fn explain(&self) -> &'static str {
-        "Caches were cold or the processor was asleep: the medians are not moved by one run, spreads are."
+        "Caches were cold or the processor was in a sleep state. One run does not move a median, but it widens the spread."
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
@@ -106,7 +106,7 @@ impl Linter for FirstRunOutlier {
         if places.is_empty() {
             Vec::new()
         } else {
-            vec![format!("the first run is far off the others: {}", some_of(places))]
+            vec![format!("the first run differs much from the others: {}", some_of(places))]
         }
     }
 }

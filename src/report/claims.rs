@@ -1,11 +1,27 @@
 //! The table of a publication's claims as text.
 
+use super::format::{Format, WriteError};
 use crate::{
     base::{grid::Grid, units::plain},
     claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
 };
 use console::Alignment;
 use std::fmt::Write as _;
+
+/// How judged claims can be written.
+pub const FORMATS: &[Format] = &[Format::Table, Format::Json];
+
+/// Judged claims as text.
+///
+/// # Errors
+/// Why they could not be written.
+pub fn text(table: &ClaimsTable, format: Format) -> Result<String, WriteError> {
+    match format {
+        Format::Table => Ok(claims_table(table)),
+        Format::Json => Ok(serde_json::to_string_pretty(table)? + "\n"),
+        _ => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+    }
+}
 
 /// Claims beside measurements, with what to know about them.
 pub fn claims_table(table: &ClaimsTable) -> String {

@@ -3,6 +3,7 @@
 pub mod claims;
 pub mod command;
 pub mod comparison;
+pub mod format;
 pub mod matrix;
 pub mod results;
 pub mod session_table;

@@ -41,7 +41,7 @@ pub enum ResumeError {
     #[error("no session was interrupted on this machine: there is nothing to resume")]
     Nothing,
     /// There is none of this identifier.
-    #[error("there is no session {0}: `dbdyno results --group-by session` lists them")]
+    #[error("there is no session {0}")]
     Unknown(String),
     /// It is over, or somebody runs it.
     #[error("session {session} is {status}: only one that was interrupted or cancelled can be resumed")]
@@ -73,7 +73,7 @@ pub enum ResumeError {
     /// What is here now is not what the session began with.
     #[error(
         "versions differ from those that session {session} began with: {}; results would not belong together \
-         (`allow-differing-versions` resumes all the same)", differing.join(", ")
+         (allow differing versions to resume all the same)", differing.join(", ")
     )]
     Versions {
         /// Its identifier.

@@ -345,7 +345,7 @@ impl<'r, 's> Running<'r, 's> {
             return Ok(());
         }
         Err(Stop::Failed(format!(
-            "options in force differ from those asked for: {} (--allow-differing-options runs it all the same)",
+            "options in force differ from those asked for: {} (allow differing options to run it all the same)",
             differing.join("; ")
         )))
     }

@@ -104,7 +104,7 @@ pub struct Report {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The work folder cannot be used.
-    #[error("the work folder {}: {error}: choose another with --work-dir", folder.display())]
+    #[error("the work folder {}: {error}: choose another", folder.display())]
     WorkFolder {
         /// The folder.
         folder: PathBuf,
@@ -294,7 +294,7 @@ impl Session<'_> {
         let _ = self.events.send(event);
     }
 
-    /// Takes the measurement lock, which is held until it is dropped. `--concurrent` goes without, and so does a session that
+    /// Takes the measurement lock, which is held until it is dropped. One that is `concurrent` goes without, and so does a session that
     /// has no place for the lock: that is said once. None: the session was told to stop while it waited.
     pub(super) async fn measurement_lock(&mut self) -> Option<Option<MeasurementLock>> {
         if self.launch.concurrent || self.unlocked {
@@ -341,7 +341,9 @@ impl Session<'_> {
         if self.unkept.replace(reason.clone()).is_some() {
             return false;
         }
-        self.tell(RunnerEvent::Note { text: format!("{reason}; results are in memory only, it is tried again") });
+        self.tell(RunnerEvent::Note {
+            text: format!("{reason}; results are only in memory for now; writing them is tried again"),
+        });
         let until = Instant::now() + self.store.patience();
         while Instant::now() < until && !self.is_stopped() {
             tokio::time::sleep(RETRY).await;

@@ -6,7 +6,7 @@ use crate::{
     compare::load,
     runner::Report,
     store::{Latencies, Selection, Store, StoreError},
-    tune::effects::{Effects, effects},
+    tune::effects::{GridEffects, effects},
 };
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub struct SelectedEffects {
     /// The selection.
     pub selected: String,
     /// The effects, or why there are none.
-    pub found: Result<Effects, String>,
+    pub found: Result<GridEffects, String>,
 }
 
 impl Prepared {

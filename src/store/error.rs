@@ -21,7 +21,7 @@ pub enum StoreError {
         message: String,
     },
     /// The file, or its folder, cannot be written.
-    #[error("the store {} cannot be written ({message}): choose another with --store or DBDYNO_STORE", path.display())]
+    #[error("the store {} cannot be written ({message}): choose another file for the store", path.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum StoreError {
         message: String,
     },
     /// The schema is one of a newer dbdyno.
-    #[error("the store {} has schema version {found}, this dbdyno knows {known}: use a newer dbdyno or another --store", path.display())]
+    #[error("the store {} has schema version {found}, this dbdyno knows {known}: use a newer dbdyno or another store", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -59,7 +59,7 @@ pub enum StoreError {
         message: String,
     },
     /// A DuckDB file with other tables.
-    #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another --store", path.display())]
+    #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another file for the store", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum StoreError {
         what: String,
     },
     /// Not a DuckDB file.
-    #[error("{} is no DuckDB file, and is left as it is: choose another --store ({message})", path.display())]
+    #[error("{} is no DuckDB file, and is left as it is ({message}): choose another file for the store", path.display())]
     NotDuckDb {
         /// The file.
         path: PathBuf,
@@ -95,7 +95,7 @@ pub enum StoreError {
         message: String,
     },
     /// The journal cannot be written or read.
-    #[error("the journal {}: {message}: choose another place with --journal or DBDYNO_JOURNAL", path.display())]
+    #[error("the journal {}: {message}: choose another place for the journal", path.display())]
     Journal {
         /// The file, or the folder of the store's journals.
         path: PathBuf,

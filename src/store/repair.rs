@@ -58,10 +58,12 @@ impl Store {
         let mut all = Vec::new();
         let mut say = |sound: bool, what: String| all.push(StoreFinding { sound, what });
         if undo::is_there(self.path()) {
-            say(true, "a write did not come to its end: the next command ends it or takes it back".to_owned());
+            say(true, "a write was interrupted: the next command completes or undoes it".to_owned());
         }
         match self.has_journals() {
-            true => say(true, format!("{} holds what is not in the store yet", self.journal_folder().display())),
+            true => {
+                say(true, format!("{} holds results that are not in the store yet", self.journal_folder().display()))
+            }
             false => say(true, "nothing waits in a journal".to_owned()),
         }
         let read = self.reading(|connection| {

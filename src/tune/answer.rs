@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The settings that a trial came to, and the trials that led there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct TuneAnswer {
     /// The engine.
     pub engine: String,
     /// Options that are not at their default, in the order in which they have to be set.
@@ -35,7 +35,7 @@ pub struct Setting {
     pub risk: Option<String>,
 }
 
-impl Answer {
+impl TuneAnswer {
     /// What the last of these trials came to; each is the base of the next, and the engine describes itself thus. None
     /// without a trial.
     pub fn new(engine: &Description, evidence: Vec<Trial>) -> Option<Self> {

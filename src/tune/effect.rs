@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a change did to one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Effect {
+pub struct TestEffect {
     /// The test's number; 0 for the geometric mean of several.
     pub test: u32,
     /// The test's name.
@@ -62,7 +62,7 @@ pub fn judge(
     changed: usize,
     tests: &[(u32, String)],
     spending: Spending,
-) -> Vec<Effect> {
+) -> Vec<TestEffect> {
     let times: Vec<Times> =
         tests.iter().map(|(test, _)| Times::of(samples.pairs(changed, base, *test), spending)).collect();
     let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
@@ -86,7 +86,7 @@ pub(super) fn overall(
     changed: usize,
     tests: &[(u32, String)],
     spending: Spending,
-) -> Effect {
+) -> TestEffect {
     let rounds = samples.rounds(base, changed);
     let logs = rounds.iter().filter_map(|round| samples.mean_log_ratio(changed, base, round, tests));
     let ratios: Vec<f64> = logs.map(f64::exp).collect();
@@ -94,7 +94,7 @@ pub(super) fn overall(
     let times = Times { b: vec![1.0; ratios.len()], a: ratios, disagree, tested: None }.tested(spending);
     let p = times.p();
     let effect = times.effect(0, format!("all {} tests", tests.len()), p, 1, spending);
-    Effect { base_ns: None, changed_ns: None, ..effect }
+    TestEffect { base_ns: None, changed_ns: None, ..effect }
 }
 
 fn disagrees((a, b): (&Sample, &Sample)) -> bool {
@@ -152,7 +152,7 @@ impl Times {
         p_adjusted: Option<f64>,
         tests: usize,
         Spending { factor, .. }: Spending,
-    ) -> Effect {
+    ) -> TestEffect {
         let obstacle = self.obstacle();
         let (base_ns, changed_ns) = (median(&self.b).ok(), median(&self.a).ok());
         let p_adjusted = p_adjusted.map(|p| (p * factor).min(1.0));
@@ -176,6 +176,6 @@ impl Times {
                 p_adjusted,
             })
         });
-        Effect { test, name, pairs: self.a.len(), base_ns, changed_ns, found, obstacle }
+        TestEffect { test, name, pairs: self.a.len(), base_ns, changed_ns, found, obstacle }
     }
 }

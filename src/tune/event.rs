@@ -1,6 +1,6 @@
 //! What tuning tells those who watch it.
 
-use super::{change::Change, effect::Effect, search::Found, trial::Trial};
+use super::{change::Change, effect::TestEffect, search::SearchOutcome, trial::Trial};
 use crate::runner::RunnerEvent;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub enum TuneEvent {
         /// Rounds planned, of all looks.
         of: u32,
         /// What the change did so far.
-        effects: Vec<Effect>,
+        effects: Vec<TestEffect>,
     },
     /// The trial is over: what it found, or why it was not run.
     TrialEnded {
@@ -61,13 +61,13 @@ pub enum TuneEvent {
         /// Candidates in the race.
         alive: usize,
         /// The best so far, with its figure over all tests.
-        best: Option<(Change, Effect)>,
+        best: Option<(Change, TestEffect)>,
         /// Time left, ms.
         left_ms: u64,
     },
     /// The search is over.
     SearchEnded {
         /// What it came to.
-        found: Box<Found>,
+        found: Box<SearchOutcome>,
     },
 }

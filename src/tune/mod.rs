@@ -25,9 +25,9 @@ mod trial;
 mod what_if;
 mod workload;
 
-pub use answer::{Answer, Setting};
+pub use answer::{Setting, TuneAnswer};
 pub use change::{Change, cannot_differ};
-pub use effect::{Effect, Spending, judge};
+pub use effect::{Spending, TestEffect, judge};
 pub use event::TuneEvent;
 pub use lab::{Lab, TuneError};
 pub use ledger::{Entry, Ledger};

@@ -2,7 +2,7 @@
 
 use super::{
     change::Change,
-    effect::Effect,
+    effect::TestEffect,
     price::{Pair, Price},
 };
 use crate::stats::Verdict;
@@ -57,9 +57,9 @@ pub struct Trial {
     /// How it ended.
     pub state: State,
     /// What it did to each test.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<TestEffect>,
     /// What it did to the tests together, as one figure; only of the confirmation of a search over several.
-    pub overall: Option<Effect>,
+    pub overall: Option<TestEffect>,
     /// What it costs beside time.
     pub price: Option<Price>,
     /// Whether it was made the base of what follows.
@@ -108,7 +108,7 @@ impl Trial {
     /// Whether a test was found faster, and none slower or with other answers.
     pub fn is_gain(&self) -> bool {
         let verdicts = |verdict: Verdict| {
-            let is = |effect: &&Effect| effect.found.as_ref().is_some_and(|found| found.verdict == verdict);
+            let is = |effect: &&TestEffect| effect.found.as_ref().is_some_and(|found| found.verdict == verdict);
             self.effects.iter().filter(is).count()
         };
         self.state == State::Tried

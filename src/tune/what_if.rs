@@ -75,7 +75,9 @@ pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Resul
     let refused = |why: &str| TuneError::Asked(format!("{} cannot be extended: {why}", trial.change));
     match (&trial.state, trial.kind) {
         (State::CannotDiffer(reason) | State::Failed(reason), _) => return Err(refused(reason)),
-        (_, Kind::Search) => return Err(refused("the confirmation of a search is made once; ask with --what-if")),
+        (_, Kind::Search) => {
+            return Err(refused("the confirmation of a search is made once: try the change in a trial of its own"));
+        }
         _ => {}
     }
     let base = workload.settings(&trial.base)?;

@@ -88,7 +88,7 @@ fn deletion_takes_all_that_belongs_to_a_run_and_asks_first() {
     let said = run(&["delete", "suite=kv"]).refused(2);
     assert!(said.contains("1 run ") && said.contains("--yes"), "{said}");
     assert_eq!(sql(store.path(), "SELECT count(*) FROM run"), ["2"]);
-    assert_eq!(run(&["delete", "suite=kv", "--yes"]).good(), "deleted 1 run and 1 session that nothing is left of\n");
+    assert_eq!(run(&["delete", "suite=kv", "--yes"]).good(), "deleted 1 run and 1 session without any runs left\n");
     for table in ["session", "host", "run", "tag", "timeline", "harness_cost"] {
         assert_eq!(sql(store.path(), &format!("SELECT count(*) FROM {table}")), ["1"], "{table}");
     }

@@ -107,7 +107,7 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
     let mut journey = over(&pairs(&["1000"], 1), 80, 24);
     journey.shows("! tiers 3 and 1").key(Key::Enter);
     journey.shows("! tiers differ: o compares all the same").shows("· not comparable [1]").hides("faster");
-    journey.shows("a commit does not survive the same: A is tier 3 power-safe");
+    journey.shows("commits are not equally durable: A is tier 3 power-safe");
     journey.keys("o").shows("tiers: what a commit survives").shows("met in 2 of 2 tests").keys(" ").key(Key::Enter);
     journey.shows("! compared all the same though tiers differ").shows("▼ A 3.0x faster [1]");
     journey.keys("a").answer("engine=x size=1000").shows("· not comparable [1]");

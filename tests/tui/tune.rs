@@ -22,8 +22,9 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
 #[test]
 fn a_trial_ends_with_a_verdict_a_price_and_a_line_of_the_ledger() {
     let mut journey = Journey::begin(120, 40);
-    let arguments = ["tune", "--engine", "null:clock=simulated,latency_ns=2000", "--suite", "kv", "--size", "1000"];
-    let what_if = ["--test", "2", "--what-if", "null.latency_ns=1000", "--name", "null-kv", "--quiet"];
+    let arguments =
+        ["tune", "try", "--engine", "null:clock=simulated,latency_ns=2000", "--suite", "kv", "--size", "1000"];
+    let what_if = ["--test", "2", "null.latency_ns=1000", "--name", "null-kv", "--quiet"];
     journey.place().ok(&[&arguments[..], &what_if[..]].concat());
     journey.keys("5").keys("p").shows("Change the base").keys("engine").key(Key::Enter).keys("null").key(Key::Enter);
     journey.shows("Base · null").shows("Ledger · null-kv").shows("latency_ns: 2000 -> 1000").shows("2.0x faster");
@@ -36,8 +37,9 @@ fn a_trial_ends_with_a_verdict_a_price_and_a_line_of_the_ledger() {
 #[test]
 fn an_accepted_change_becomes_part_of_the_base() {
     let mut journey = Journey::begin(120, 40);
-    let arguments = ["tune", "--engine", "null:clock=simulated,latency_ns=2000", "--suite", "kv", "--size", "1000"];
-    let what_if = ["--test", "2", "--what-if", "null.latency_ns=1000", "--name", "null-kv", "--json"];
+    let arguments =
+        ["tune", "try", "--engine", "null:clock=simulated,latency_ns=2000", "--suite", "kv", "--size", "1000"];
+    let what_if = ["--test", "2", "null.latency_ns=1000", "--name", "null-kv", "--json"];
     let told = journey.place().ok(&[&arguments[..], &what_if[..]].concat());
     journey.keys("5").keys("p").keys("engine").key(Key::Enter).keys("null").key(Key::Enter);
     let trial = journey.app.tune.ledger.as_ref().unwrap().entries[0].trial.clone();

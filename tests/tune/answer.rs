@@ -1,4 +1,4 @@
-//! `dbdyno tune --answer`: what was found, in the form that people use.
+//! `dbdyno tune answer`: what was found, in the form that people use.
 
 use crate::support::Place;
 use rusqlite::Connection;
@@ -7,18 +7,18 @@ use rusqlite::Connection;
 fn tuned() -> Place {
     let place = Place::new();
     let measure = ["--test", "1", "--size", "1000", "--rounds", "1", "--quiet"];
-    let base = ["--engine", "sqlite:temp_store=memory", "--suite", "kv", "--what-if", "journal_mode=wal"];
-    place.ok(&[&["tune"], &base[..], &measure].concat());
-    place.ok(&["tune", "--accept"]);
-    let next = ["--from", "last", "--what-if", "transaction=immediate", "--rounds", "1", "--quiet"];
-    place.ok(&[&["tune"], &next[..]].concat());
+    let base = ["--engine", "sqlite:temp_store=memory", "--suite", "kv", "journal_mode=wal"];
+    place.ok(&[&["tune", "try"], &base[..], &measure].concat());
+    place.ok(&["tune", "accept"]);
+    let next = ["--from", "last", "transaction=immediate", "--rounds", "1", "--quiet"];
+    place.ok(&[&["tune", "try"], &next[..]].concat());
     place
 }
 
 #[test]
 fn the_statements_set_what_was_measured_and_carry_their_evidence() {
     let place = tuned();
-    let text = place.ok(&["tune", "--answer", "pragma"]);
+    let text = place.ok(&["tune", "answer"]);
     let connection = Connection::open(place.path("mine.db")).unwrap();
     connection.execute_batch(&text).unwrap();
     let pragma = |name: &str| {
@@ -41,14 +41,14 @@ fn the_statements_set_what_was_measured_and_carry_their_evidence() {
 #[test]
 fn the_rust_has_the_statements_and_the_engine_can_be_given_to_run() {
     let place = tuned();
-    let rust = place.ok(&["tune", "--answer", "rust"]);
+    let rust = place.ok(&["tune", "answer", "--format", "rust"]);
     assert!(
         rust.contains(
             "connection.execute_batch(\n    \"PRAGMA temp_store = memory;\n     PRAGMA journal_mode = wal;\",\n)?;"
         ),
         "{rust}"
     );
-    let engine = place.ok(&["tune", "--answer", "engine"]);
+    let engine = place.ok(&["tune", "answer", "--format", "engine"]);
     let engine = engine.lines().last().unwrap();
     assert_eq!(engine, "sqlite:temp_store=memory,journal_mode=wal,transaction=immediate");
     let plan = place.ok(&["run", "--suite", "kv", "--engine", engine, "--dry-run", "--quiet"]);
@@ -59,7 +59,7 @@ fn the_rust_has_the_statements_and_the_engine_can_be_given_to_run() {
 fn the_preset_can_be_run_and_measures_base_and_tuned_side_by_side() {
     let place = tuned();
     let file = place.path("config/presets/mine.toml");
-    place.ok(&["tune", "--answer", "preset", "--out", file.to_str().unwrap()]);
+    place.ok(&["tune", "answer", "--format", "preset", "--out", file.to_str().unwrap()]);
     let plan = place.ok(&["--preset", "mine", "--dry-run", "--quiet"]);
     assert!(plan.contains("2 configurations x 10 rounds = 20 runs"), "{plan}");
     assert!(plan.contains("sqlite[journal_mode=delete,transaction=deferred]"), "{plan}");

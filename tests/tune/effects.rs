@@ -1,4 +1,4 @@
-//! `dbdyno tune --effects`: a grid whose truth is known, and the way from a sweep to the table.
+//! `dbdyno tune effects`: a grid whose truth is known, and the way from a sweep to the table.
 
 use crate::support::Place;
 use dbdyno::{
@@ -6,7 +6,7 @@ use dbdyno::{
     metric::{Figures, Metric},
     stats::Verdict,
     store::{RunConfiguration, RunTests, TestRecord},
-    tune::effects::{Effects, effects},
+    tune::effects::{GridEffects, effects},
 };
 use dbdyno_engine::rng::SplitMix64;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
     Side { runs, ..Side::default() }
 }
 
-fn factor<'e>(effects: &'e Effects, option: &str) -> &'e dbdyno::tune::effects::Factor {
+fn factor<'e>(effects: &'e GridEffects, option: &str) -> &'e dbdyno::tune::effects::Factor {
     effects.factors.iter().find(|factor| factor.option == option).unwrap()
 }
 
@@ -149,15 +149,15 @@ fn a_sweep_becomes_a_table_and_a_page() {
     let run =
         ["run", "--suite", "kv", "--engine", "null:clock=simulated,noise_percent=2", "--test", "2", "--size", "1000"];
     place.ok(&[&run[..], &["--set", sweep, "--set", noise, "--repeat", "1", "--quiet"]].concat());
-    let text = place.ok(&["tune", "--effects", "engine=null"]);
+    let text = place.ok(&["tune", "effects", "engine=null"]);
     assert!(text.contains("latency_ns explains 100 % of the variance"), "{text}");
     assert!(text.contains("2000 against 1000  2.00  2.00-2.00  7 pairs"), "{text}");
     assert!(text.contains("noise_seed: no effect found"), "{text}");
     let file = place.path("effects.html");
-    place.ok(&["tune", "--effects", "engine=null", "--as", "html", "--out", file.to_str().unwrap()]);
+    place.ok(&["tune", "effects", "engine=null", "--format", "html", "--out", file.to_str().unwrap()]);
     let page = std::fs::read_to_string(file).unwrap();
     assert!(page.contains("latency_ns explains 100 % of the variance") && page.contains("</html>"), "{page}");
-    let refused = place.run(&["tune", "--effects", "engine=null latency_ns=1000 noise_seed=1"]);
+    let refused = place.run(&["tune", "effects", "engine=null latency_ns=1000 noise_seed=1"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("one configuration only"), "{}", refused.stderr);
 }

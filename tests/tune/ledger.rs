@@ -1,12 +1,12 @@
 //! The ledger: a tree of what was tried, kept with the results.
 
-use super::what_if::tune;
+use super::what_if::tune_try;
 use crate::support::Place;
 use dbdyno::store::Store;
 use serde_json::Value;
 
 fn ledger(place: &Place) -> Vec<Value> {
-    let text = place.ok(&["tune", "--ledger", "--format", "json"]);
+    let text = place.ok(&["tune", "ledger", "--format", "json"]);
     let mut value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["name"], "null-kv");
     value["entries"].as_array_mut().unwrap().drain(..).collect()
@@ -15,9 +15,9 @@ fn ledger(place: &Place) -> Vec<Value> {
 #[test]
 fn what_is_accepted_is_the_base_of_what_follows() {
     let place = Place::new();
-    place.ok(&tune(&["--what-if", "latency_ns=1100", "--what-if", "latency_ns=900", "--accept", "--seed", "7"]));
-    place.ok(&["tune", "--from", "last", "--what-if", "latency_ns=800", "--quiet", "--seed", "8"]);
-    place.ok(&tune(&["--what-if", "latency_ns=950", "--seed", "9"]));
+    place.ok(&tune_try(&["latency_ns=1100", "latency_ns=900", "--accept", "--seed", "7"]));
+    place.ok(&["tune", "try", "--from", "last", "latency_ns=800", "--quiet", "--seed", "8"]);
+    place.ok(&tune_try(&["latency_ns=950", "--seed", "9"]));
     let entries = ledger(&place);
     let seen: Vec<(u64, &str, &str, bool)> = entries
         .iter()
@@ -37,12 +37,12 @@ fn what_is_accepted_is_the_base_of_what_follows() {
 #[test]
 fn a_change_is_accepted_by_its_identifier_and_only_then_a_base() {
     let place = Place::new();
-    place.ok(&tune(&["--what-if", "latency_ns=900", "--seed", "7"]));
+    place.ok(&tune_try(&["latency_ns=900", "--seed", "7"]));
     let id = place.value("SELECT trial_id FROM trial");
-    let refused = place.run(&["tune", "--from", &id[..13], "--what-if", "latency_ns=800", "--quiet"]);
+    let refused = place.run(&["tune", "try", "--from", &id[..13], "latency_ns=800", "--quiet"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("was not accepted"), "{}", refused.stderr);
-    let said = place.ok(&["tune", "--accept", &id[..13]]);
+    let said = place.ok(&["tune", "accept", &id[..13]]);
     assert!(said.contains("latency_ns=900 is now the base"), "{said}");
     assert_eq!(place.value("SELECT accepted FROM trial"), "true");
 }
@@ -50,17 +50,17 @@ fn a_change_is_accepted_by_its_identifier_and_only_then_a_base() {
 #[test]
 fn the_ledger_is_written_as_text_markdown_csv_and_to_a_file() {
     let place = Place::new();
-    place.ok(&tune(&["--what-if", "latency_ns=900", "--what-if", "latency_ns=1000", "--seed", "7"]));
-    let table = place.ok(&["tune", "--ledger", "null-kv"]);
+    place.ok(&tune_try(&["latency_ns=900", "latency_ns=1000", "--seed", "7"]));
+    let table = place.ok(&["tune", "ledger", "null-kv"]);
     assert!(table.contains("1.11x faster") && table.contains("not run: it cannot differ"), "{table}");
-    let markdown = place.ok(&["tune", "--ledger", "--format", "markdown"]);
-    assert!(markdown.contains("| 2 Random reads | 0.90 |") && markdown.contains("dbdyno tune --ledger"), "{markdown}");
+    let markdown = place.ok(&["tune", "ledger", "--format", "markdown"]);
+    assert!(markdown.contains("| 2 Random reads | 0.90 |") && markdown.contains("dbdyno tune ledger"), "{markdown}");
     let file = place.path("ledger.csv");
-    place.ok(&["tune", "--ledger", "--format", "csv", "--out", file.to_str().unwrap()]);
+    place.ok(&["tune", "ledger", "--format", "csv", "--out", file.to_str().unwrap()]);
     let csv = std::fs::read_to_string(file).unwrap();
     assert!(csv.starts_with("trial_id,parent_id,depth,"), "{csv}");
     assert_eq!(csv.lines().count(), 3, "a line a trial and test: {csv}");
-    let unknown = place.run(&["tune", "--ledger", "other"]);
+    let unknown = place.run(&["tune", "ledger", "other"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("expected null-kv"), "{}", unknown.stderr);
 }
@@ -68,8 +68,8 @@ fn the_ledger_is_written_as_text_markdown_csv_and_to_a_file() {
 #[test]
 fn trials_are_copied_and_deleted_with_their_runs() {
     let place = Place::new();
-    place.ok(&tune(&["--what-if", "latency_ns=900", "--seed", "7"]));
-    place.ok(&["tune", "--accept"]);
+    place.ok(&tune_try(&["latency_ns=900", "--seed", "7"]));
+    place.ok(&["tune", "accept"]);
     let copy = place.path("copy.duckdb");
     place.ok(&["copy", "tune=what-if", "--to", copy.to_str().unwrap()]);
     let trials = Store::new(&copy).query("SELECT ledger, accepted FROM trial", &[]).unwrap();

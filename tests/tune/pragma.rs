@@ -121,9 +121,9 @@ fn a_preset_that_asks_for_it_ends_in_how_much_each_option_matters() {
         assert!(shown.contains(part), "`{part}` in {shown}");
     }
     // The command for the charts is one that can be typed.
-    let charts = shown.lines().find_map(|line| line.strip_prefix("charts: dbdyno tune --effects '")).unwrap();
+    let charts = shown.lines().find_map(|line| line.strip_prefix("charts: dbdyno tune effects '")).unwrap();
     let (selected, _) = charts.split_once('\'').unwrap();
-    let page = place.ok(&["tune", "--effects", selected, "--as", "html"]);
+    let page = place.ok(&["tune", "effects", selected, "--format", "html"]);
     assert!(page.contains("<svg") && page.contains("journal_mode"), "{page}");
 }
 

@@ -1,4 +1,4 @@
-//! `dbdyno tune --sql --database`: a user's own statements on a copy of a user's own database.
+//! `dbdyno tune try --sql --database`: a user's own statements on a copy of a user's own database.
 
 use crate::support::Place;
 use dbdyno::tune::script::Snapshot;
@@ -68,7 +68,7 @@ fn statements_are_tuned_on_a_copy_of_the_database() {
     );
     let database = place.path("mine.db");
     let files_of = ["--sql", &sql, "--database", database.to_str().unwrap()];
-    let change = ["tune", "--what-if", "page_size=4096", "--what-if", "synchronous=normal"];
+    let change = ["tune", "try", "page_size=4096", "synchronous=normal"];
     let said = place.ok(&[&change[..], &files_of, &MEASURE].concat());
     // The base is the database as it is: its pages and its log.
     assert!(said.contains("page_size: 8192 -> 4096") && said.contains("tier 3 power-safe -> 2 consistent"), "{said}");
@@ -80,7 +80,7 @@ fn statements_are_tuned_on_a_copy_of_the_database() {
     assert_eq!(rows, [["3", "101", "true", "ok"]]);
     let pages = place.rows("SELECT DISTINCT options['page_size'] FROM results ORDER BY 1");
     assert_eq!(pages, [["4096"], ["8192"]], "a copy is rebuilt for another size of pages");
-    let again = place.ok(&[&["tune", "--more", "--quiet"], &files_of[..]].concat());
+    let again = place.ok(&[&["tune", "more", "--quiet"], &files_of[..]].concat());
     assert!(again.contains("2 rounds, look 2"), "{again}");
 }
 
@@ -88,12 +88,12 @@ fn statements_are_tuned_on_a_copy_of_the_database() {
 fn other_contents_are_another_workload() {
     let place = Place::new();
     let sql = script(&place, "CREATE TABLE a(x);\nINSERT INTO a VALUES (1);");
-    place.ok(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+    place.ok(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
     script(&place, "CREATE TABLE a(x);\nINSERT INTO a VALUES (2);");
-    let done = place.run(&["tune", "--more", "--sql", &sql, "--quiet"]);
+    let done = place.run(&["tune", "more", "--sql", &sql, "--quiet"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("their contents differ"), "{}", done.stderr);
-    let done = place.run(&["tune", "--more", "--quiet"]);
+    let done = place.run(&["tune", "more", "--quiet"]);
     assert!(done.stderr.contains("give its --sql FILE again"), "{}", done.stderr);
 }
 
@@ -101,7 +101,7 @@ fn other_contents_are_another_workload() {
 fn the_size_is_how_often_the_statements_are_run() {
     let place = Place::new();
     let sql = script(&place, "CREATE TABLE a(x);\nINSERT INTO a VALUES (1), (2);");
-    place.ok(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql, "--size", "10"], &MEASURE[..]].concat());
+    place.ok(&[&["tune", "try", "cache_size=100", "--sql", &sql, "--size", "10"], &MEASURE[..]].concat());
     assert_eq!(place.rows("SELECT DISTINCT operations, rows FROM results"), [["10", "20"]]);
 }
 
@@ -123,7 +123,7 @@ fn mistakes_are_told_with_their_line_and_nothing_is_run() {
     ];
     for (text, expected) in cases {
         let sql = script(&place, text);
-        let done = place.run(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+        let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
         assert_eq!(done.code, Some(2), "{text}: {}", done.stderr);
         assert!(done.stderr.contains(expected), "{text}: {}", done.stderr);
     }
@@ -152,7 +152,7 @@ fn statements_reach_nothing_beyond_their_copy_however_they_are_written() {
     ];
     for (text, expected) in cases {
         let sql = script(&place, &format!("SELECT 1;\n{text}"));
-        let done = place.run(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+        let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
         assert_eq!(done.code, Some(2), "{text}: {}", done.stderr);
         assert!(done.stderr.contains(":2: ") && done.stderr.contains(expected), "{text}: {}", done.stderr);
     }
@@ -163,7 +163,7 @@ fn statements_reach_nothing_beyond_their_copy_however_they_are_written() {
         "CREATE TABLE a(x);\nCREATE VIRTUAL TABLE f USING fts5(t);\n-- measure\nATTACH ':memory:' AS m;\n\
          CREATE TABLE m.b AS SELECT 1;\nDETACH m;\nINSERT INTO a VALUES (1);\nVACUUM;\nPRAGMA table_info(a);\n",
     );
-    place.ok(&[&["tune", "--what-if", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+    place.ok(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
 }
 
 #[test]
@@ -173,10 +173,10 @@ fn a_statement_that_does_not_end_is_told_with_its_line() {
         &place,
         "SELECT 1;\nWITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;",
     );
-    let limit = ["tune", "--what-if", "cache_size=100", "--statement-limit", "200ms", "--sql", &sql];
+    let limit = ["tune", "try", "cache_size=100", "--statement-limit", "200ms", "--sql", &sql];
     let done = place.run(&[&limit[..], &MEASURE].concat());
     assert_eq!(done.code, Some(2), "{}", done.stderr);
-    assert!(done.stderr.contains(":2: it took longer than 200ms: --statement-limit"), "{}", done.stderr);
+    assert!(done.stderr.contains(":2: it took longer than 200ms: a longer statement limit"), "{}", done.stderr);
 }
 
 #[test]
@@ -185,13 +185,13 @@ fn what_is_no_database_is_refused() {
     let sql = script(&place, "SELECT 1;");
     let refused = |path: &Path, expected: &str| {
         let files = ["--sql", &sql, "--database", path.to_str().unwrap()];
-        let done = place.run(&[&["tune", "--what-if", "cache_size=100"], &files[..], &MEASURE].concat());
+        let done = place.run(&[&["tune", "try", "cache_size=100"], &files[..], &MEASURE].concat());
         assert_eq!(done.code, Some(2), "{}", done.stderr);
         assert!(done.stderr.contains(expected), "{}", done.stderr);
     };
     refused(&place.path("none.db"), "No such file");
     refused(Path::new(&sql), "no sound SQLite database");
-    let done = place.run(&["tune", "--what-if", "x=1", "--engine", "lmdb", "--sql", &sql, "--database", &sql]);
+    let done = place.run(&["tune", "try", "x=1", "--engine", "lmdb", "--sql", &sql, "--database", &sql]);
     assert!(done.stderr.contains("no sound SQLite database"), "{}", done.stderr);
     assert_eq!(place.left_behind(), Vec::<std::path::PathBuf>::new());
 }

@@ -1,8 +1,12 @@
-//! `dbdyno tune --tier`: the option search.
+//! `dbdyno tune search`.
 
-use super::what_if::tune;
+use super::what_if::NULL;
 use crate::support::Place;
 use serde_json::Value;
+
+fn search<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&["tune", "search"], arguments, &NULL, &["--quiet"]].concat()
+}
 
 fn events(stdout: &str, word: &str) -> Vec<Value> {
     let events = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -12,8 +16,10 @@ fn events(stdout: &str, word: &str) -> Vec<Value> {
 #[test]
 fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
     let place = Place::new();
-    let said = place
-        .ok(&[&tune(&["--tier", "0", "--budget", "10m", "--rounds", "6", "--seed", "3"])[..], &["--json"]].concat());
+    let said =
+        place
+            .ok(&[&search(&["--tier", "0", "--budget", "10m", "--rounds", "6", "--seed", "3"])[..], &["--json"]]
+                .concat());
     let found = events(&said, "search_ended").remove(0)["found"].take();
     let trial = &found["confirmed"];
     assert_eq!(trial["change"]["latency_ns"], "800", "of 800 and 1250 against 1000");
@@ -29,7 +35,7 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
     let shared = "SELECT count(*) FROM (SELECT seed FROM results WHERE keys['search'] IS NOT NULL
                   INTERSECT SELECT seed FROM results WHERE keys['trial'] IS NOT NULL)";
     assert_eq!(place.value(shared), "0");
-    let refused = place.run(&["tune", "--more", "--quiet"]);
+    let refused = place.run(&["tune", "more", "--quiet"]);
     assert!(refused.stderr.contains("confirmation of a search is made once"), "{}", refused.stderr);
 }
 
@@ -37,7 +43,7 @@ fn the_fastest_setting_is_found_and_confirmed_on_fresh_seeds() {
 fn what_takes_too_much_memory_is_dropped_with_the_reason() {
     let place = Place::new();
     let limit = ["--tier", "0", "--budget", "10m", "--memory-limit", "1MiB"];
-    let said = place.ok(&tune(&limit));
+    let said = place.ok(&search(&limit));
     assert!(said.contains("no setting was found that is faster"), "{said}");
     assert!(said.contains("latency_ns=800: it took") && said.contains("the limit is 1048576"), "{said}");
     assert_eq!(place.value("SELECT count(*) FROM trial"), "0");
@@ -46,15 +52,15 @@ fn what_takes_too_much_memory_is_dropped_with_the_reason() {
 #[test]
 fn a_budget_without_time_for_a_confirmation_is_refused_with_one_that_has() {
     let place = Place::new();
-    let done = place.run(&tune(&["--tier", "0", "--budget", "1ms"]));
+    let done = place.run(&search(&["--tier", "0", "--budget", "1ms"]));
     assert_eq!(done.code, Some(2));
-    assert!(done.stderr.contains("give --budget"), "{}", done.stderr);
+    assert!(done.stderr.contains("confirmation: give"), "{}", done.stderr);
 }
 
 #[test]
 fn a_tier_that_no_setting_has_is_refused() {
     let place = Place::new();
-    let done = place.run(&tune(&["--tier", "3"]));
+    let done = place.run(&search(&["--tier", "3"]));
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("no setting to try of which a commit survives tier 3"), "{}", done.stderr);
 }

@@ -1,4 +1,4 @@
-//! `dbdyno tune --what-if`, from the command to what is stored.
+//! `dbdyno tune try`, from the command to what is stored.
 
 use crate::support::Place;
 use serde_json::Value;
@@ -7,8 +7,8 @@ use serde_json::Value;
 pub(super) const NULL: [&str; 8] =
     ["--engine", "null:clock=simulated,noise_percent=2", "--suite", "kv", "--test", "2", "--size", "1000"];
 
-pub(super) fn tune<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    [&["tune"], arguments, &NULL, &["--quiet"]].concat()
+pub(super) fn tune_try<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&["tune", "try"], arguments, &NULL, &["--quiet"]].concat()
 }
 
 /// The trials that the events tell of when they end.
@@ -20,7 +20,7 @@ fn ended(stdout: &str) -> Vec<Value> {
 #[test]
 fn a_change_that_takes_nine_tenths_of_the_time_is_faster_by_a_ninth() {
     let place = Place::new();
-    let said = place.ok(&tune(&["--what-if", "null.latency_ns=900", "--seed", "7"]));
+    let said = place.ok(&tune_try(&["null.latency_ns=900", "--seed", "7"]));
     assert!(said.contains("latency_ns: 1000 -> 900") && said.contains("1.11x faster"), "{said}");
     assert!(said.contains("8 rounds, look 1: p x 2"), "{said}");
     assert!(said.contains("tier 0 unsafe, as before"), "{said}");
@@ -35,15 +35,14 @@ fn a_change_that_takes_nine_tenths_of_the_time_is_faster_by_a_ninth() {
 #[test]
 fn a_change_that_does_nothing_is_the_same() {
     let place = Place::new();
-    let said = place.ok(&tune(&["--what-if", "null.noise_seed=2", "--seed", "7"]));
+    let said = place.ok(&tune_try(&["null.noise_seed=2", "--seed", "7"]));
     assert!(said.contains("same within 3 %"), "{said}");
 }
 
 #[test]
 fn the_interval_narrows_round_by_round_and_every_round_is_told() {
     let place = Place::new();
-    let events =
-        place.ok(&[&tune(&["--what-if", "latency_ns=900", "--rounds", "9", "--seed", "7"])[..], &["--json"]].concat());
+    let events = place.ok(&[&tune_try(&["latency_ns=900", "--rounds", "9", "--seed", "7"])[..], &["--json"]].concat());
     let rounds: Vec<Value> = events
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
@@ -60,9 +59,9 @@ fn the_interval_narrows_round_by_round_and_every_round_is_told() {
 #[test]
 fn an_extended_trial_has_twice_the_rounds_and_pays_for_having_been_looked_at() {
     let place = Place::new();
-    place.ok(&tune(&["--what-if", "latency_ns=990", "--seed", "7"]));
-    let first = place.ok(&["tune", "--ledger", "--format", "json"]);
-    let events = place.ok(&["tune", "--more", "--json"]);
+    place.ok(&tune_try(&["latency_ns=990", "--seed", "7"]));
+    let first = place.ok(&["tune", "ledger", "--format", "json"]);
+    let events = place.ok(&["tune", "more", "--json"]);
     let trial = ended(&events).remove(0);
     assert_eq!((&trial["rounds"], &trial["looks"]), (&Value::from(16), &Value::from(2)));
     let found = &trial["effects"][0]["found"];
@@ -80,12 +79,12 @@ fn an_extended_trial_has_twice_the_rounds_and_pays_for_having_been_looked_at() {
 fn a_change_that_cannot_matter_is_flagged_and_not_run() {
     let place = Place::new();
     let base = ["--engine", "sqlite:journal_mode=wal,transaction=immediate", "--suite", "kv", "--quiet"];
-    let changes = ["--what-if", "transaction=exclusive", "--what-if", "journal_mode=wal"];
-    let said = place.ok(&[&["tune"], &changes[..], &base].concat());
+    let changes = ["transaction=exclusive", "journal_mode=wal"];
+    let said = place.ok(&[&["tune", "try"], &changes[..], &base].concat());
     assert!(said.contains("BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode"), "{said}");
     assert!(said.contains("the base has these values already"), "{said}");
     assert_eq!(place.value("SELECT count(*) FROM run"), "0");
-    let refused = place.run(&[&["tune", "--more"], &["--quiet"][..]].concat());
+    let refused = place.run(&["tune", "more", "--quiet"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("cannot be extended"), "{}", refused.stderr);
 }
@@ -93,8 +92,8 @@ fn a_change_that_cannot_matter_is_flagged_and_not_run() {
 #[test]
 fn the_price_of_a_change_is_shown_before_and_after() {
     let place = Place::new();
-    let change = ["--what-if", "synchronous=off", "--engine", "sqlite", "--suite", "kv", "--test", "1"];
-    let said = place.ok(&[&["tune"], &change[..], &["--size", "2000", "--rounds", "2", "--quiet"]].concat());
+    let change = ["synchronous=off", "--engine", "sqlite", "--suite", "kv", "--test", "1"];
+    let said = place.ok(&[&["tune", "try"], &change[..], &["--size", "2000", "--rounds", "2", "--quiet"]].concat());
     assert!(said.contains("tier 3 power-safe -> 1 process-safe: nothing waits for the disk"), "{said}");
     assert!(said.contains("need >= 7 rounds"), "{said}");
     // Two commits of a rollback journal: each syncs the journal, its header, the file and the folder.
@@ -104,7 +103,7 @@ fn the_price_of_a_change_is_shown_before_and_after() {
 #[test]
 fn a_change_whose_runs_fail_is_told_with_the_reason() {
     let place = Place::new();
-    let done = place.run(&tune(&["--what-if", "fault=fail"]));
+    let done = place.run(&tune_try(&["fault=fail"]));
     assert_eq!(done.code, Some(1));
     assert!(done.stdout.contains("failed: test 1: the option fault=fail asked for this"), "{}", done.stdout);
 }
@@ -112,15 +111,21 @@ fn a_change_whose_runs_fail_is_told_with_the_reason() {
 #[test]
 fn mistakes_are_refused_before_anything_is_run() {
     let place = Place::new();
-    let cases: [(&[&str], &str); 8] = [
-        (&tune(&["--what-if", "latency_ns=900", "--tier", "2"]), "cannot be used with"),
-        (&["tune", "--accept", "--effects", "engine=null"], "cannot be used with"),
-        (&["tune"], "give --what-if"),
-        (&tune(&["--what-if", "sqlite.cache_size=5"]), "an option of the engine tuned, null"),
-        (&tune(&["--what-if", "latency_ns=fast"]), "expected a whole number"),
-        (&tune(&["--what-if", "latency_ns=900", "--set", "kv.nothing=1"]), "has no option `nothing`"),
-        (&["tune", "--what-if", "x=1", "--engine", "null:latency_ns=1|2", "--suite", "kv"], "several values"),
-        (&["tune", "--more", "--quiet"], "is no trial"),
+    let cases: [(&[&str], &str); 11] = [
+        (&tune_try(&["latency_ns=900", "--tier", "2"]), "unexpected argument '--tier'"),
+        (&["tune", "accept", "--effects", "engine=null"], "unexpected argument '--effects'"),
+        (&["tune"], "Usage: dbdyno tune"),
+        (
+            &["tune", "--engine", "null", "--suite", "kv", "--what-if", "latency_ns=900"],
+            "this is `dbdyno tune try` now",
+        ),
+        (&["tune", "--engine", "null", "--suite", "kv", "--tier", "2"], "this is `dbdyno tune search` now"),
+        (&["tune", "--ledger"], "this is `dbdyno tune ledger` now"),
+        (&tune_try(&["sqlite.cache_size=5"]), "an option of the engine tuned, null"),
+        (&tune_try(&["latency_ns=fast"]), "expected a whole number"),
+        (&tune_try(&["latency_ns=900", "--set", "kv.nothing=1"]), "has no option `nothing`"),
+        (&["tune", "try", "x=1", "--engine", "null:latency_ns=1|2", "--suite", "kv"], "several values"),
+        (&["tune", "more", "--quiet"], "is no trial"),
     ];
     for (arguments, expected) in cases {
         let done = place.run(arguments);

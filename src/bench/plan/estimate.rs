@@ -110,7 +110,7 @@ pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<()
         return Ok(());
     }
     Err(format!(
-        "the largest database may take {} and {folder} has {} free: choose a smaller --size or another --work-dir",
+        "the largest database may take {} and {folder} has {} free: choose a smaller size or another work folder",
         bytes(estimate.space_bytes),
         bytes(space.free),
     ))
@@ -126,6 +126,6 @@ mod tests {
         let disk = |free: u64| Space { free, total: 100 << 30 };
         assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
         let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();
-        assert!(message.contains("10.0 GiB") && message.contains("--work-dir"), "{message}");
+        assert!(message.contains("10.0 GiB") && message.contains("another work folder"), "{message}");
     }
 }

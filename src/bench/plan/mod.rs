@@ -117,10 +117,10 @@ impl Plan {
         let seed = spec.seed.unwrap_or_else(clock_seed);
         let sizes = if spec.sizes.is_empty() { suite.default_sizes.clone() } else { spec.sizes.clone() };
         if engines.is_empty() {
-            return Err(PlanError::Request("no engine was chosen: give --engine NAME".to_owned()));
+            return Err(PlanError::Request("no engine was chosen: choose at least one".to_owned()));
         }
         if spec.rounds == 0 {
-            return Err(PlanError::Request("--repeat 0: expected at least one round".to_owned()));
+            return Err(PlanError::Request("0 rounds: expected at least one".to_owned()));
         }
         for &size in &sizes {
             suite.check_size(size).map_err(PlanError::Request)?;

@@ -149,7 +149,7 @@ impl Preset {
     }
 
     /// Reads a preset's file.
-    fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+    pub(crate) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
         let file: File = source.parse()?;
         if !(1..=10_000).contains(file.repeats.get_ref()) {
             return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));

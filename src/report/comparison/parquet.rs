@@ -1,21 +1,19 @@
 //! A comparison as Parquet, written by DuckDB.
 
-use super::{
-    ExportError,
-    flat::{COLUMNS, Cell, Kind, rows},
-};
+use super::flat::{COLUMNS, Cell, Kind, rows};
 use crate::{
     compare::Comparison,
+    report::format::WriteError,
     store::{Reach, memory},
 };
 use duckdb::{params_from_iter, types::Value};
 use std::path::Path;
 
 /// Writes the file, which must be one of ours: it is replaced.
-pub(super) fn write(comparison: &Comparison, path: &Path) -> Result<(), ExportError> {
+pub(super) fn write(comparison: &Comparison, path: &Path) -> Result<(), WriteError> {
     let rows = rows(comparison)?;
-    let path = std::path::absolute(path).map_err(|error| ExportError::Parquet(error.to_string()))?;
-    copy(&rows, &path).map_err(|error| ExportError::Parquet(error.to_string()))
+    let path = std::path::absolute(path).map_err(|error| WriteError::Parquet(error.to_string()))?;
+    copy(&rows, &path).map_err(|error| WriteError::Parquet(error.to_string()))
 }
 
 fn copy(rows: &[Vec<Cell>], path: &Path) -> duckdb::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::{
     base::units::counted,
-    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts},
+    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, ObstacleKind, Part, SideFacts},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
     store::tier_words,
 };
@@ -151,17 +151,20 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
 pub(crate) fn noise(noise: NoiseFloor) -> String {
     let percent = noise.value * 100.0;
     match noise.measured {
-        0 => format!("noise floor {percent:.1} % (assumed: no session ran with --aa)"),
+        0 => format!("noise floor {percent:.1} % (assumed: no session ran A against A)"),
         _ => format!("noise floor {percent:.1} % (measured A against A, {})", counted(noise.measured, "test")),
     }
 }
 
 /// An obstacle with what allows it, or as a badge when it is allowed.
 pub(crate) fn obstacle(obstacle: &Obstacle) -> String {
-    match (obstacle.allowed, obstacle.kind.flag()) {
-        (true, Some(flag)) => format!("{} (compared all the same: {flag})", obstacle.message),
-        (false, Some(flag)) => format!("{} ({flag} compares all the same)", obstacle.message),
-        (_, None) => obstacle.message.clone(),
+    let Obstacle { kind, message, allowed } = obstacle;
+    match (allowed, kind) {
+        (true, _) => format!("{message} (compared all the same)"),
+        (false, ObstacleKind::Differ(difference)) => {
+            format!("{message} (allow different {} to compare all the same)", difference.word())
+        }
+        (false, _) => message.clone(),
     }
 }
 

@@ -3,37 +3,62 @@
 use super::words::{change, confidence, durability, shown_interval, shown_ratio, verdict};
 use crate::{
     base::units::{counted, plain},
-    tune::{Answer, Setting, Trial},
+    tune::{Setting, Trial, TuneAnswer},
 };
 
 /// The forms of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum AnswerFormat {
-    /// The engine's own statements: PRAGMAs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Statements of SQL.
     Pragma,
-    /// Rust that opens the database with them.
+    /// A piece of a program.
     Rust,
-    /// What `--engine` takes.
+    /// `ENGINE:OPTION=VALUE,...`
     Engine,
-    /// A preset that measures the settings beside those they came from.
+    /// A TOML file for the user's presets.
     Preset,
+}
+
+impl AnswerForm {
+    /// All of them.
+    pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pragma => "pragma",
+            Self::Rust => "rust",
+            Self::Engine => "engine",
+            Self::Preset => "preset",
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Pragma => "the engine's own statements: PRAGMAs",
+            Self::Rust => "Rust that opens the database with them",
+            Self::Engine => "an engine with its options, as a bench takes it",
+            Self::Preset => "a preset that measures the settings beside those they came from",
+        }
+    }
 }
 
 /// Rounds of the preset: enough for an interval with room to spare.
 const REPEATS: u32 = 10;
 
 /// The answer in a form. `command`: what asked for it, which the text carries.
-pub fn answer(answer: &Answer, format: AnswerFormat, command: &str) -> String {
+pub fn answer_text(answer: &TuneAnswer, format: AnswerForm, command: &str) -> String {
     match format {
-        AnswerFormat::Pragma => statements(answer, command),
-        AnswerFormat::Rust => rust(answer, command),
-        AnswerFormat::Engine => format!("{}{}\n", comment("# ", answer, command), engine(answer)),
-        AnswerFormat::Preset => preset(answer, command),
+        AnswerForm::Pragma => statements(answer, command),
+        AnswerForm::Rust => rust(answer, command),
+        AnswerForm::Engine => format!("{}{}\n", comment("# ", answer, command), engine(answer)),
+        AnswerForm::Preset => preset(answer, command),
     }
 }
 
 /// The evidence as lines of a comment.
-fn comment(mark: &str, answer: &Answer, command: &str) -> String {
+fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
     let mut lines: Vec<String> = answer.evidence.iter().flat_map(evidence).collect();
     if let Some(last) = answer.evidence.last() {
         lines.push(format!("A commit survives {}: {}", last.tier.after, last.tier_reason.after));
@@ -71,7 +96,7 @@ fn others(mark: &str, settings: &[Setting]) -> String {
     settings.iter().filter(|setting| setting.statement.is_none()).map(line).collect()
 }
 
-fn statements(answer: &Answer, command: &str) -> String {
+fn statements(answer: &TuneAnswer, command: &str) -> String {
     let mut text = comment("-- ", answer, command);
     for setting in &answer.settings {
         if let Some(statement) = &setting.statement {
@@ -82,7 +107,7 @@ fn statements(answer: &Answer, command: &str) -> String {
     text + &others("-- ", &answer.settings)
 }
 
-fn rust(answer: &Answer, command: &str) -> String {
+fn rust(answer: &TuneAnswer, command: &str) -> String {
     let mut text = comment("// ", answer, command);
     let statements: Vec<&str> = answer.settings.iter().filter_map(|setting| setting.statement.as_deref()).collect();
     if statements.is_empty() {
@@ -96,14 +121,14 @@ fn rust(answer: &Answer, command: &str) -> String {
 }
 
 /// `sqlite:journal_mode=wal,synchronous=normal`
-fn engine(answer: &Answer) -> String {
+fn engine(answer: &TuneAnswer) -> String {
     let options: Vec<String> =
         answer.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)).collect();
     let colon = if options.is_empty() { "" } else { ":" };
     format!("{}{colon}{}", answer.engine, options.join(","))
 }
 
-fn preset(answer: &Answer, command: &str) -> String {
+fn preset(answer: &TuneAnswer, command: &str) -> String {
     let Some(trial) = answer.evidence.last() else { return String::new() };
     let tests: Vec<String> = trial.tests.iter().map(ToString::to_string).collect();
     let title =

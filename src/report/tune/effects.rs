@@ -6,12 +6,15 @@ use crate::{
         grid::Grid,
         units::{duration, plain},
     },
-    report::comparison::{
-        charts::{self, Forest},
-        words::{interval, ratio},
+    report::{
+        comparison::{
+            charts::{self, Forest},
+            words::{interval, ratio},
+        },
+        format::{Format, WriteError},
     },
     store::tier_words,
-    tune::effects::{EffectOf, Effects, Factor, Ranked},
+    tune::effects::{Factor, GridEffects, Ranked, ValueEffect},
 };
 use console::Alignment;
 use minijinja::{Environment, value::Serde};
@@ -22,19 +25,24 @@ const TEMPLATE: &str = include_str!("../../../assets/effects.html");
 /// Configurations that the text's ranking shows, at either end.
 const SHOWN: usize = 5;
 
-/// How an analysis is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum EffectsFormat {
-    /// Aligned text.
-    Table,
-    /// Everything.
-    Json,
-    /// One self-contained page.
-    Html,
+/// How an analysis can be written.
+pub const EFFECTS_FORMATS: &[Format] = &[Format::Table, Format::Json, Format::Html];
+
+/// The analysis. `command`: what asked for it, which the page carries.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn effects_text(effects: &GridEffects, format: Format, command: &str) -> Result<String, WriteError> {
+    Ok(match format {
+        Format::Table => table(effects),
+        Format::Json => serde_json::to_string_pretty(effects)? + "\n",
+        Format::Html => page(effects, command)?,
+        _ => return Err(WriteError::Unsupported { asked: format, supported: EFFECTS_FORMATS }),
+    })
 }
 
 /// The analysis as text.
-pub fn effects(effects: &Effects) -> String {
+fn table(effects: &GridEffects) -> String {
     // Writing to a string cannot fail.
     let mut text = format!("{}\n", title(effects));
     let _ = writeln!(text, "{}\n", what(effects));
@@ -60,7 +68,7 @@ pub fn effects(effects: &Effects) -> String {
             let _ = writeln!(text, "  {} {}: {} of the mean time", plain(value_a), plain(value_b), ratio(*times));
         }
     }
-    text += "\nbest of each tier (chosen among many, so partly lucky: confirm with --what-if)\n";
+    text += "\nbest of each tier (chosen among many, so partly lucky: confirm it with a trial)\n";
     for best in &effects.best {
         let _ =
             writeln!(text, "  {} ({} configurations): {}", tier_words(best.tier), best.of, line(&best.configuration));
@@ -68,12 +76,12 @@ pub fn effects(effects: &Effects) -> String {
     text + &ranking(effects)
 }
 
-fn title(effects: &Effects) -> String {
-    let Effects { engine, suite, size, test, name, .. } = effects;
+fn title(effects: &GridEffects) -> String {
+    let GridEffects { engine, suite, size, test, name, .. } = effects;
     plain(&format!("{engine} on {suite} at {size}, test {test} {name}"))
 }
 
-fn what(effects: &Effects) -> String {
+fn what(effects: &GridEffects) -> String {
     format!(
         "{} configurations, {} runs. A ratio is time with the value / time with the option's first value, over pairs of \
          configurations that differ in nothing else; a share is of the variance of log times.",
@@ -91,7 +99,7 @@ fn headline(factor: &Factor) -> String {
     }
 }
 
-fn left(effects: &Effects) -> String {
+fn left(effects: &GridEffects) -> String {
     let left = format!("interactions and noise: {} of the variance", percent(effects.left));
     if effects.whole {
         return left;
@@ -106,11 +114,11 @@ fn percent(share: f64) -> String {
     if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
-fn shown(effect: &EffectOf, show: impl Fn(&crate::compare::Found) -> String) -> String {
+fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::Found) -> String) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
-fn verdict(effect: &EffectOf) -> String {
+fn verdict(effect: &ValueEffect) -> String {
     effect.found.as_ref().map_or_else(|| "no pairs".to_owned(), |found| verdict_of(found, "pair"))
 }
 
@@ -119,12 +127,12 @@ fn line(one: &Ranked) -> String {
     format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))
 }
 
-fn ranking(effects: &Effects) -> String {
+fn ranking(effects: &GridEffects) -> String {
     let mut grid = Grid::new([Alignment::Right, Alignment::Right, Alignment::Left, Alignment::Left]);
     let all = effects.ranked.len();
     for (place, one) in (1..).zip(&effects.ranked) {
         if all > 2 * SHOWN && place == SHOWN + 1 {
-            grid.title(format!("... {} more; every one is in --as json and --as html", all - 2 * SHOWN));
+            grid.title(format!("... {} more; the formats json and html have every one", all - 2 * SHOWN));
         }
         if place <= SHOWN || place + SHOWN > all {
             grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), line(one)]);
@@ -136,7 +144,7 @@ fn ranking(effects: &Effects) -> String {
 /// What the template shows.
 #[derive(Debug, Serialize)]
 struct Page<'e> {
-    effects: &'e Effects,
+    effects: &'e GridEffects,
     title: String,
     what: String,
     left: String,
@@ -205,14 +213,11 @@ fn dots(ranked: &[Ranked]) -> Dots {
 }
 
 /// The analysis as a page.
-///
-/// # Errors
-/// A template that does not fit the analysis.
-pub fn effects_page(effects: &Effects, command: &str) -> Result<String, minijinja::Error> {
+fn page(effects: &GridEffects, command: &str) -> Result<String, minijinja::Error> {
     let all = effects.factors.iter().flat_map(|factor| &factor.effects);
     let reach = charts::reach(all.filter_map(|effect| effect.found.as_ref()));
     let rows = |factor: &Factor| {
-        let row = |effect: &EffectOf| EffectRow {
+        let row = |effect: &ValueEffect| EffectRow {
             cells: [
                 format!("{} against {}", effect.value, factor.first),
                 shown(effect, |found| ratio(found.ratio)),

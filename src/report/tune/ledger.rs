@@ -11,22 +11,13 @@ use crate::{
         units::{bytes, plain},
     },
     metric::Metric,
-    tune::{Effect, Entry, Ledger, State, Trial},
+    report::format::{Format, WriteError},
+    tune::{Entry, Ledger, State, TestEffect, Trial},
 };
 use console::Alignment;
 
-/// How a ledger is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// Aligned text.
-    Table,
-    /// GitHub's Markdown.
-    Markdown,
-    /// Everything that is known of each trial.
-    Json,
-    /// Comma-separated values, a row a trial and test.
-    Csv,
-}
+/// How a ledger can be written: Csv with a row a trial and test, Json with all that is known of each trial.
+pub const LEDGER_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json];
 
 const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval", "verdict", "tier", "peak memory"];
 
@@ -34,8 +25,8 @@ const HEAD: [&str; 8] = ["", "tried from its parent", "test", "ratio", "interval
 /// JSON's data and the table carries.
 ///
 /// # Errors
-/// A fact that JSON cannot hold.
-pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, serde_json::Error> {
+/// Why it could not be written.
+pub fn ledger_text(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => table(ledger),
         Format::Markdown => markdown(ledger, command),
@@ -44,6 +35,7 @@ pub fn ledger(ledger: &Ledger, format: Format, cells: Cells, command: &str) -> R
             let value = serde_json::json!({ "command": command, "name": ledger.name, "entries": ledger.entries });
             serde_json::to_string_pretty(&value)? + "\n"
         }
+        _ => return Err(WriteError::Unsupported { asked: format, supported: LEDGER_FORMATS }),
     })
 }
 
@@ -63,7 +55,8 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
         let [test, ratio, interval, verdict] = cells;
         [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
     };
-    let cells = |effect: &Effect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
+    let cells =
+        |effect: &TestEffect| [title(effect), shown_ratio(effect), shown_interval(effect), plain(&verdict(effect))];
     let mut effects = shown(trial);
     match effects.next() {
         Some(effect) => std::iter::once(first(cells(effect)))
@@ -82,7 +75,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
 
 /// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
 /// was not run to its end.
-fn shown(trial: &Trial) -> impl Iterator<Item = &Effect> {
+fn shown(trial: &Trial) -> impl Iterator<Item = &TestEffect> {
     let tried = trial.state == State::Tried;
     trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
 }
@@ -147,7 +140,7 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
     ];
     let mut text = csv::line(head, cells);
     for entry in &ledger.entries {
-        let mut effects: Vec<Option<&Effect>> = shown(&entry.trial).map(Some).collect();
+        let mut effects: Vec<Option<&TestEffect>> = shown(&entry.trial).map(Some).collect();
         if effects.is_empty() {
             effects.push(None);
         }
@@ -158,7 +151,7 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
     text
 }
 
-fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&Effect>) -> Vec<String> {
+fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
     let interval = found.and_then(|found| found.interval);

@@ -7,8 +7,8 @@ mod search;
 mod trial;
 pub(crate) mod words;
 
-pub use answer::{AnswerFormat, answer};
-pub use effects::{EffectsFormat, effects, effects_page};
-pub use ledger::{Format, ledger};
-pub use search::{found, standing};
-pub use trial::{progress, trial};
+pub use answer::{AnswerForm, answer_text};
+pub use effects::{EFFECTS_FORMATS, effects_text};
+pub use ledger::{LEDGER_FORMATS, ledger_text};
+pub use search::{search_text, standing};
+pub use trial::{round_text, trial_text};

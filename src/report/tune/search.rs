@@ -1,7 +1,7 @@
 //! A search as text: how it stands, and what it came to.
 
 use super::{
-    trial::trial,
+    trial::trial_text,
     words::{shown_interval, shown_ratio},
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     report::comparison::words::ratio,
     tune::{
         TuneEvent,
-        search::{Fate, Found},
+        search::{Fate, SearchOutcome},
     },
 };
 use console::Alignment;
@@ -28,9 +28,9 @@ pub fn standing(event: &TuneEvent) -> String {
 }
 
 /// What a search came to: the confirmation, and the race before it.
-pub fn found(found: &Found) -> String {
+pub fn search_text(found: &SearchOutcome) -> String {
     let mut text = match &found.confirmed {
-        Some(confirmed) => trial(confirmed),
+        Some(confirmed) => trial_text(confirmed),
         None => "no setting was found that is faster than the base\n".to_owned(),
     };
     // Writing to a string cannot fail.

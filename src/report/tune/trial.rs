@@ -6,13 +6,13 @@ use crate::{
         grid::Grid,
         units::{duration, plain},
     },
-    tune::{Effect, State, Trial},
+    tune::{State, TestEffect, Trial},
 };
 use console::Alignment;
 use std::fmt::Write as _;
 
 /// What a trial found, what it costs, and what can be done next.
-pub fn trial(trial: &Trial) -> String {
+pub fn trial_text(trial: &Trial) -> String {
     // Writing to a string cannot fail.
     let mut text = String::new();
     let _ = writeln!(
@@ -69,14 +69,14 @@ fn figures(trial: &Trial) -> String {
 }
 
 /// `2 Random reads`, or the name of several tests together.
-pub(super) fn title(effect: &Effect) -> String {
+pub(super) fn title(effect: &TestEffect) -> String {
     if effect.test == 0 { plain(&effect.name) } else { format!("{} {}", effect.test, plain(&effect.name)) }
 }
 
 /// What a round says so far, in one line: `Random reads 0.91 (0.85-0.97)`.
-pub fn progress(effects: &[Effect]) -> String {
+pub fn round_text(effects: &[TestEffect]) -> String {
     const SHOWN: usize = 3;
-    let one = |effect: &Effect| match &effect.found {
+    let one = |effect: &TestEffect| match &effect.found {
         Some(found) if found.interval.is_some() => {
             format!("{} {} ({})", plain(&effect.name), shown_ratio(effect), shown_interval(effect))
         }

@@ -5,11 +5,11 @@ use crate::{
     compare::Found,
     report::comparison::words::{interval, ratio, times},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
-    tune::{Effect, Kind, Pair, Price, State, Trial},
+    tune::{Kind, Pair, Price, State, TestEffect, Trial},
 };
 
 /// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
-pub(crate) fn verdict(effect: &Effect) -> String {
+pub(crate) fn verdict(effect: &TestEffect) -> String {
     let Some(found) = &effect.found else {
         return effect.obstacle.clone().unwrap_or_else(|| "not comparable".to_owned());
     };
@@ -31,7 +31,7 @@ pub(super) fn verdict_of(found: &Found, unit: &str) -> String {
 }
 
 /// The verdict where there is little room: `1.10x faster`, `undecided +12`.
-pub(crate) fn short_verdict(effect: &Effect) -> String {
+pub(crate) fn short_verdict(effect: &TestEffect) -> String {
     match effect.found.as_ref().map(|found| found.verdict) {
         None => "not comparable".to_owned(),
         Some(Verdict::Same) => "same".to_owned(),
@@ -42,7 +42,7 @@ pub(crate) fn short_verdict(effect: &Effect) -> String {
 }
 
 /// The word that programs read.
-pub(crate) fn verdict_word(effect: &Effect) -> &'static str {
+pub(crate) fn verdict_word(effect: &TestEffect) -> &'static str {
     match effect.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => "faster",
         Some(Verdict::Slower) => "slower",
@@ -54,12 +54,12 @@ pub(crate) fn verdict_word(effect: &Effect) -> &'static str {
 }
 
 /// `0.91`, or `-`.
-pub(crate) fn shown_ratio(effect: &Effect) -> String {
+pub(crate) fn shown_ratio(effect: &TestEffect) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), |found| ratio(found.ratio))
 }
 
 /// `0.88-0.94`, or `-`.
-pub(crate) fn shown_interval(effect: &Effect) -> String {
+pub(crate) fn shown_interval(effect: &TestEffect) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), interval)
 }
 
@@ -117,13 +117,13 @@ pub(crate) fn spending(trial: &Trial) -> String {
         rounds = format!("{rounds}, {pairs} of them with both runs");
     }
     if trial.kind == Kind::Search {
-        return format!("{rounds} of fresh seeds, fixed before the first; looked at once");
+        return format!("{rounds} with fresh seeds; their number was fixed beforehand, and they are judged once");
     }
     let factor = 2_u64.saturating_pow(trial.looks.min(60)).saturating_mul(u64::from(trial.changes.max(1)));
     let changes =
         if trial.changes > 1 { format!(" and {} changes tried by one command", trial.changes) } else { String::new() };
     format!(
-        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that extending it fools nobody",
+        "{rounds}, look {}: p x {factor} for this and earlier looks{changes}, so that adding rounds stays honest",
         trial.looks
     )
 }

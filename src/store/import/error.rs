@@ -27,7 +27,7 @@ pub enum ImportError {
     },
     /// A listing without the columns that make a result.
     #[error(
-        "{}: the column{} {} {} missing, so this listing is to be read and not imported: make it with \
+        "{}: the column{} {} {} missing, so this listing cannot be imported: make it with \
          `dbdyno results --columns all --format csv` (or json), or copy whole runs with `dbdyno copy --to FILE`",
         path.display(), if missing.len() == 1 { "" } else { "s" }, missing.join(", "),
         if missing.len() == 1 { "is" } else { "are" }
@@ -57,7 +57,7 @@ pub enum ImportError {
         known: i64,
     },
     /// The file is the store that it should be taken into.
-    #[error("{} is the store itself: name another file, or another --store", path.display())]
+    #[error("{} is the store itself: name another file, or another store", path.display())]
     Same {
         /// The file.
         path: PathBuf,

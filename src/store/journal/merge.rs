@@ -34,7 +34,7 @@ impl Settled {
         let mut all = Vec::new();
         if self.recovered > 0 {
             let left = counted(self.recovered, "line");
-            all.push(format!("took in {left} of results that an earlier dbdyno could not store"));
+            all.push(format!("added {left} of results that an earlier dbdyno could not store"));
         }
         if self.interrupted > 0 {
             let sessions = counted(self.interrupted, "session");

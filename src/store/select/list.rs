@@ -164,7 +164,7 @@ impl Store {
         if let Some(kind) = types.get(word) {
             return Ok(exported(word, kind));
         }
-        let wrong = |message: String| StoreError::Query { message: format!("--columns: {message}") };
+        let wrong = |message: String| StoreError::Query { message: format!("columns: {message}") };
         let key = Key::parse(word).map_err(wrong)?;
         match &key {
             Key::Column { column, .. } if !types.contains_key(column) => {

@@ -13,7 +13,8 @@ use crate::{
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
-        comparison::{Format, TableStyle, export},
+        comparison::{FORMATS, TableStyle, export},
+        format::Format,
         text::Colour,
     },
     store::StoreHistory,
@@ -101,8 +102,9 @@ fn written(path: &Path, content: &Content, setup: &Setup) -> Result<PathBuf, Str
         Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
         Content::Comparison(comparison) => {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
-            export(comparison, Format::of_file(path)?, style, Cells::Escaped, &output)
-                .map_err(|error| error.to_string())?;
+            let format = Format::of_file(path, FORMATS).map_err(|error| error.to_string())?;
+            export(comparison, format, style, Cells::Escaped, &output)
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
         }
         Content::Results(line) => {

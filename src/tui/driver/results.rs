@@ -8,7 +8,8 @@ use crate::{
     base::{csv::Cells, output::Output, units::counted},
     report::{
         command::shell,
-        results::{ResultsFormat, write},
+        format::Format,
+        results::{FILE_FORMATS, write},
     },
     store::{Annotation, Selection, Store, StoreError},
 };
@@ -91,14 +92,14 @@ fn delete(store: &Store, target: &Target) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
-        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
+        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }
 
 /// Writes the results that a line means to a file that is not there yet, in the format of its ending.
 pub(super) fn export(output: &Output, path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
-    let format = ResultsFormat::of(path)?;
+    let format = Format::of_file(path, FILE_FORMATS).map_err(|error| error.to_string())?;
     let selection = Selection::parse_line(line)?;
     let command = export_command(path, line, format, setup);
     let write = |temporary: &Path| write(&setup.store, &selection, format, Cells::Escaped, &command, temporary);
@@ -107,10 +108,10 @@ pub(super) fn export(output: &Output, path: &Path, line: &str, setup: &Setup) ->
 }
 
 /// The command that writes the same file.
-fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
+fn export_command(path: &Path, line: &str, format: Format, setup: &Setup) -> String {
     let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
     words.extend(Selection::terms(line));
-    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
+    words.extend(["--format", format.name(), "--out"].map(str::to_owned));
     words.push(path.display().to_string());
     words.extend(setup.arguments.iter().cloned());
     shell(words)

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     base::{csv::Cells, identifier::clock_seed},
     engines::Registry,
-    report::tune::{Format, ledger as shown},
+    report::{
+        format::Format,
+        tune::{LEDGER_FORMATS, ledger_text},
+    },
     runner::Control,
     tune::{Lab, Ledger, TuneEvent, accept, ledger, more, what_if},
 };
@@ -56,12 +59,6 @@ pub(super) fn answer(question: Question, setup: &Setup) -> Answer {
 
 /// A ledger in the format of a file's ending.
 pub(super) fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
-    let format = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("md") => Format::Markdown,
-        Some("csv") => Format::Csv,
-        Some("json") => Format::Json,
-        Some("txt") => Format::Table,
-        _ => return Err(format!("{}: expected a name that ends in .md, .csv, .json or .txt", path.display())),
-    };
-    shown(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
+    let format = Format::of_file(path, LEDGER_FORMATS).map_err(|error| error.to_string())?;
+    ledger_text(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
 }

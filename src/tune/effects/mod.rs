@@ -12,7 +12,7 @@ mod model;
 mod pairs;
 mod shares;
 
-pub use model::{Best, EffectOf, Effects, Factor, Interaction, Ranked};
+pub use model::{Best, Factor, GridEffects, Interaction, Ranked, ValueEffect};
 
 use crate::{compare::Side, metric::Metric, store::RunTests};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,7 @@ pub struct NoGrid(pub String);
 ///
 /// # Errors
 /// What the selection is instead, and how to narrow it.
-pub fn effects(side: &Side) -> Result<Effects, NoGrid> {
+pub fn effects(side: &Side) -> Result<GridEffects, NoGrid> {
     let test = single(side)?;
     let varying = varying(side);
     let cells = cells(side, test.0, &varying);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Which option matters how much.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Effects {
+pub struct GridEffects {
     /// The selection.
     pub selection: String,
     /// The engine.
@@ -53,12 +53,12 @@ pub struct Factor {
     /// Whether some value was shown to differ from the first.
     pub shown: bool,
     /// The other values.
-    pub effects: Vec<EffectOf>,
+    pub effects: Vec<ValueEffect>,
 }
 
 /// What a value does against the first of its option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EffectOf {
+pub struct ValueEffect {
     /// The value.
     pub value: String,
     /// Pairs of configurations that differ in this alone.
@@ -112,11 +112,11 @@ pub(super) fn effects(
     cells: &[Cell],
     factors: Vec<Factor>,
     shares: Shares,
-) -> Effects {
+) -> GridEffects {
     let ranked = ranked(cells);
     let first = side.runs.first();
     let of = |value: fn(&RunTests) -> &str| first.map_or_else(String::new, |run| value(run).to_owned());
-    Effects {
+    GridEffects {
         selection: side.selection.clone(),
         engine: of(|run| &run.configuration.engine),
         suite: of(|run| &run.configuration.suite),

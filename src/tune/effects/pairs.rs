@@ -2,7 +2,7 @@
 
 use super::{
     Cell,
-    model::{EffectOf, Factor},
+    model::{Factor, ValueEffect},
     shares::Shares,
 };
 use crate::{
@@ -36,18 +36,21 @@ pub(super) fn factors(cells: &[Cell], varying: &BTreeMap<String, Vec<String>>, s
     let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.p).collect();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
-    let mut effects: BTreeMap<&str, Vec<EffectOf>> = BTreeMap::new();
+    let mut effects: BTreeMap<&str, Vec<ValueEffect>> = BTreeMap::new();
     for draft in drafts {
         let p_adjusted = draft.p.and_then(|_| adjusted.next());
-        let effect =
-            EffectOf { value: draft.value.to_owned(), pairs: draft.pairs, found: found(&draft, p_adjusted, p.len()) };
+        let effect = ValueEffect {
+            value: draft.value.to_owned(),
+            pairs: draft.pairs,
+            found: found(&draft, p_adjusted, p.len()),
+        };
         effects.entry(draft.option).or_default().push(effect);
     }
     let mut factors: Vec<Factor> = varying
         .iter()
         .map(|(option, values)| {
             let effects = effects.remove(option.as_str()).unwrap_or_default();
-            let shown = |effect: &EffectOf| {
+            let shown = |effect: &ValueEffect| {
                 let verdict = effect.found.as_ref().map(|found| found.verdict);
                 matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
             };

@@ -26,9 +26,9 @@ pub(super) struct Shares {
 }
 
 /// The options with their values.
-type Options = BTreeMap<String, Vec<String>>;
+type Values = BTreeMap<String, Vec<String>>;
 
-pub(super) fn shares(cells: &[Cell], varying: &Options) -> Shares {
+pub(super) fn shares(cells: &[Cell], varying: &Values) -> Shares {
     let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
     let names: Vec<&String> = varying.keys().collect();
     let of = |names: &[&String]| names.iter().flat_map(|name| columns(cells, name, &varying[*name])).collect();
@@ -56,7 +56,7 @@ pub(super) fn shares(cells: &[Cell], varying: &Options) -> Shares {
 
 /// Pairs of options that explain more together than their sum does, the one that explains most first. Each is taken with those
 /// before it, so that where some combinations are missing one interaction does not pass for another.
-fn interactions(cells: &[Cell], varying: &Options, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
+fn interactions(cells: &[Cell], varying: &Values, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
     let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
     let of = |name: &String| columns(cells, name, &varying[name]);
     let mut taken: Vec<Vec<f64>> = varying.keys().flat_map(&of).collect();

@@ -106,7 +106,7 @@ fn check_room(files: &[(PathBuf, u64, SystemTime)], work_dir: &Path) -> Result<(
     let facts = WorkFolderFacts::read(work_dir);
     match facts.free_bytes {
         Some(free) if free < needed => Err(format!(
-            "copies of it take {needed} bytes, and {} has {free} free: give another --work-dir",
+            "copies of it take {needed} bytes, and {} has {free} free: choose another work folder",
             facts.path
         )),
         _ => Ok(()),

@@ -116,7 +116,7 @@ impl TryOut {
         let refused = locked(&self.watch).refused.take();
         let interrupted = error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted);
         refused.unwrap_or_else(|| match interrupted {
-            true => format!("it took longer than {:?}: --statement-limit TIME lets it take longer", self.limit),
+            true => format!("it took longer than {:?}: a longer statement limit lets it finish", self.limit),
             false => error.to_string(),
         })
     }
@@ -149,7 +149,7 @@ fn refusal(action: &AuthAction<'_>, options: &[String]) -> Option<String> {
             Some("ATTACH of a file: statements may only use the copy that they run on (':memory:' is fine)".to_owned())
         }
         AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is_option(pragma_name) => {
-            Some(format!("PRAGMA {pragma_name} is an option of the engine: give it with --engine or --what-if"))
+            Some(format!("PRAGMA {pragma_name} is an option of the engine: set it in the base, or try it as a change"))
         }
         AuthAction::Pragma { pragma_name, pragma_value: Some(_) } if is(pragma_name, &PRAGMAS) => {
             Some(format!("PRAGMA {pragma_name} reaches beyond the copy that statements may use: leave it out"))

@@ -13,4 +13,4 @@ mod run;
 
 pub use candidates::{Aim, Candidate, pool};
 pub use halving::{halved, together};
-pub use run::{Fate, Found, SearchSpec, Tried, search};
+pub use run::{Fate, SearchOutcome, SearchSpec, Tried, search};

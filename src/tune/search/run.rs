@@ -3,7 +3,7 @@
 use super::{
     super::{
         change::Change,
-        effect::{BASE, Effect, Spending, overall},
+        effect::{BASE, Spending, TestEffect, overall},
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
@@ -49,7 +49,7 @@ pub struct SearchSpec {
 
 /// What a search came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchOutcome {
     /// UUID. The runs have it as their key `search`.
     pub search_id: String,
     /// What a commit has to survive at least.
@@ -111,7 +111,7 @@ const MOST_ROUNDS: u32 = 40;
 ///
 /// # Errors
 /// No candidate, a session that cannot begin, a store that cannot be written.
-pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<Found, TuneError> {
+pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
     let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
         let (engine, tier) = (&workload.engine.description.name, spec.tier);
@@ -223,7 +223,7 @@ impl Race<'_, '_> {
         }
         let (run, needed) = (self.each().as_secs_f64(), (self.begun.elapsed() + least * 2).as_secs_f64());
         Err(TuneError::Asked(format!(
-            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give --budget {needed:.0}s or more"
+            "a run takes {run:.1} s, so that the budget leaves no time for a confirmation: give it a budget of {needed:.0}s or more"
         )))
     }
 
@@ -339,7 +339,7 @@ impl Race<'_, '_> {
         scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
     }
 
-    fn so_far(&self, at: usize) -> Effect {
+    fn so_far(&self, at: usize) -> TestEffect {
         overall(&self.samples, BASE, at + 1, &self.workload.tests(), Spending::ONCE)
     }
 
@@ -377,7 +377,7 @@ impl Race<'_, '_> {
         what_if(self.lab, self.workload, question).await.map(Some)
     }
 
-    fn found(self, confirmed: Option<Trial>) -> Found {
+    fn found(self, confirmed: Option<Trial>) -> SearchOutcome {
         let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
         order.sort_by(|a, b| {
             let rung = |at: usize| self.field[at].rung;
@@ -394,7 +394,7 @@ impl Race<'_, '_> {
             ratio: score.map(f64::exp),
             fate: self.field[at].fate.clone(),
         });
-        Found {
+        SearchOutcome {
             tried: tried.collect(),
             search_id: self.search_id.clone(),
             tier: self.spec.tier,

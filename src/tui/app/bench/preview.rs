@@ -82,7 +82,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     if tiers.len() > 1 {
         let parts: Vec<String> =
             tiers.values().rev().map(|(tier, labels)| format!("{tier}: {}", few(labels))).collect();
-        warnings.push(format!("unequal tiers, a commit does not survive the same: {}", parts.join("; ")));
+        warnings.push(format!("unequal tiers, commits are not equally durable: {}", parts.join("; ")));
     }
     let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());
     let need = rounds_needed(tests);
@@ -91,10 +91,10 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     }
     let Some(facts) = &world.place.facts else { return warnings };
     if facts.is_memory_backed() {
-        warnings.push(format!("{} is in memory, where a sync does nothing: choose another --work-dir", facts.path));
+        warnings.push(format!("{} is in memory, where a sync does nothing: choose another work folder", facts.path));
     }
     if facts.is_network() {
-        warnings.push(format!("{} is on another machine: choose another --work-dir", facts.path));
+        warnings.push(format!("{} is on another machine: choose another work folder", facts.path));
     }
     if let Some(space) = world.place.space()
         && check_space(estimate, space, &facts.path).is_err()

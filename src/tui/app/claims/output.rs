@@ -13,8 +13,9 @@ use super::{
 use crate::{
     claims::{JudgedClaim, JudgedComparison, Reproduction},
     report::{
-        claims::{claims_table, measured, verdict},
+        claims::{FORMATS, measured, text, verdict},
         command::shell,
+        format::Format,
     },
 };
 use std::path::Path;
@@ -48,11 +49,8 @@ impl Claims {
 
     pub(super) fn export(&self, path: &str) -> Result<Steps, String> {
         let table = self.opened.as_ref().and_then(|opened| opened.judged()).ok_or("the claims are not judged yet")?;
-        let text = match Path::new(path).extension().and_then(|ending| ending.to_str()) {
-            Some("txt") => claims_table(table),
-            Some("json") => serde_json::to_string_pretty(table).map_err(|error| error.to_string())? + "\n",
-            _ => return Err(format!("`{path}`: expected a name that ends in .txt or .json")),
-        };
+        let format = Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
+        let text = text(table, format).map_err(|error| error.to_string())?;
         Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content: Content::Text(text) }))])
     }
 }

@@ -14,7 +14,8 @@ use crate::{
     compare::{Comparison, Line, Mean},
     report::{
         command::shell,
-        comparison::{Format, explain, facts, words},
+        comparison::{FORMATS, explain, facts, words},
+        format::Format,
     },
 };
 use std::path::Path;
@@ -100,7 +101,7 @@ impl Compare {
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Steps, String> {
-        Format::of_file(Path::new(path))?;
+        Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
         let content = Content::Comparison(Box::new(comparison));
         Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))])
@@ -123,7 +124,7 @@ impl Compare {
             View::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
             View::Table | View::Latencies => {}
         }
-        words.extend(self.allowed.iter().map(|difference| difference.flag().to_owned()));
+        words.extend(self.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
         words.extend(world.arguments.iter().cloned());
         shell(words)
     }

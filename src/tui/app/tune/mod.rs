@@ -18,11 +18,10 @@ use crate::{
     compare::RatioRange,
     report::{
         command::shell,
-        tune::{self as words, AnswerFormat, words::durability},
+        tune::{self as words, AnswerForm, words::durability},
     },
-    tune::{Answer as Answered, Effect as Found, Ledger, State, Trial, TuneEvent},
+    tune::{Ledger, State, TestEffect, Trial, TuneAnswer, TuneEvent},
 };
-use clap::ValueEnum;
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     size::Size,
@@ -83,7 +82,7 @@ pub struct Watched {
     /// Rounds finished, of all looks.
     pub round: u32,
     /// What it did so far.
-    pub effects: Vec<Found>,
+    pub effects: Vec<TestEffect>,
     /// The interval of the first test after each round.
     pub narrowing: Vec<(u32, Option<RatioRange>)>,
     /// What is being done: `round 3 · sqlite[cache_size=20000] · Random reads`.
@@ -258,7 +257,7 @@ impl Tune {
         };
         match self.setup.workload(world) {
             Ok(workload) => {
-                let command_line = format!("dbdyno tune --more {}", watched.trial.trial_id);
+                let command_line = format!("dbdyno tune more {}", watched.trial.trial_id);
                 let trial = Box::new(watched.trial.clone());
                 vec![Step::Try(Box::new(Trying::More { workload, trial, command_line }))]
             }
@@ -348,7 +347,7 @@ impl Tune {
             (Asked::Export, Given::Text(path)) => {
                 let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
                 let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
-                let content = Content::Ledger(ledger, shell(["dbdyno", "tune", "--ledger", &self.setup.ledger_name()]));
+                let content = Content::Ledger(ledger, shell(["dbdyno", "tune", "ledger", &self.setup.ledger_name()]));
                 return Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))]);
             }
             _ => {}
@@ -357,32 +356,29 @@ impl Tune {
     }
 
     /// What the trial in view came to, with the trials that led there.
-    fn answer(&self, world: &World) -> Option<Answered> {
+    fn answer(&self, world: &World) -> Option<TuneAnswer> {
         let trial = &self.watched.as_ref()?.trial;
         let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(&trial.trial_id));
         if path.is_empty() {
             path.push(trial.clone());
         }
-        Answered::new(&self.setup.found(world)?.description, path)
+        TuneAnswer::new(&self.setup.found(world)?.description, path)
     }
 
     fn ask_copy(&self, world: &World) -> Steps {
         if self.running || self.answer(world).is_none() {
             return vec![Step::said("there is no finished trial whose answer could be copied")];
         }
-        let items = AnswerFormat::value_variants().iter().filter_map(|form| {
-            let value = form.to_possible_value()?;
-            Some(Item::new(value.get_name(), value.get_help().map_or_else(String::new, ToString::to_string)))
-        });
+        let items = AnswerForm::ALL.iter().map(|form| Item::new(form.name(), form.meaning()));
         vec![Step::Open(Overlay::choose("Copy the answer as", items.collect(), false, Who::Tune(Asked::Copy)))]
     }
 
     /// Puts the answer into the clipboard.
     fn copy(&self, form: usize, world: &World) -> Steps {
-        let Some((answer, form)) = self.answer(world).zip(AnswerFormat::value_variants().get(form).copied()) else {
+        let Some((answer, form)) = self.answer(world).zip(AnswerForm::ALL.get(form).copied()) else {
             return Steps::new();
         };
-        let text = words::answer(&answer, form, &shell(self.setup.command()));
+        let text = words::answer_text(&answer, form, &shell(self.setup.command()));
         vec![Step::Do(Effect::Copy(text)), Step::said("copied: the terminal has it in its clipboard")]
     }
 

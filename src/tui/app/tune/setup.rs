@@ -153,7 +153,7 @@ impl Setup {
     pub fn command(&self) -> Vec<String> {
         let options: Vec<String> = self.base.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let colon = if options.is_empty() { "" } else { ":" };
-        let mut words: Vec<String> = ["dbdyno", "tune", "--engine"].map(str::to_owned).to_vec();
+        let mut words: Vec<String> = ["dbdyno", "tune", "try", "--engine"].map(str::to_owned).to_vec();
         words.extend([
             format!("{}{colon}{}", self.engine, options.join(",")),
             "--suite".to_owned(),
@@ -162,7 +162,7 @@ impl Setup {
         words.extend(self.size.iter().flat_map(|size| ["--size".to_owned(), size.to_string()]));
         words.extend(self.tests.iter().flat_map(|test| ["--test".to_owned(), test.clone()]));
         for (name, value) in &self.change {
-            words.extend(["--what-if".to_owned(), format!("{}.{name}={value}", self.engine)]);
+            words.push(format!("{}.{name}={value}", self.engine));
         }
         words
     }

@@ -13,7 +13,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     report::tune::words,
-    tune::{Effect, Entry, State, Trial},
+    tune::{Entry, State, TestEffect, Trial},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -133,7 +133,7 @@ fn outcome(entry: &Entry) -> (String, Role) {
 }
 
 /// How a verdict is painted.
-fn role(effect: &Effect) -> Role {
+fn role(effect: &TestEffect) -> Role {
     use crate::stats::Verdict;
     match effect.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => Role::Good,

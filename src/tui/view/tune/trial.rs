@@ -12,7 +12,7 @@ use crate::{
     catalog::Role,
     compare::RatioRange,
     report::{comparison::words as ratios, tune::words},
-    tune::{Effect, State},
+    tune::{State, TestEffect},
 };
 use ratatui::layout::Rect;
 
@@ -147,7 +147,7 @@ fn draw_ends(paint: &mut Paint<'_>, row: Rect, axis: Axis) {
 }
 
 /// A test's interval as a bar with its figures; its name and verdict too where there are several tests.
-fn draw_effect(paint: &mut Paint<'_>, row: Rect, effect: &Effect, axis: Axis, several: bool, running: bool) {
+fn draw_effect(paint: &mut Paint<'_>, row: Rect, effect: &TestEffect, axis: Axis, several: bool, running: bool) {
     let found = effect.found.as_ref();
     let (interval, ratio) = (found.and_then(|found| found.interval), found.map(|found| found.ratio));
     let role = if running { Role::Accent } else { role(effect) };

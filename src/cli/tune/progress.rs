@@ -1,9 +1,9 @@
 //! Progress of tuning: a bar on a terminal, a line a round elsewhere, JSON Lines for programs.
 
-use super::progress::Style;
 use crate::{
     base::units::{self, plain},
-    report::tune as report,
+    cli::progress::Style,
+    report::tune::{round_text, standing},
     runner::RunnerEvent,
     tune::TuneEvent,
 };
@@ -57,7 +57,7 @@ fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
         }
         TuneEvent::Round { round, effects, .. } => {
             bar.set_position(u64::from(*round));
-            bar.set_message(report::progress(effects));
+            bar.set_message(round_text(effects));
         }
         TuneEvent::Session { says } => {
             if let Some(text) = worth_a_line(says) {
@@ -69,7 +69,7 @@ fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
             bar.set_prefix(format!("search, {} left", time(*left_ms)));
             bar.set_length(*tried as u64);
             bar.set_position((tried - alive) as u64);
-            bar.set_message(report::standing(event));
+            bar.set_message(standing(event));
         }
         TuneEvent::Dropped { .. } => {
             if let Some(line) = line(event) {
@@ -85,15 +85,13 @@ fn line(event: &TuneEvent) -> Option<String> {
         TuneEvent::TrialStarted { trial, rounds, .. } => {
             Some(format!("{}: {rounds} rounds", plain(&trial.change.to_string())))
         }
-        TuneEvent::Round { round, of, effects, .. } => {
-            Some(format!("round {round}/{of}: {}", report::progress(effects)))
-        }
+        TuneEvent::Round { round, of, effects, .. } => Some(format!("round {round}/{of}: {}", round_text(effects))),
         TuneEvent::Session { says } => worth_a_line(says),
         TuneEvent::SearchStarted { candidates, budget_ms, .. } => {
             Some(format!("{candidates} settings to choose from, {} to try them", time(*budget_ms)))
         }
         TuneEvent::Dropped { change, reason } => Some(format!("✗ {}: {}", plain(&change.to_string()), plain(reason))),
-        TuneEvent::Standing { left_ms, .. } => Some(format!("{}, {} left", report::standing(event), time(*left_ms))),
+        TuneEvent::Standing { left_ms, .. } => Some(format!("{}, {} left", standing(event), time(*left_ms))),
         TuneEvent::TrialEnded { .. } | TuneEvent::SearchEnded { .. } => None,
     }
 }

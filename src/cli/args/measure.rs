@@ -1,0 +1,68 @@
+//! How runs are measured, and how that is shown.
+
+use super::{WorkArgs, duration};
+use crate::{
+    cli::{error::CliError, output::command_line, progress::Style},
+    runner::{DEFAULT_SILENCE, SessionLaunch},
+};
+use clap::Args;
+use std::time::Duration;
+
+/// How runs are measured.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MeasureArgs {
+    /// Pin the measuring thread to this CPU, counted from 0.
+    #[arg(long, value_name = "CPU")]
+    pub(in crate::cli) cpu: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) work: WorkArgs,
+    /// Measure at the same time as other dbdyno sessions. They disturb each other.
+    #[arg(long)]
+    concurrent: bool,
+    /// How long a worker may be silent beyond the time that its whole run is expected to take [default: 30s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    silence: Option<Duration>,
+    /// End a run that takes longer than this; it has failed [default: 50 times the expected time, at least 10 minutes].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    deadline: Option<Duration>,
+}
+
+impl MeasureArgs {
+    /// How a session is begun: with the defaults of whatever is not among these arguments.
+    pub(in crate::cli) fn launch(&self) -> Result<SessionLaunch, CliError> {
+        self.cpu.map_or(Ok(()), check_cpu)?;
+        Ok(SessionLaunch {
+            cpu: self.cpu,
+            concurrent: self.concurrent,
+            silence: self.silence.unwrap_or(DEFAULT_SILENCE),
+            deadline: self.deadline,
+            ..SessionLaunch::new(self.work.folder()?, command_line())
+        })
+    }
+}
+
+fn check_cpu(cpu: u32) -> Result<(), CliError> {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u32;
+    if cpu < cpus {
+        return Ok(());
+    }
+    Err(CliError::Usage(format!("--cpu {cpu}: expected a CPU from 0 to {}", cpus - 1)))
+}
+
+/// How progress is shown.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ProgressArgs {
+    /// Write events as JSON Lines to stdout, the result as the last of them.
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+    /// Show no progress.
+    #[arg(long)]
+    pub(in crate::cli) quiet: bool,
+}
+
+impl ProgressArgs {
+    /// The style for these arguments and this terminal.
+    pub(in crate::cli) fn style(&self) -> Style {
+        Style::choose(self.json, self.quiet)
+    }
+}

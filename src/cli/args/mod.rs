@@ -1,0 +1,13 @@
+//! Arguments that several commands have.
+
+mod format;
+mod measure;
+mod places;
+mod runs;
+mod values;
+
+pub(super) use format::{CsvArgs, format_of, one_of};
+pub(super) use measure::{MeasureArgs, ProgressArgs};
+pub(super) use places::{OutArgs, Places, WorkArgs, notices};
+pub(super) use runs::{Runs, Terms};
+pub(super) use values::{duration, filled, memory, owner_option, percent};

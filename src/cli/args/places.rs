@@ -1,0 +1,141 @@
+//! Where things are: the store, the user's files, databases while they are measured.
+
+use super::duration;
+use crate::{
+    base::{
+        output::{Output, OutputError},
+        units::plain,
+    },
+    catalog::{Catalog, UserFolders},
+    cli::error::CliError,
+    store::{Settled, Store},
+};
+use clap::Args;
+use dbdyno_engine::say;
+use etcetera::BaseStrategy;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Where things are.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Places {
+    /// The DuckDB file that keeps all results [default: results.duckdb in the user's data folder].
+    #[arg(long, global = true, env = "DBDYNO_STORE", value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// How long to wait for a store that another process has open: 500ms, 20s, 5m.
+    #[arg(long, global = true, env = "DBDYNO_STORE_WAIT", value_name = "TIME", default_value = "20s", value_parser = duration)]
+    store_wait: Duration,
+    /// The folder that keeps results until the store takes them in; it may be on another disk [default: beside the store].
+    #[arg(long, global = true, env = "DBDYNO_JOURNAL", value_name = "FOLDER")]
+    journal: Option<PathBuf>,
+    /// The folder with your own suites/ and presets/ [default: the user's configuration folder].
+    #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
+    config: Option<PathBuf>,
+}
+
+impl Places {
+    /// The store.
+    pub(in crate::cli) fn store(&self) -> Result<Store, CliError> {
+        let path = match &self.store {
+            Some(path) => path.clone(),
+            None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
+        };
+        let store = Store::new(path).with_patience(self.store_wait);
+        Ok(match &self.journal {
+            Some(folder) => store.with_journal_below(folder),
+            None => store,
+        })
+    }
+
+    /// The store, with what is in its journals taken in.
+    ///
+    /// # Errors
+    /// There is no store yet, or it cannot be used.
+    pub(in crate::cli) fn opened(&self) -> Result<Store, CliError> {
+        let store = self.store()?;
+        if !store.exists() && !store.has_journals() {
+            return Err(CliError::Usage(format!(
+                "there is no store {} yet: run `dbdyno --preset quick`, or give --store",
+                store.path().display()
+            )));
+        }
+        notices(&store.settle()?);
+        Ok(store)
+    }
+
+    /// A file that a command writes, if that is neither the store nor beside it under its name.
+    pub(in crate::cli) fn output(&self, path: &Path) -> Result<Output, CliError> {
+        let output = Output::check(path, &[self.store()?.guarded()]).map_err(|error| match error {
+            OutputError::Refused { .. } => CliError::Usage(error.to_string()),
+            OutputError::Unwritable { .. } => CliError::Failed(error.to_string()),
+        })?;
+        if let Some(note) = output.note() {
+            say!("note: {note}");
+        }
+        Ok(output)
+    }
+
+    /// These places as arguments, where they are not the usual ones.
+    pub(in crate::cli) fn arguments(&self) -> Vec<String> {
+        let places = [("--store", &self.store), ("--journal", &self.journal), ("--config", &self.config)];
+        let given = places.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
+        given.flat_map(|(flag, path)| [flag.to_owned(), path.display().to_string()]).collect()
+    }
+
+    /// Suites, presets, claims and themes: the program's own and the user's.
+    pub(in crate::cli) fn catalog(&self) -> Result<Catalog, CliError> {
+        let root = match &self.config {
+            Some(path) => path.clone(),
+            None => base()?.config_dir().join("dbdyno"),
+        };
+        Ok(Catalog::new(UserFolders { root }))
+    }
+}
+
+/// Says what was done to bring the store up to date.
+pub(in crate::cli) fn notices(settled: &Settled) {
+    settled.notices().iter().for_each(|notice| say!("note: {}", plain(notice)));
+}
+
+fn base() -> Result<impl BaseStrategy, CliError> {
+    etcetera::choose_base_strategy().map_err(|error| {
+        CliError::Usage(format!("the user's folders are not known ({error}): give --store, --config and --work-dir"))
+    })
+}
+
+/// Where databases are put.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WorkArgs {
+    /// Where databases are put while they are measured [default: the user's cache folder].
+    #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+}
+
+impl WorkArgs {
+    /// The folder, absolute.
+    pub(in crate::cli) fn folder(&self) -> Result<PathBuf, CliError> {
+        let folder = match &self.work_dir {
+            Some(folder) => folder.clone(),
+            None => base()?.cache_dir().join("dbdyno").join("work"),
+        };
+        // Workers are other processes: a relative folder would be another one after a change of folder.
+        std::path::absolute(&folder).map_err(|error| CliError::Usage(format!("{}: {error}", folder.display())))
+    }
+}
+
+/// A file in place of stdout.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct OutArgs {
+    /// Write to this file instead of stdout. A file of that name is replaced, all at once.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl OutArgs {
+    /// The file, checked before anything is done; none for stdout.
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Option<Output>, CliError> {
+        self.out.as_deref().map(|out| places.output(out)).transpose()
+    }
+}

@@ -1,0 +1,62 @@
+//! Which stored results or runs are meant.
+
+use super::Places;
+use crate::{
+    base::units::counted,
+    cli::{error::CliError, output::print},
+    store::{Annotation, Selection},
+};
+use clap::{ArgGroup, Args};
+use std::process::ExitCode;
+
+/// Which results or runs are meant.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Terms {
+    /// Which results: KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N, KEY<=N, KEY=N..M, KEY! (has no value). All terms must hold.
+    #[arg(value_name = "TERM")]
+    terms: Vec<String>,
+}
+
+impl Terms {
+    /// The selection.
+    pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
+        Selection::parse(&self.terms).map_err(CliError::Usage)
+    }
+}
+
+/// Runs that are changed or deleted: everything only where that is said.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("which").args(["terms", "all"]).required(true))]
+pub(in crate::cli) struct Runs {
+    /// Terms as for `results`. Runs with at least one such result are meant.
+    #[arg(value_name = "TERM")]
+    terms: Vec<String>,
+    /// Every run in the store.
+    #[arg(long)]
+    all: bool,
+}
+
+impl Runs {
+    /// The selection.
+    pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
+        Selection::parse(&self.terms).map_err(CliError::Usage)
+    }
+
+    /// Makes these changes to each of the runs, and prints how many they were.
+    pub(in crate::cli) fn annotate(
+        &self,
+        places: &Places,
+        annotations: impl Iterator<Item = Annotation>,
+    ) -> Result<ExitCode, CliError> {
+        let annotations: Vec<Annotation> = annotations.collect();
+        match places.opened()?.annotate(&self.selection()?, &annotations)? {
+            0 => Err(Self::none()),
+            changed => print(&format!("{}\n", counted(changed, "run"))),
+        }
+    }
+
+    /// No run is meant: a mistyped term far more often than what was wanted.
+    pub(in crate::cli) fn none() -> CliError {
+        CliError::Usage("no run matches: `dbdyno results --runs` lists them".to_owned())
+    }
+}

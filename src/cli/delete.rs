@@ -1,0 +1,57 @@
+//! `dbdyno delete`.
+
+use super::{
+    args::{Places, Runs},
+    error::CliError,
+    output::print,
+};
+use crate::base::units::counted;
+use clap::Args;
+use dbdyno_engine::say;
+use std::{
+    io::{BufRead, IsTerminal},
+    process::ExitCode,
+};
+
+/// `dbdyno delete`.
+#[derive(Debug, Args)]
+pub(super) struct DeleteArgs {
+    #[command(flatten)]
+    runs: Runs,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, CliError> {
+    let selection = args.runs.selection()?;
+    let store = places.opened()?;
+    let runs = store.count_runs(&selection)?;
+    if runs == 0 {
+        return Err(Runs::none());
+    }
+    if !args.yes && !confirmed(runs)? {
+        say!("nothing was deleted");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let deleted = store.delete(&selection)?;
+    let (runs, sessions) = (counted(deleted.runs, "run"), counted(deleted.sessions, "session"));
+    print(&format!("deleted {runs} and {sessions} without any runs left\n"))
+}
+
+/// Asks on the terminal. Without one, only `--yes` will do.
+fn confirmed(runs: u64) -> Result<bool, CliError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::Usage(format!(
+            "this deletes {} for good, and there is no terminal to ask on: give --yes",
+            counted(runs, "run")
+        )));
+    }
+    say::question(&format!("delete {} for good? [y/N] ", counted(runs, "run")));
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| CliError::Failed(format!("reading the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,34 @@
+//! `dbdyno key`.
+
+use super::{
+    args::{Places, Runs, filled},
+    error::CliError,
+};
+use crate::store::Annotation;
+use clap::{ArgGroup, Args};
+use std::process::ExitCode;
+
+/// `dbdyno key`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("change").args(["set", "remove"]).multiple(true).required(true))]
+pub(super) struct KeyArgs {
+    #[command(flatten)]
+    runs: Runs,
+    /// Give them this key with this value.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    /// Take this key from them.
+    #[arg(long, value_name = "NAME", value_parser = filled)]
+    remove: Vec<String>,
+}
+
+pub(super) fn key(places: &Places, args: &KeyArgs) -> Result<ExitCode, CliError> {
+    let removed = args.remove.iter().cloned().map(Annotation::RemoveKey);
+    let set = args.set.iter().cloned().map(|(key, value)| Annotation::SetKey { key, value });
+    args.runs.annotate(places, removed.chain(set))
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE"))?;
+    Ok((filled(key)?, value.trim().to_owned()))
+}

@@ -1,0 +1,23 @@
+//! `dbdyno note`.
+
+use super::{
+    args::{Places, Runs, filled},
+    error::CliError,
+};
+use crate::store::Annotation;
+use clap::Args;
+use std::process::ExitCode;
+
+/// `dbdyno note`.
+#[derive(Debug, Args)]
+pub(super) struct NoteArgs {
+    #[command(flatten)]
+    runs: Runs,
+    /// What to note.
+    #[arg(long, value_name = "TEXT", value_parser = filled)]
+    text: String,
+}
+
+pub(super) fn note(places: &Places, args: &NoteArgs) -> Result<ExitCode, CliError> {
+    args.runs.annotate(places, std::iter::once(Annotation::Note(args.text.clone())))
+}

@@ -1,0 +1,70 @@
+//! Where results go: stdout, or a file.
+
+use super::error::{CliError, unwritten};
+use crate::{
+    base::output::Output,
+    report::{command::shell, text::Colour},
+};
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+/// Prints a text, or writes it to a file.
+pub(super) fn written(text: &str, output: Option<&Output>) -> Result<ExitCode, CliError> {
+    match output {
+        None => print(text),
+        Some(output) => {
+            output.replace_text(text).map_err(|error| unwritten(output.target())(error.into()))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Whether stdout takes colours: a terminal, and NO_COLOR is not set.
+pub(super) fn colour() -> Colour {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && io::stdout().is_terminal() { Colour::On } else { Colour::Off }
+}
+
+/// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
+pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same with bytes.
+pub(super) fn print_bytes(bytes: &[u8]) -> Result<ExitCode, CliError> {
+    let mut stdout = io::stdout().lock();
+    printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
+}
+
+/// What came of writing to stdout.
+pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
+    match outcome {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EPIPE | libc::EIO)) => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(CliError::Failed(format!("writing to stdout: {error}"))),
+    }
+}
+
+/// This command as it could be typed again.
+pub(super) fn command_line() -> String {
+    typed(std::env::args())
+}
+
+fn typed(arguments: impl Iterator<Item = String>) -> String {
+    // The program's own path is of no interest and of one machine only.
+    shell(std::iter::once("dbdyno".to_owned()).chain(arguments.skip(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_can_be_typed_again() {
+        let arguments = ["/usr/bin/dbdyno", "--set", "sqlite.synchronous=off|normal", "it's", ""];
+        let line = typed(arguments.into_iter().map(str::to_owned));
+        assert_eq!(line, r"dbdyno --set 'sqlite.synchronous=off|normal' 'it'\''s' ''");
+    }
+}

@@ -1,0 +1,120 @@
+//! A session as a command runs it: progress while it runs, signals that end it in order, its table.
+
+use super::{
+    error::{CliError, INTERRUPTED},
+    output::{colour, print},
+    progress::{self, Style},
+};
+use crate::{
+    bench::Plan,
+    report::{session_table::SessionTable, text},
+    runner::{Control, Handle, Report, RunnerEvent, SessionError},
+    store::{Status, Store},
+};
+use dbdyno_engine::say;
+use std::process::ExitCode;
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+};
+
+/// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
+pub(super) fn watched(
+    plan: &Plan,
+    style: Style,
+    run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
+) -> Result<Report, CliError> {
+    let plan = plan.clone();
+    Ok(shown(move |events| progress::show(events, style, plan), run)??)
+}
+
+/// Runs something that tells events, with `show` showing them, and has signals end it in order.
+pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'static>(
+    show: impl FnOnce(UnboundedReceiver<E>) -> S,
+    run: impl AsyncFnOnce(UnboundedSender<E>, Control) -> T,
+) -> Result<T, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    let outcome = runtime.block_on(async {
+        let (events, received) = mpsc::unbounded_channel();
+        let (handle, control) = Handle::new();
+        let watching = tokio::spawn(Signals::watch()?.end(handle));
+        let showing = tokio::spawn(show(received));
+        let outcome = run(events, control).await;
+        watching.abort();
+        // The sender is gone with what has run, so this ends once everything is shown.
+        let _ = showing.await;
+        Ok(outcome)
+    });
+    // A thread may still wait for another session's turn after this one was told to stop.
+    runtime.shutdown_background();
+    outcome
+}
+
+/// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
+struct Signals([Signal; 3]);
+
+impl Signals {
+    /// Watches for them from now on.
+    fn watch() -> Result<Self, CliError> {
+        let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
+        let watch = |kind| signal(kind).map_err(failed);
+        Ok(Self([watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?]))
+    }
+
+    /// Passes them on to a session, for as long as it runs.
+    async fn end(mut self, handle: Handle) {
+        self.next().await;
+        handle.stop();
+        loop {
+            self.next().await;
+            handle.hurry();
+        }
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+/// The session's table as text.
+pub(super) fn session_text(table: &SessionTable) -> String {
+    text::session_table(table, colour())
+}
+
+/// Prints the table, as `shown` shows it, and chooses the exit code.
+pub(super) fn conclude(
+    report: &Report,
+    store: &Store,
+    style: Style,
+    shown: fn(&SessionTable) -> String,
+) -> Result<ExitCode, CliError> {
+    let table =
+        SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
+    if style == Style::Json {
+        let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
+        print(&format!("{line}\n"))?;
+    } else {
+        print(&shown(&table))?;
+    }
+    if let Some(reason) = &report.unmerged {
+        let journal = store.journal_folder();
+        say!("warning: {reason}");
+        say!("warning: results are kept in {}; the next command adds them to the store", journal.display());
+    }
+    if let Some(reason) = &report.unkept {
+        return Err(CliError::Failed(format!("some results could not be kept: {reason}")));
+    }
+    Ok(match report.session.status {
+        Status::Done | Status::Running => ExitCode::SUCCESS,
+        Status::Failed => ExitCode::FAILURE,
+        Status::Cancelled | Status::Interrupted | Status::Superseded => ExitCode::from(INTERRUPTED),
+    })
+}

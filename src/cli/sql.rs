@@ -1,0 +1,27 @@
+//! `dbdyno sql`: any question that SQL can ask of the store.
+
+use super::{
+    args::{CsvArgs, Places, format_of},
+    error::CliError,
+    output::print,
+};
+use crate::report::{format::Format, results};
+use clap::Args;
+use std::process::ExitCode;
+
+/// `dbdyno sql`.
+#[derive(Debug, Args)]
+pub(super) struct SqlArgs {
+    /// One SELECT. The view `results` has one row for each run and test.
+    query: String,
+    /// How to write the answer. In JSON it is an array of objects, and every value is a text or null.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
+    format: Format,
+    #[command(flatten)]
+    csv: CsvArgs,
+}
+
+pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
+    let answer = places.opened()?.ask(&args.query)?;
+    print(&results::text(&answer, args.format, args.csv.cells)?)
+}

@@ -1,0 +1,34 @@
+//! `dbdyno tune accept`.
+
+use super::lab::trial_of;
+use crate::{
+    base::units::plain,
+    cli::{args::Places, error::CliError, output::print},
+    tune::{State, accept},
+};
+use clap::Args;
+use std::process::ExitCode;
+
+/// `dbdyno tune accept`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AcceptArgs {
+    /// The trial, by its identifier or the beginning of it; `last` is the last one.
+    #[arg(default_value = "last")]
+    trial: String,
+}
+
+pub(super) fn accept_one(places: &Places, args: &AcceptArgs) -> Result<ExitCode, CliError> {
+    let store = places.opened()?;
+    let mut trial = trial_of(&store, &args.trial)?;
+    if matches!(trial.state, State::CannotDiffer(_) | State::Failed(_)) {
+        return Err(CliError::Usage(format!("{} was not measured: it cannot be accepted", trial.change)));
+    }
+    accept(&store, &mut trial)?;
+    let lost = if trial.loses_durability() {
+        format!(" Durability goes from tier {} to {}.", trial.tier.before, trial.tier.after)
+    } else {
+        String::new()
+    };
+    let change = plain(&trial.change.to_string());
+    print(&format!("{change} is now the base: go on with `dbdyno tune try --from last CHANGE`.{lost}\n"))
+}

@@ -1,0 +1,59 @@
+//! `dbdyno tune answer`: what to set, in the form that people use.
+
+use super::lab::trial_of;
+use crate::{
+    cli::{
+        args::{OutArgs, Places, one_of},
+        error::CliError,
+        output::{command_line, written},
+    },
+    engines::Registry,
+    report::tune::{AnswerForm, answer_text},
+    store::Store,
+    tune::{Trial, TuneAnswer, ledger},
+};
+use clap::{Args, builder::TypedValueParser};
+use std::process::ExitCode;
+
+/// `dbdyno tune answer`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AnswerArgs {
+    /// The trial, by its identifier or the beginning of it; `last` is the last one.
+    #[arg(default_value = "last")]
+    trial: String,
+    /// What to write the settings as.
+    #[arg(long, value_name = "FORMAT", default_value = "pragma", value_parser = form())]
+    format: AnswerForm,
+    #[command(flatten)]
+    out: OutArgs,
+}
+
+fn form() -> impl TypedValueParser<Value = AnswerForm> {
+    one_of(AnswerForm::ALL.iter().map(|form| (*form, form.name(), form.meaning())))
+}
+
+pub(super) fn show(places: &Places, args: &AnswerArgs) -> Result<ExitCode, CliError> {
+    let output = args.out.checked(places)?;
+    let store = places.opened()?;
+    let trial = trial_of(&store, &args.trial)?;
+    if args.format == AnswerForm::Preset && trial.suite.starts_with("sql-") {
+        let message = format!("{} is no suite that a preset can name: choose another format", trial.suite);
+        return Err(CliError::Usage(message));
+    }
+    let text = answer_of(&Registry::discover(), &store, &trial, args.format)?;
+    written(&text, output.as_ref())
+}
+
+/// What a trial came to, with the trials that led to it.
+pub(super) fn answer_of(
+    registry: &Registry,
+    store: &Store,
+    trial: &Trial,
+    form: AnswerForm,
+) -> Result<String, CliError> {
+    let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
+    let path = ledger(store, &trial.ledger)?.path(&trial.trial_id);
+    let found = TuneAnswer::new(&engine.description, path);
+    let found = found.ok_or_else(|| CliError::Failed("the trial is no longer in its ledger".to_owned()))?;
+    Ok(answer_text(&found, form, &command_line()))
+}

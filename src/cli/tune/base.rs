@@ -1,0 +1,249 @@
+//! What `dbdyno tune` tunes: workload and base, from the arguments or from a trial.
+
+use super::lab::trial_of;
+use crate::{
+    base::identifier::clock_seed,
+    bench::EngineChoice,
+    catalog::Suite,
+    cli::{
+        args::{Places, WorkArgs, duration, owner_option},
+        error::CliError,
+    },
+    engines::{Engine, Registry},
+    store::Store,
+    tune::{
+        Trial, Workload, last_ledger, ledger,
+        script::{self, Snapshot},
+    },
+};
+use clap::Args;
+use dbdyno_engine::{settings::Settings, size::Size};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+/// What changes are tried against.
+#[derive(Debug, Args)]
+pub(super) struct BaseArgs {
+    /// The engine, with the base's options after a colon: sqlite:journal_mode=wal,synchronous=normal
+    #[arg(long, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    engine: Option<String>,
+    /// Begin where an accepted trial ended; `last` is the one accepted last in the ledger.
+    #[arg(long, value_name = "TRIAL", conflicts_with = "engine")]
+    from: Option<String>,
+    /// Keep trials under this name [default: ENGINE-SUITE].
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    workload: WorkloadArgs,
+    /// Seed of all random keys and values [default: from the clock].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+/// What is measured.
+#[derive(Debug, Args)]
+pub(super) struct WorkloadArgs {
+    /// The suite: `dbdyno list suites` lists them.
+    #[arg(long, conflicts_with = "sql")]
+    suite: Option<String>,
+    #[command(flatten)]
+    files: FileArgs,
+    /// The tests that count (number or name) [default: all].
+    #[arg(long = "test", value_name = "TEST", value_delimiter = ',', conflicts_with = "sql")]
+    tests: Vec<String>,
+    /// The size [default: the suite's].
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Size>,
+    /// Set an option of the base or of the suite.
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE")]
+    set: Vec<String>,
+}
+
+/// Statements of the user's own in place of a suite.
+#[derive(Debug, Clone, Args)]
+pub(super) struct FileArgs {
+    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare and are not measured.
+    #[arg(long, value_name = "FILE")]
+    sql: Option<PathBuf>,
+    /// How long each statement of the file may take when it is tried once, before anything is measured.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    statement_limit: Duration,
+    /// The SQLite database that the statements start from. It is only read: they run on copies.
+    #[arg(long, value_name = "FILE", requires = "sql")]
+    database: Option<PathBuf>,
+}
+
+impl BaseArgs {
+    /// The seed that was given, or one that differs from command to command; it is recorded.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(clock_seed)
+    }
+}
+
+impl WorkloadArgs {
+    /// What the extension of a trial may say: the files of its suite.
+    pub(super) fn of_files(files: FileArgs) -> Self {
+        Self { suite: None, files, tests: Vec::new(), size: None, set: Vec::new() }
+    }
+}
+
+impl FileArgs {
+    /// The copy of the database of `--database`.
+    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<Snapshot>, CliError> {
+        let Some(database) = &self.database else { return Ok(None) };
+        Snapshot::of(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
+    }
+}
+
+/// What one command tries.
+pub(super) struct Questions {
+    pub(super) workload: Workload,
+    /// The copy of a database that the workload starts from; gone with this value.
+    pub(super) _start: Option<Snapshot>,
+    pub(super) base: Settings,
+    pub(super) parent_id: Option<String>,
+    pub(super) ledger: String,
+}
+
+/// Workload and base, from the arguments or from an accepted trial.
+pub(super) fn questions(
+    places: &Places,
+    args: &BaseArgs,
+    work: &WorkArgs,
+    registry: &Registry,
+    store: &Store,
+) -> Result<Questions, CliError> {
+    let start = args.workload.files.snapshot(work)?;
+    if let Some(from) = &args.from {
+        let parent = parent(store, from, args.name.as_deref())?;
+        let workload = workload_of(places, &parent, &args.workload, start.as_ref(), registry)?;
+        let mut asked = parent.changed();
+        asked.extend(sets(&args.workload, &workload.engine.description.name)?);
+        let base = workload.settings(&asked)?;
+        let (ledger, parent_id) = (parent.ledger, Some(parent.trial_id));
+        return Ok(Questions { workload, _start: start, base, ledger, parent_id });
+    }
+    let Some(asked_engine) = &args.engine else {
+        return Err(CliError::Usage("give --engine and --suite, or --from last".to_owned()));
+    };
+    let choice: EngineChoice = asked_engine.parse()?;
+    let mut asked = start.as_ref().map(|start| start.options().clone()).unwrap_or_default();
+    for (option, values) in choice.options {
+        let [value] = values.as_slice() else {
+            let message = format!("--engine {asked_engine}: {option} has several values: a base has one of each");
+            return Err(CliError::Usage(message));
+        };
+        asked.insert(option, value.clone());
+    }
+    asked.extend(sets(&args.workload, &choice.name)?);
+    let engine = registry.get(&choice.name).map_err(CliError::Usage)?;
+    let suite = suite(places, &args.workload, None, start.as_ref(), engine)?;
+    let workload = workload(engine, suite, &args.workload)?;
+    let base = workload.settings(&asked)?;
+    let ledger = args.name.clone().unwrap_or_else(|| format!("{}-{}", choice.name, workload.suite.name));
+    Ok(Questions { workload, _start: start, base, parent_id: None, ledger })
+}
+
+/// The suite of the arguments, or else of a trial.
+fn suite(
+    places: &Places,
+    given: &WorkloadArgs,
+    of_trial: Option<&str>,
+    start: Option<&Snapshot>,
+    engine: &Engine,
+) -> Result<Suite, CliError> {
+    let description = &engine.description;
+    if start.is_some() && description.name != "sqlite" {
+        let message = format!("--database: only the engine sqlite can start from one, {} cannot", description.name);
+        return Err(CliError::Usage(message));
+    }
+    if let Some(file) = &given.files.sql {
+        let suite = script::suite(file, start, description, given.files.statement_limit)
+            .map_err(|error| CliError::Usage(error.to_string()))?;
+        return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
+            Some(of_trial) => Err(CliError::Usage(format!(
+                "{}: with its database this is {}, and the trial is of {of_trial}: their contents differ",
+                file.display(),
+                suite.name
+            ))),
+            None => Ok(suite),
+        };
+    }
+    match given.suite.as_deref().or(of_trial) {
+        Some(name) if name.starts_with("sql-") && given.suite.is_none() => {
+            Err(CliError::Usage(format!("the trial is of {name}: give its --sql FILE again, and its --database")))
+        }
+        Some(name) => Ok(places.catalog()?.suite(name)?),
+        None => Err(CliError::Usage("give --suite, or --sql FILE".to_owned())),
+    }
+}
+
+/// The accepted trial that `--from` means.
+fn parent(store: &Store, from: &str, name: Option<&str>) -> Result<Trial, CliError> {
+    let refused = |why: String| CliError::Usage(format!("--from {from}: {why}"));
+    let trial = if from == "last" {
+        let name = match name {
+            Some(name) => Some(name.to_owned()),
+            None => last_ledger(store)?,
+        };
+        let name = name.ok_or_else(|| refused("nothing was tuned yet".to_owned()))?;
+        let ledger = ledger(store, &name)?;
+        ledger.accepted().cloned().ok_or_else(|| refused(format!("ledger `{name}` has no accepted trial")))?
+    } else {
+        trial_of(store, from)?
+    };
+    if trial.accepted {
+        Ok(trial)
+    } else {
+        Err(refused(format!("the trial of {} was not accepted: dbdyno tune accept {from}", trial.change)))
+    }
+}
+
+fn workload(engine: &Engine, suite: Suite, given: &WorkloadArgs) -> Result<Workload, CliError> {
+    let suite_options = sets(given, &suite.name)?;
+    for (owner, ..) in split_sets(given)? {
+        if owner != engine.description.name && owner != suite.name {
+            return Err(CliError::Usage(format!(
+                "--set {owner}: expected the engine {} or the suite {}",
+                engine.description.name, suite.name
+            )));
+        }
+    }
+    let pick = suite.pick(&given.tests).map_err(CliError::Usage)?;
+    let size = given.size.or_else(|| suite.default_sizes.first().copied()).unwrap_or_else(|| Size::one(1));
+    Ok(Workload { engine: engine.clone(), suite, suite_options, size, pick })
+}
+
+/// The workload of a trial, with what the arguments say in place of it.
+pub(super) fn workload_of(
+    places: &Places,
+    trial: &Trial,
+    given: &WorkloadArgs,
+    start: Option<&Snapshot>,
+    registry: &Registry,
+) -> Result<Workload, CliError> {
+    let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
+    let suite = suite(places, given, Some(&trial.suite), start, engine)?;
+    let mut workload = workload(engine, suite, given)?;
+    if workload.suite.name == trial.suite {
+        let mut options = trial.suite_options.clone();
+        options.append(&mut workload.suite_options);
+        workload.suite_options = options;
+        if given.tests.is_empty() {
+            workload.pick.0 = trial.tests.iter().copied().collect();
+        }
+        if given.size.is_none() {
+            workload.size = trial.size.parse().map_err(CliError::Usage)?;
+        }
+    }
+    Ok(workload)
+}
+
+/// What `--set` says of one owner's options.
+fn sets(given: &WorkloadArgs, owner: &str) -> Result<BTreeMap<String, String>, CliError> {
+    let of_owner = split_sets(given)?.into_iter().filter(|(of, ..)| *of == owner);
+    Ok(of_owner.map(|(_, option, value)| (option.to_owned(), value.to_owned())).collect())
+}
+
+fn split_sets(given: &WorkloadArgs) -> Result<Vec<(&str, &str, &str)>, CliError> {
+    given.set.iter().map(|set| owner_option(set, "sqlite.synchronous=normal")).collect()
+}

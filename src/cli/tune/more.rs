@@ -1,0 +1,40 @@
+//! `dbdyno tune more`: as many rounds again.
+
+use super::{
+    base::{FileArgs, WorkloadArgs, workload_of},
+    lab::{conclude, prepared, trial_of, with_lab},
+};
+use crate::{
+    cli::{
+        args::{MeasureArgs, Places, ProgressArgs},
+        error::CliError,
+    },
+    tune::more,
+};
+use clap::Args;
+use std::process::ExitCode;
+
+/// `dbdyno tune more`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MoreArgs {
+    /// The trial, by its identifier or the beginning of it; `last` is the last one.
+    #[arg(default_value = "last")]
+    trial: String,
+    #[command(flatten)]
+    files: FileArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliError> {
+    let (registry, store) = prepared(places)?;
+    let trial = trial_of(&store, &args.trial)?;
+    let start = args.files.snapshot(&args.measure.work)?;
+    let files = WorkloadArgs::of_files(args.files.clone());
+    let workload = workload_of(places, &trial, &files, start.as_ref(), &registry)?;
+    let trial =
+        with_lab(&registry, &store, &args.measure, &args.progress, async |lab| more(&lab, &workload, trial).await)?;
+    conclude(&[trial], &args.progress)
+}

@@ -1,0 +1,67 @@
+//! `dbdyno tune search`: the fastest settings of which a commit survives what is asked for.
+
+use super::{
+    answer::answer_of,
+    base::{BaseArgs, Questions, questions},
+    lab::{code, prepared, with_lab},
+};
+use crate::{
+    cli::{
+        args::{MeasureArgs, Places, ProgressArgs, duration, memory},
+        error::CliError,
+        output::print,
+    },
+    report::tune::{AnswerForm, search_text},
+    tune::search::{SearchSpec, search},
+};
+use clap::Args;
+use dbdyno_engine::durability::Tier;
+use std::{process::ExitCode, time::Duration};
+
+/// `dbdyno tune search`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct SearchArgs {
+    /// The durability tier that settings must keep: 3 power-safe, 2 consistent, 1 process-safe, 0 unsafe.
+    #[arg(long, value_name = "TIER", value_parser = clap::value_parser!(u8).range(0..=3))]
+    tier: u8,
+    /// How long the search may take, including the trial that confirms its winner.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
+    budget: Duration,
+    /// Drop settings with which the program takes more memory than this: 64MiB, 1GiB.
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    memory_limit: Option<u64>,
+    /// Rounds of the trial that confirms the winner [default: as many as the budget allows].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+    #[command(flatten)]
+    base: BaseArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, CliError> {
+    let (registry, store) = prepared(places)?;
+    let Questions { workload, base, parent_id, ledger, _start } =
+        questions(places, &args.base, &args.measure.work, &registry, &store)?;
+    let spec = SearchSpec {
+        ledger,
+        parent_id,
+        base,
+        tier: Tier::try_from(args.tier).map_err(CliError::Usage)?,
+        budget: args.budget,
+        memory_limit: args.memory_limit,
+        rounds: args.rounds,
+        seed: args.base.seed(),
+    };
+    let found =
+        with_lab(&registry, &store, &args.measure, &args.progress, async |lab| search(&lab, &workload, spec).await)?;
+    if !args.progress.json {
+        print(&search_text(&found))?;
+        if let Some(trial) = found.confirmed.as_ref().filter(|trial| trial.is_gain()) {
+            print(&format!("\n{}", answer_of(&registry, &store, trial, AnswerForm::Pragma)?))?;
+        }
+    }
+    Ok(found.confirmed.as_ref().map_or(ExitCode::SUCCESS, |trial| code(std::slice::from_ref(trial))))
+}

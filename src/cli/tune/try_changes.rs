@@ -1,0 +1,88 @@
+//! `dbdyno tune try`: what if an option were set?
+
+use super::{
+    base::{BaseArgs, questions},
+    lab::{conclude, prepared, with_lab},
+};
+use crate::{
+    base::units::plain,
+    cli::{
+        args::{MeasureArgs, Places, ProgressArgs},
+        error::CliError,
+    },
+    tune::{Change, Kind, State, Trial, WhatIf, accept, default_rounds, what_if},
+};
+use clap::Args;
+use dbdyno_engine::{rng::SplitMix64, say};
+use std::process::ExitCode;
+
+/// `dbdyno tune try`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TryArgs {
+    /// A change to try against the base, as in sqlite.cache_size=20000 or cache_size=20000. Several are tried one after the other.
+    #[arg(value_name = "CHANGE", required = true)]
+    changes: Vec<String>,
+    /// Accept each change that makes some test faster, none slower, and a commit no less durable: the next one is tried on top.
+    #[arg(long)]
+    accept: bool,
+    /// Rounds of each trial, fixed before it begins [default: the fewest that can decide].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+    #[command(flatten)]
+    base: BaseArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, CliError> {
+    let (registry, store) = prepared(places)?;
+    let mut questions = questions(places, &args.base, &args.measure.work, &registry, &store)?;
+    let engine = questions.workload.engine.description.clone();
+    let changes: Vec<Change> =
+        args.changes.iter().map(|text| Change::parse(&engine, text)).collect::<Result<_, _>>()?;
+    let count = changes.len() as u32;
+    let rounds = args.rounds.unwrap_or_else(|| default_rounds(questions.workload.tests().len(), count));
+    let seed = args.base.seed();
+    let trials = with_lab(&registry, &store, &args.measure, &args.progress, async |lab| {
+        let mut trials = Vec::new();
+        for (at, change) in (0..).zip(changes) {
+            let question = WhatIf {
+                ledger: questions.ledger.clone(),
+                parent_id: questions.parent_id.clone(),
+                kind: Kind::WhatIf,
+                base: questions.base.clone(),
+                change,
+                rounds,
+                changes: count,
+                seed: SplitMix64::stream(seed, at).next_u64(),
+            };
+            let mut trial = what_if(&lab, &questions.workload, question).await?;
+            if args.accept && trial.is_gain() && !trial.loses_durability() {
+                accept(&store, &mut trial)?;
+                questions.base = questions.workload.settings(&trial.changed())?;
+                questions.parent_id = Some(trial.trial_id.clone());
+            }
+            let stopped = trial.state == State::Stopped;
+            trials.push(trial);
+            if stopped {
+                break;
+            }
+        }
+        Ok(trials)
+    })?;
+    if args.accept {
+        say_not_accepted(&trials);
+    }
+    conclude(&trials, &args.progress)
+}
+
+/// Says of each change that `--accept` was asked for why it was not accepted.
+fn say_not_accepted(trials: &[Trial]) {
+    for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == State::Tried) {
+        let why = if trial.is_gain() { "a commit would survive less" } else { "it is no gain without a loss" };
+        let (change, id) = (plain(&trial.change.to_string()), &trial.trial_id);
+        say!("{change}: not accepted, {why}; `dbdyno tune accept {id}` accepts it all the same");
+    }
+}
