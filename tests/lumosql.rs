@@ -9,12 +9,14 @@ use dbdyno_engine::{
     describe::Description,
     kv::Open,
     protocol::SuiteJob,
-    rng::SplitMix64,
     settings::Settings,
     sql::{SqlEngine, SqlRow, ValueRef},
     suite::{SqlSuite, Step, TableSpec},
-    table::Layered,
-    workload::sql::{Sink, perform},
+};
+use dbdyno_tables::Layered;
+use dbdyno_workload::{
+    rng::SplitMix64,
+    sql::{Sink, perform},
 };
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs};

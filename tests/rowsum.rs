@@ -10,8 +10,8 @@ use dbdyno_engine::{
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{Statement, TableSpec},
-    table::Layered,
 };
+use dbdyno_tables::Layered;
 use serde_json::{from_value, json};
 use std::fs;
 

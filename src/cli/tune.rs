@@ -25,7 +25,8 @@ use crate::{
         what_if,
     },
 };
-use dbdyno_engine::{durability::Tier, rng::SplitMix64, say};
+use dbdyno_engine::{durability::Tier, say};
+use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, process::ExitCode};
 use tokio::sync::mpsc;
 

@@ -4,8 +4,8 @@ use super::{
     layout::Sample,
     model::{Bucket, Latency},
 };
-use dbdyno_engine::histogram::supported_quantile;
-use dbdyno_engine::histogram::{empty, from_bytes};
+use dbdyno_workload::histogram::supported_quantile;
+use dbdyno_workload::histogram::{empty, from_bytes};
 use std::collections::BTreeMap;
 
 /// Buckets a power of ten.

@@ -6,13 +6,12 @@ pub use ordered::LmdbStore;
 
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     describe::Description,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     lmdb::{self, Setup, Sync},
     protocol::PROTOCOL,
-    recorder::MonotonicClock,
     suite::{KvStatements, SuiteKind},
-    table,
 };
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::collections::BTreeMap;
@@ -26,7 +25,7 @@ pub fn describe() -> Description {
         version: in_words(version()),
         build: Vec::new(),
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
-        options: [lmdb::options(), table::options()].concat(),
+        options: [lmdb::options(), dbdyno_tables::options()].concat(),
         tiers: lmdb::tiers(),
         conflicts: lmdb::conflicts(),
     }

@@ -13,8 +13,9 @@ use dbdyno_engine::{
     describe::{Description, Library, one_of},
     serve::Program,
     settings::Settings,
-    table::Layered,
 };
+use dbdyno_tables::Layered;
+use dbdyno_workload::program;
 use std::{
     env,
     path::{Path, PathBuf},
@@ -24,13 +25,13 @@ use std::{
 
 /// The engines built in, in the order they are listed.
 const BUILT_IN: &[(&str, Program)] = &[
-    ("sqlite", Program::both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
+    ("sqlite", program::both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
     ("sqlite-lib", sqlite::library::PROGRAM),
-    ("lmdb", Program::both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
-    ("redb", Program::both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
-    ("fjall", Program::both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
-    ("duckdb", Program::both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
-    ("null", Program::both::<null::Null, null::Null>(null::describe)),
+    ("lmdb", program::both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
+    ("redb", program::both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
+    ("fjall", program::both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
+    ("duckdb", program::both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
+    ("null", program::both::<null::Null, null::Null>(null::describe)),
 ];
 
 /// The built-in engine of this name.

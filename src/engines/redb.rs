@@ -6,13 +6,12 @@ pub use ordered::RedbStore;
 
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     protocol::PROTOCOL,
-    recorder::MonotonicClock,
     suite::{KvStatements, SuiteKind},
-    table,
 };
 use redb::{
     Database, Durability, ReadOnlyTable, ReadableDatabase, ReadableTable, Table as RedbTable, TableDefinition,
@@ -32,7 +31,7 @@ pub fn describe() -> Description {
         version: env!("DBDYNO_REDB_VERSION").to_owned(),
         build: Vec::new(),
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
-        options: [options(), table::options()].concat(),
+        options: [options(), dbdyno_tables::options()].concat(),
         tiers: vec![
             TierRule::new(
                 &[("durability", &["none"])],

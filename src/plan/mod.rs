@@ -15,10 +15,10 @@ use crate::{
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    rng::SplitMix64,
     settings::{SettingError, Settings},
     size::Size,
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to be run, as asked for.

@@ -5,10 +5,8 @@ use crate::{
     stats::median,
     store::{HarnessRecord, ResultRecord, RunRecord, WarningRecord},
 };
-use dbdyno_engine::{
-    durability::Tier,
-    histogram::{empty, from_bytes, supported_quantile},
-};
+use dbdyno_engine::durability::Tier;
+use dbdyno_workload::histogram::{empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::collections::BTreeMap;

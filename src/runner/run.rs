@@ -15,12 +15,12 @@ use crate::{
     process::in_words,
     store::{Batch, Blob, KeyRecord, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
 };
-use dbdyno_engine::histogram::supported_quantile;
 use dbdyno_engine::{
     describe::{Description, OptionKind},
-    histogram::{bytes_from_base64, from_bytes},
     protocol::{Event, Job, PROTOCOL, SuiteJob, TestDone},
 };
+use dbdyno_workload::histogram::supported_quantile;
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 use jiff::Timestamp;
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,7 +1,7 @@
 //! How a field of a record becomes a value of DuckDB.
 
 use super::record::Status;
-use dbdyno_engine::histogram::bytes_from_base64;
+use dbdyno_workload::histogram::bytes_from_base64;
 use duckdb::types::{TimeUnit, Value};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};

@@ -5,7 +5,7 @@ use dbdyno::{
     compare::{Comparison, Options, Side, compare, load},
     store::{Batch, Blob, HostRecord, OptionRecord, ResultRecord, RunRecord, Selection, SessionRecord, Status, Store},
 };
-use dbdyno_engine::histogram::{empty, to_bytes};
+use dbdyno_workload::histogram::{empty, to_bytes};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use tempfile::TempDir;

@@ -6,7 +6,6 @@ use dbdyno_engine::{
     lmdb,
     protocol::PROTOCOL,
     suite::SuiteKind,
-    table,
 };
 
 /// The engine's description.
@@ -19,7 +18,7 @@ pub fn describe() -> Description {
         version: format!("{major}.{minor}.{patch}"),
         build: vec!["branch mdb.master3".to_owned()],
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
-        options: [options(), table::options()].concat(),
+        options: [options(), dbdyno_tables::options()].concat(),
         tiers: lmdb::tiers(),
         conflicts: conflicts(),
     }

@@ -6,10 +6,10 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     lmdb::MAIN_FILE,
     ordered::{Direction, Keys},
-    recorder::MonotonicClock,
     suite::KvStatements,
 };
 use std::{collections::BTreeMap, ops::ControlFlow};

@@ -6,9 +6,9 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     kv::{KvEngine, Open},
     kv_sql::{Begins, SqlKvSession},
-    recorder::MonotonicClock,
     settings::Settings,
     suite::KvStatements,
 };

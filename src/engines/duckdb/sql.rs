@@ -6,8 +6,8 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     kv::Open,
-    recorder::MonotonicClock,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{Begin, IndexSpec, Plan, Statement, TableSpec},

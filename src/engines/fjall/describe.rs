@@ -7,7 +7,6 @@ use dbdyno_engine::{
     protocol::PROTOCOL,
     settings::Settings,
     suite::SuiteKind,
-    table,
 };
 use fjall::{
     CompressionType, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
@@ -24,7 +23,7 @@ pub fn describe() -> Description {
         version: env!("DBDYNO_FJALL_VERSION").to_owned(),
         build: vec!["feature lz4".to_owned()],
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
-        options: [options(), table::options()].concat(),
+        options: [options(), dbdyno_tables::options()].concat(),
         tiers: tiers(),
         conflicts: Vec::new(),
     }

@@ -4,8 +4,8 @@
 use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
-    recorder::MonotonicClock,
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};

@@ -4,14 +4,14 @@ mod sql;
 
 use dbdyno_engine::{
     EngineError,
+    clock::{Clock, MonotonicClock},
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
     protocol::PROTOCOL,
-    recorder::{Clock, MonotonicClock},
-    rng::SplitMix64,
     suite::{KvStatements, SuiteKind},
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,

@@ -1,13 +1,8 @@
 //! The SQLite that this program is linked with, through rusqlite.
 
 use super::driver::{Driver, ValueStatement};
-use dbdyno_engine::{
-    EngineError,
-    describe::Library,
-    settings::Settings,
-    sql::Value,
-    sqlite::{Row, Sql, failed},
-};
+use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
+use dbdyno_tables::sqlite::{Row, Sql, failed};
 use rusqlite::{Connection, OpenFlags, types};
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use super::{bundled::Bundled, connection, driver::Driver};
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     describe::Library,
     kv::{KvEngine, Open},
     kv_sql::{Begins, SqlKvSession},
-    recorder::MonotonicClock,
     suite::KvStatements,
 };
 use std::collections::BTreeMap;

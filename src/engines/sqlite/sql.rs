@@ -7,9 +7,9 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    clock::MonotonicClock,
     describe::Library,
     kv::Open,
-    recorder::MonotonicClock,
     sql::{SqlEngine, SqlSession, Value},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };

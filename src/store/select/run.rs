@@ -5,7 +5,7 @@ use super::{
     bound,
     fields::Fields,
 };
-use dbdyno_engine::histogram::{bytes_from_base64, from_bytes};
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 use duckdb::Connection;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use crate::{
     runner::{Owed, ResumeError},
     store::Store,
 };
-use dbdyno_engine::histogram::{bytes_from_base64, from_bytes};
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 

@@ -4,10 +4,10 @@ use super::super::change::{Change, cannot_differ};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,
-    rng::SplitMix64,
     settings::Settings,
     suite::SuiteKind,
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most options that a candidate of the pool changes.

@@ -13,7 +13,8 @@ pub use describe::describe;
 
 use super::{SqliteKv, SqliteSql};
 use dbdyno_engine::serve::Program;
+use dbdyno_workload::program;
 
 /// The engine as a program.
 pub const PROGRAM: Program =
-    Program { probe: Some(connection::probe), ..Program::both::<SqliteKv<Loaded>, SqliteSql<Loaded>>(describe) };
+    Program { probe: Some(connection::probe), ..program::both::<SqliteKv<Loaded>, SqliteSql<Loaded>>(describe) };

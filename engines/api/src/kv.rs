@@ -1,0 +1,114 @@
+//! The traits of an engine that stores ordered keys and values. Static dispatch everywhere: the measured loop is
+//! compiled once for each engine.
+
+use crate::{EngineError, clock::Clock, describe::Library, settings::Settings, suite::KvStatements};
+use std::{collections::BTreeMap, path::Path};
+
+/// What an engine is opened with.
+#[derive(Debug, Clone, Copy)]
+pub struct Open<'a> {
+    /// The database's own folder; it exists, and only this engine works in it.
+    pub folder: &'a Path,
+    /// The options asked for.
+    pub settings: &'a Settings,
+    /// Statements that create the table, for engines that speak SQL; empty when the database is opened again.
+    pub schema: &'a [String],
+    /// Bytes of keys and values to expect at most.
+    pub data_bytes: u64,
+}
+
+/// An engine with one open database.
+pub trait KvEngine: Sized {
+    /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
+    const MAIN_FILE: &'static str;
+    /// What time is read from.
+    type Clock: Clock;
+    /// What one test works with: prepared statements, table handles.
+    type Session<'e>: KvSession
+    where
+        Self: 'e;
+
+    /// Opens the database in a folder, creating it when the folder is empty.
+    fn open(open: Open<'_>) -> Result<Self, EngineError>;
+
+    /// The clock that the measured loop reads.
+    fn clock(&self) -> Self::Clock;
+
+    /// Whether answers are given, and so compared with other engines' answers.
+    fn answers(&self) -> bool {
+        true
+    }
+
+    /// Every option that can be read back, with the value in force.
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
+
+    /// The library as it is running, where it was chosen by an option; else it is what the description says.
+    fn library(&self) -> Option<Library> {
+        None
+    }
+
+    /// Whether one read transaction is held over all reads of a test, instead of one a read.
+    fn holds_reads(&self) -> bool;
+
+    /// Gets ready for one test: prepares statements, opens tables. Not timed.
+    fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
+
+    /// The engine's own check that the database is sound.
+    fn check(&mut self) -> Result<(), EngineError>;
+
+    /// Closes the database. Not timed.
+    fn close(self) -> Result<(), EngineError>;
+}
+
+/// What one test works with.
+pub trait KvSession {
+    /// A read transaction.
+    type Read<'s>: KvRead
+    where
+        Self: 's;
+    /// A write transaction.
+    type Write<'s>: KvTransaction
+    where
+        Self: 's;
+
+    /// Begins a read transaction.
+    fn read(&mut self) -> Result<Self::Read<'_>, EngineError>;
+
+    /// Begins a write transaction.
+    fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;
+}
+
+/// A write transaction; dropping it rolls it back.
+pub trait KvTransaction {
+    /// The table inside the transaction.
+    type Table<'t>: KvWrite
+    where
+        Self: 't;
+
+    /// The table; opened once for all the operations of a transaction.
+    fn table(&mut self) -> Result<Self::Table<'_>, EngineError>;
+
+    /// Commits with the durability that the options ask for.
+    fn commit(self) -> Result<(), EngineError>;
+}
+
+/// Reads inside a transaction.
+pub trait KvRead {
+    /// Shows the value of a key to `visit`; `None` when there is no such key.
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
+
+    /// Whether there is such a key.
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+
+    /// Shows every row to `visit` in key order.
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
+}
+
+/// Reads and writes inside a write transaction.
+pub trait KvWrite: KvRead {
+    /// Writes a value.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError>;
+
+    /// Removes a key; whether it was there.
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+}

@@ -1,0 +1,166 @@
+//! The traits of an engine that runs SQL suites: over its own SQL, or over a suite's direct plans.
+
+use crate::{
+    EngineError,
+    clock::Clock,
+    describe::{Library, OptionSpec},
+    kv::Open,
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
+};
+use std::collections::BTreeMap;
+
+/// The option `reopen`, which every engine of SQL suites on files has.
+pub fn reopen() -> OptionSpec {
+    OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
+        .only_for(SuiteKind::Sql)
+        .tune(&[])
+}
+
+/// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Value {
+    /// NULL.
+    #[default]
+    Null,
+    /// A 64-bit whole number.
+    Integer(i64),
+    /// A 64-bit floating-point number.
+    Real(f64),
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+}
+
+/// A value as an engine shows it. Text is its UTF-8 bytes, which nobody has checked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ValueRef<'a> {
+    /// NULL.
+    Null,
+    /// A 64-bit whole number.
+    Integer(i64),
+    /// A 64-bit floating-point number.
+    Real(f64),
+    /// Text.
+    Text(&'a [u8]),
+    /// Bytes.
+    Blob(&'a [u8]),
+}
+
+impl Value {
+    /// The value, borrowed.
+    #[inline]
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }
+    }
+}
+
+/// An engine with one open database.
+pub trait SqlEngine: Sized {
+    /// Name of the main file in the database's folder; every other file there is a side file (log, lock, index).
+    const MAIN_FILE: &'static str;
+    /// What time is read from.
+    type Clock: Clock;
+    /// What one test works with.
+    type Session<'e>: SqlSession<'e>
+    where
+        Self: 'e;
+
+    /// Opens the database in a folder, creating it when the folder is empty; [`Open::schema`] is empty, because tests
+    /// create their tables. `tables` and `indexes` are all that the suite declares, created or not.
+    fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError>;
+
+    /// The clock that the measured loop reads.
+    fn clock(&self) -> Self::Clock;
+
+    /// Whether answers are given, and so compared with other engines' answers.
+    fn answers(&self) -> bool {
+        true
+    }
+
+    /// Every option that can be read back, with the value in force.
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
+
+    /// The library as it is running, where it was chosen by an option; else it is what the description says.
+    fn library(&self) -> Option<Library> {
+        None
+    }
+
+    /// Whether the database is closed and opened again before each test (option `reopen`); a database in memory cannot be.
+    fn reopens(&self) -> bool;
+
+    /// Gets ready for one test. Not timed.
+    fn session<'e>(&'e mut self) -> Result<Self::Session<'e>, EngineError>;
+
+    /// The engine's own check that the database is sound.
+    fn check(&mut self) -> Result<(), EngineError>;
+
+    /// Closes the database. Not timed.
+    fn close(self) -> Result<(), EngineError>;
+}
+
+/// What one test works with. Dropping it in the middle of a transaction rolls that back.
+///
+/// Outside of [`Self::begin`] and [`Self::commit`] each call is a transaction of its own.
+pub trait SqlSession<'e> {
+    /// A statement made ready: prepared once, or with the option `statements=text` parsed again by each execution.
+    type Statement;
+    /// A row of an answer.
+    type Row<'r>: SqlRow;
+
+    /// Creates a table that the suite declares, as the engine spells it.
+    fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
+
+    /// Creates an index that the suite declares, over the rows that are there.
+    fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError>;
+
+    /// Drops a table with its indexes.
+    fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
+
+    /// Copies tables into a fresh database beside this one, opened with the same options; the number of rows copied.
+    fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
+        Err(EngineError::new("this engine has no databases beside its own to copy to"))
+    }
+
+    /// Begins a transaction.
+    fn begin(&mut self, kind: Begin) -> Result<(), EngineError>;
+
+    /// Commits with the durability that the options ask for.
+    fn commit(&mut self) -> Result<(), EngineError>;
+
+    /// Rolls the transaction back.
+    fn rollback(&mut self) -> Result<(), EngineError>;
+
+    /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has
+    /// no meaning there.
+    fn run(&mut self, sql: &'e str, direct: Option<&'e Plan>) -> Result<(), EngineError>;
+
+    /// Makes a statement ready. Called when it is first executed, because tables may be created by the same test.
+    fn prepare(&mut self, statement: &'e Statement) -> Result<Self::Statement, EngineError>;
+
+    /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted.
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[Value]) -> Result<u64, EngineError>;
+
+    /// Runs a statement that reads, and shows every row of its answer in order.
+    fn query(
+        &mut self,
+        statement: &mut Self::Statement,
+        values: &[Value],
+        visit: impl FnMut(&Self::Row<'_>),
+    ) -> Result<(), EngineError>;
+}
+
+/// A row of an answer.
+pub trait SqlRow {
+    /// How many columns it has.
+    fn columns(&self) -> usize;
+
+    /// The value of a column, from 0 to below [`Self::columns`].
+    fn value(&self, column: usize) -> ValueRef<'_>;
+}
