@@ -1,10 +1,7 @@
 //! The suite lumosql: the published answers, the same answers from every engine, and those of a model in another language.
 
 use crate::support::{Place, engine_program, system_sqlite};
-use dbdyno::{
-    catalog::{Catalog, TestPick, UserFolders},
-    engines::{lmdb, sqlite},
-};
+use dbdyno::catalog::{Catalog, TestPick, UserFolders};
 use dbdyno_engine::{
     describe::Description,
     kv::Open,
@@ -261,13 +258,13 @@ fn gives_the_published_answers<E: SqlEngine>(description: &Description, options:
 
 #[test]
 fn sqlite_gives_the_published_answers() {
-    gives_the_published_answers::<sqlite::SqliteSql>(&sqlite::describe(), &[("synchronous", "off")]);
+    gives_the_published_answers::<dbdyno_sqlite::SqliteSql>(&dbdyno_sqlite::describe(), &[("synchronous", "off")]);
 }
 
 #[test]
 fn lmdb_gives_the_published_answers_in_both_layers() {
     for layer in ["sql", "direct"] {
         let options = [("sync", "nosync"), ("layer", layer)];
-        gives_the_published_answers::<Layered<lmdb::LmdbStore>>(&lmdb::describe(), &options);
+        gives_the_published_answers::<Layered<dbdyno_lmdb::LmdbStore>>(&dbdyno_lmdb::describe(), &options);
     }
 }

@@ -1,12 +1,6 @@
 //! The engines: those built into this program, and those found as programs of their own.
 
-pub mod duckdb;
-pub mod fjall;
-pub mod lmdb;
-pub mod null;
 mod outside;
-pub mod redb;
-pub mod sqlite;
 
 use crate::base::input;
 use dbdyno_engine::{
@@ -14,8 +8,6 @@ use dbdyno_engine::{
     serve::Program,
     settings::Settings,
 };
-use dbdyno_tables::Layered;
-use dbdyno_workload::program;
 use std::{
     env,
     path::{Path, PathBuf},
@@ -23,15 +15,21 @@ use std::{
     sync::Arc,
 };
 
-/// The engines built in, in the order they are listed.
+/// The engines built in, in the order they are listed: each is a crate below `engines/` and a feature of this package.
 const BUILT_IN: &[(&str, Program)] = &[
-    ("sqlite", program::both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
-    ("sqlite-lib", sqlite::library::PROGRAM),
-    ("lmdb", program::both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
-    ("redb", program::both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
-    ("fjall", program::both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
-    ("duckdb", program::both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
-    ("null", program::both::<null::Null, null::Null>(null::describe)),
+    #[cfg(feature = "sqlite")]
+    ("sqlite", dbdyno_sqlite::PROGRAM),
+    #[cfg(feature = "loaded")]
+    ("sqlite-lib", dbdyno_loaded::sqlite::PROGRAM),
+    #[cfg(feature = "lmdb")]
+    ("lmdb", dbdyno_lmdb::PROGRAM),
+    #[cfg(feature = "redb")]
+    ("redb", dbdyno_redb::PROGRAM),
+    #[cfg(feature = "fjall")]
+    ("fjall", dbdyno_fjall::PROGRAM),
+    #[cfg(feature = "duckdb-engine")]
+    ("duckdb", dbdyno_duckdb::PROGRAM),
+    ("null", dbdyno_null::PROGRAM),
 ];
 
 /// The built-in engine of this name.

@@ -11,7 +11,6 @@ pub mod error;
 pub mod kv;
 pub mod kv_sql;
 mod limits;
-pub mod lmdb;
 pub mod ordered;
 pub mod protocol;
 pub mod say;

@@ -9,10 +9,10 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     kv::Open,
-    lmdb::{MAIN_FILE, Setup},
     ordered::{Direction, Keys},
     settings::Settings,
 };
+use dbdyno_lmdb_common::{MAIN_FILE, Setup};
 use std::{
     collections::BTreeMap,
     fs::File,

@@ -8,10 +8,10 @@ use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
-    lmdb::MAIN_FILE,
     ordered::{Direction, Keys},
     suite::KvStatements,
 };
+use dbdyno_lmdb_common::MAIN_FILE;
 use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// An open environment, whose main table has the rows.

@@ -7,9 +7,9 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     kv::Open,
-    lmdb::MAIN_FILE,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
+use dbdyno_lmdb_common::MAIN_FILE;
 use std::{
     cell::{RefCell, RefMut},
     collections::BTreeMap,

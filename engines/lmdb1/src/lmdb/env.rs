@@ -2,7 +2,7 @@
 
 use super::error::{LmdbError, check};
 use crate::{checksum, cipher, cipher::Cipher};
-use dbdyno_engine::lmdb::{Setup, Sync as SyncMode};
+use dbdyno_lmdb_common::{Setup, SyncMode};
 use lmdb_master3_sys as ffi;
 use std::{
     ffi::{CString, c_int, c_uint},

@@ -1,0 +1,148 @@
+//! What both lines of LMDB have in common: the options, and what they mean for durability.
+//!
+//! LMDB 0.9 and LMDB 1.0 cannot be linked into one program, because their symbols have the same names; their
+//! descriptions can.
+
+use dbdyno_engine::{
+    EngineError,
+    describe::{Conflict, OptionSpec},
+    durability::{Tier, TierRule},
+    settings::Settings,
+    suite::SuiteKind,
+};
+use std::collections::BTreeMap;
+
+/// Name of the file that LMDB makes in its folder.
+pub const MAIN_FILE: &str = "data.mdb";
+
+/// The options that both lines have.
+pub fn options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::choice(
+            "sync",
+            &["full", "nometasync", "mapasync", "nosync"],
+            "full",
+            "what a commit waits for; mapasync needs writemap=on",
+        ),
+        OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls"),
+        OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads"),
+        OptionSpec::size(
+            "map_size",
+            1 << 20,
+            1 << 46,
+            &["auto"],
+            "auto",
+            "size of the memory map, the database's limit; auto grows it before a transaction needs it",
+        ),
+        OptionSpec::choice(
+            "read_transaction",
+            &["each", "held"],
+            "each",
+            "one read transaction for each read, or one held over all reads of a test",
+        )
+        .only_for(SuiteKind::Kv),
+    ]
+}
+
+/// What a commit survives.
+pub fn tiers() -> Vec<TierRule> {
+    vec![
+        TierRule::new(
+            &[("sync", &["nosync"])],
+            Tier::ProcessSafe,
+            "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
+        ),
+        TierRule::new(
+            &[("sync", &["mapasync"])],
+            Tier::ProcessSafe,
+            "the map is flushed in the background: the program's crash is survived, a power loss may corrupt the file",
+        ),
+        TierRule::new(
+            &[("sync", &["nometasync"])],
+            Tier::Consistent,
+            "the meta page is not synced: a power loss may lose the latest commit, never consistency",
+        ),
+        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+    ]
+}
+
+/// Settings that would be ignored.
+pub fn conflicts() -> Vec<Conflict> {
+    vec![Conflict::new(
+        &[("sync", &["mapasync"]), ("writemap", &["off"])],
+        "LMDB has nothing to flush in the background without a writable map: set writemap=on too",
+    )]
+}
+
+/// When a commit is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SyncMode {
+    /// Before the commit returns.
+    Full,
+    /// As `Full`, but for the meta page.
+    NoMeta,
+    /// When the operating system has flushed the map.
+    MapAsync,
+    /// Whenever the operating system likes.
+    No,
+}
+
+/// How an environment is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    /// When a commit is on the disk.
+    pub sync: SyncMode,
+    /// Whether the map is written through.
+    pub writemap: bool,
+    /// Whether the operating system may read ahead.
+    pub readahead: bool,
+    /// Size of the memory map, bytes.
+    pub map_size: usize,
+    /// Whether the map grows by itself.
+    pub grows: bool,
+    /// Whether one read transaction is held over all reads of a test.
+    pub held: bool,
+}
+
+/// Smallest map made when the size is `auto`, bytes.
+const LEAST_MAP: u64 = 1 << 28;
+
+impl Setup {
+    /// What the options ask for; `data_bytes`: what is going to be stored at most.
+    pub fn new(settings: &Settings, data_bytes: u64) -> Result<Self, EngineError> {
+        let asked = settings.text("map_size")?;
+        // Copy-on-write pages of one transaction and tree overhead; a map costs address space only.
+        let automatic = data_bytes.saturating_mul(8).max(LEAST_MAP);
+        let map_size: u64 = asked.parse().unwrap_or(automatic);
+        Ok(Self {
+            sync: match settings.text("sync")? {
+                "nometasync" => SyncMode::NoMeta,
+                "mapasync" => SyncMode::MapAsync,
+                "nosync" => SyncMode::No,
+                _ => SyncMode::Full,
+            },
+            writemap: settings.flag("writemap")?,
+            readahead: settings.flag("readahead")?,
+            map_size: map_size.next_multiple_of(1 << 16) as usize,
+            grows: asked == "auto",
+            held: settings.text("read_transaction")? == "held",
+        })
+    }
+
+    /// The options that LMDB tells, as they are spelled; `self` holds what is in force.
+    pub fn in_force(self) -> BTreeMap<String, String> {
+        let sync = match self.sync {
+            SyncMode::Full => "full",
+            SyncMode::NoMeta => "nometasync",
+            SyncMode::MapAsync => "mapasync",
+            SyncMode::No => "nosync",
+        };
+        let word = |on: bool| if on { "on" } else { "off" }.to_owned();
+        BTreeMap::from([
+            ("sync".to_owned(), sync.to_owned()),
+            ("writemap".to_owned(), word(self.writemap)),
+            ("readahead".to_owned(), word(self.readahead)),
+            ("map_size".to_owned(), self.map_size.to_string()),
+        ])
+    }
+}
