@@ -79,6 +79,17 @@ impl TierRule {
         Self { when: conditions(when), tier, reason: reason.to_owned() }
     }
 
+    /// Commits reach the operating system, and nothing waits for the disk.
+    pub fn unsynced(when: &[(&str, &[&str])]) -> Self {
+        let reason = "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file";
+        Self::new(when, Tier::ProcessSafe, reason)
+    }
+
+    /// Whatever no rule before it is for: the disk has a commit before it returns.
+    pub fn synced() -> Self {
+        Self::new(&[], Tier::PowerSafe, "every commit waits until the disk has it")
+    }
+
     /// Whether every condition holds for these settings.
     pub fn holds(&self, settings: &Settings) -> bool {
         settings.meet(&self.when)

@@ -1,8 +1,30 @@
 //! The traits of an engine that stores ordered keys and values. Static dispatch everywhere: the measured loop is
 //! compiled once for each engine.
 
-use crate::{EngineError, clock::Clock, describe::Library, settings::Settings, suite::KvStatements};
+use crate::{
+    EngineError,
+    clock::Clock,
+    describe::{Library, OptionSpec},
+    settings::Settings,
+    suite::{KvStatements, SuiteKind},
+};
 use std::{collections::BTreeMap, path::Path};
+
+/// The option `read_transaction`, of engines whose reads can share a transaction.
+pub fn read_transaction() -> OptionSpec {
+    OptionSpec::choice(
+        "read_transaction",
+        &["each", "held"],
+        "each",
+        "one read transaction for each read, or one held over all reads of a test",
+    )
+    .only_for(SuiteKind::Kv)
+}
+
+/// Whether the option [`read_transaction`] asks for one held over all reads of a test.
+pub fn is_held(settings: &Settings) -> Result<bool, EngineError> {
+    Ok(settings.text("read_transaction")? == "held")
+}
 
 /// What an engine is opened with.
 #[derive(Debug, Clone, Copy)]
@@ -111,4 +133,33 @@ pub trait KvWrite: KvRead {
 
     /// Removes a key; whether it was there.
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+}
+
+impl<T: KvRead> KvRead for &mut T {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        T::get(self, key, visit)
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        T::exists(self, key)
+    }
+
+    #[inline]
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        T::scan(self, visit)
+    }
+}
+
+impl<T: KvWrite> KvWrite for &mut T {
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        T::put(self, key, value)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        T::delete(self, key)
+    }
 }

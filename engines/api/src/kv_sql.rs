@@ -145,12 +145,12 @@ pub struct Write<'s, S: KvStatement> {
 
 impl<S: KvStatement> KvTransaction for Write<'_, S> {
     type Table<'t>
-        = Table<'t, S>
+        = &'t mut SqlKvSession<S>
     where
         Self: 't;
 
-    fn table(&mut self) -> Result<Table<'_, S>, EngineError> {
-        Ok(Table(self.session))
+    fn table(&mut self) -> Result<&mut SqlKvSession<S>, EngineError> {
+        Ok(self.session)
     }
 
     fn commit(mut self) -> Result<(), EngineError> {
@@ -169,35 +169,15 @@ impl<S: KvStatement> Drop for Write<'_, S> {
     }
 }
 
-/// The table inside a write transaction.
-#[derive(Debug)]
-pub struct Table<'t, S: KvStatement>(&'t mut SqlKvSession<S>);
-
-impl<S: KvStatement> KvRead for Table<'_, S> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get(key, visit)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.exists(key)
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan(visit)
-    }
-}
-
-impl<S: KvStatement> KvWrite for Table<'_, S> {
+impl<S: KvStatement> KvWrite for SqlKvSession<S> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.0.put.execute(&[key, value])?;
+        self.put.execute(&[key, value])?;
         Ok(())
     }
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.delete.execute(&[key])? > 0)
+        Ok(self.delete.execute(&[key])? > 0)
     }
 }

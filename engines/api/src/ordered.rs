@@ -35,6 +35,35 @@ pub enum Direction {
     Down,
 }
 
+impl Direction {
+    /// Walks rows that are given from the least key up, until `show` breaks.
+    #[inline]
+    pub fn walk<R, E>(
+        self,
+        rows: impl DoubleEndedIterator<Item = R>,
+        show: impl FnMut(R) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Up => walk(rows, show),
+            Self::Down => walk(rows.rev(), show),
+        }
+    }
+}
+
+/// Walks rows in the order they come, until `show` breaks.
+#[inline]
+pub fn walk<R, E>(
+    rows: impl IntoIterator<Item = R>,
+    mut show: impl FnMut(R) -> Result<ControlFlow<()>, E>,
+) -> Result<(), E> {
+    for row in rows {
+        if show(row)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// Keys from one bound to another, compared as bytes. A range whose lower bound lies above its upper one is empty, and no
 /// error.
 #[derive(Debug, Clone, Copy)]

@@ -5,6 +5,7 @@ use crate::{
     clock::Clock,
     describe::{Library, OptionSpec},
     kv::Open,
+    settings::Settings,
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
 };
 use std::collections::BTreeMap;
@@ -14,6 +15,22 @@ pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
         .only_for(SuiteKind::Sql)
         .tune(&[])
+}
+
+/// The option `statements`, of engines that parse SQL.
+pub fn statements() -> OptionSpec {
+    OptionSpec::choice(
+        "statements",
+        &["prepared", "text"],
+        "prepared",
+        "prepared once a test, or parsed again for each operation as a command-line script does",
+    )
+    .tune(&[])
+}
+
+/// Whether the option [`statements`] asks for statements to be parsed again each time.
+pub fn is_text(settings: &Settings) -> Result<bool, EngineError> {
+    Ok(settings.text("statements")? == "text")
 }
 
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.

@@ -3,8 +3,9 @@
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
+    kv::read_transaction,
     protocol::PROTOCOL,
-    sql::reopen,
+    sql::{reopen, statements},
     suite::SuiteKind,
 };
 use std::thread;
@@ -68,31 +69,15 @@ fn options() -> Vec<OptionSpec> {
             "bytes of a block of the database file",
         )
         .fresh(),
-        OptionSpec::choice(
-            "statements",
-            &["prepared", "text"],
-            "prepared",
-            "prepared once a test, or parsed again for each operation as a command-line script does",
-        )
-        .tune(&[]),
-        OptionSpec::choice(
-            "read_transaction",
-            &["each", "held"],
-            "each",
-            "one read transaction for each read, or one held over all reads of a test",
-        )
-        .only_for(SuiteKind::Kv),
+        statements(),
+        read_transaction(),
         reopen(),
     ]
 }
 
 fn tiers() -> Vec<TierRule> {
     vec![
-        TierRule::new(
-            &[("fsync_mode", &["none"])],
-            Tier::ProcessSafe,
-            "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
-        ),
+        TierRule::unsynced(&[("fsync_mode", &["none"])]),
         TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the log"),
     ]
 }

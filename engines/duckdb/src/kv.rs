@@ -7,9 +7,10 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, Open},
+    kv::{KvEngine, Open, is_held},
     kv_sql::{Begins, SqlKvSession},
     settings::Settings,
+    sql::is_text,
     suite::KvStatements,
 };
 use duckdb::Connection;
@@ -41,12 +42,12 @@ impl KvEngine for DuckKv {
             connection.execute_batch(&sql).map_err(EngineError::doing(&sql))?;
         }
         let begin = "BEGIN TRANSACTION";
-        let held = settings.text("read_transaction")? == "held";
+        let held = is_held(settings)?;
         Ok(Self {
             connection,
             settings: settings.clone(),
             begins: Begins { read: begin, write: begin, held },
-            text: settings.text("statements")? == "text",
+            text: is_text(settings)?,
         })
     }
 

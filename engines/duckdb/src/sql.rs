@@ -9,7 +9,7 @@ use dbdyno_engine::{
     clock::MonotonicClock,
     kv::Open,
     settings::Settings,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
+    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text},
     suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
 };
 use duckdb::{Connection, ToSql, types};
@@ -34,7 +34,7 @@ impl SqlEngine for DuckSql {
         Ok(Self {
             connection: connection::open(open, Self::MAIN_FILE)?,
             settings: settings.clone(),
-            text: settings.text("statements")? == "text",
+            text: is_text(settings)?,
             reopens: settings.flag("reopen")?,
         })
     }

@@ -4,6 +4,7 @@ use dbdyno_engine::{
     EngineError,
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
+    kv::read_transaction,
     protocol::PROTOCOL,
     settings::Settings,
     suite::SuiteKind,
@@ -75,13 +76,7 @@ fn options() -> Vec<OptionSpec> {
         )
         .fresh(),
         OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads that write out and compact"),
-        OptionSpec::choice(
-            "read_transaction",
-            &["each", "held"],
-            "each",
-            "one snapshot for each read, or one held over all reads of a test",
-        )
-        .only_for(SuiteKind::Kv),
+        read_transaction(),
     ]
 }
 

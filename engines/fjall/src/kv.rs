@@ -5,7 +5,7 @@ use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open, is_held},
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
@@ -84,7 +84,7 @@ impl KvEngine for Fjall {
         let database = open_database(open)?;
         let options = keyspace_options(settings)?;
         let keyspace = database.keyspace("kv", || options).map_err(EngineError::doing("opening the keyspace"))?;
-        Ok(Self { database, keyspace, persist, held: settings.text("read_transaction")? == "held" })
+        Ok(Self { database, keyspace, persist, held: is_held(settings)? })
     }
 
     fn clock(&self) -> MonotonicClock {

@@ -30,7 +30,7 @@ pub struct FjallStore {
 impl OrderedStore for FjallStore {
     const MAIN_FILE: &'static str = super::kv::TABLES;
     type Read = Transaction<Snapshot>;
-    type Write = Write;
+    type Write = Transaction<OwnedWrite>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let persist = persist(open.settings)?;
@@ -51,14 +51,14 @@ impl OrderedStore for FjallStore {
         usize::from(u16::MAX)
     }
 
-    fn read(&self) -> Result<Transaction<Snapshot>, EngineError> {
+    fn read(&self) -> Result<Self::Read, EngineError> {
         Ok(Transaction { inner: self.database.read_tx(), keyspaces: Rc::clone(&self.keyspaces) })
     }
 
-    fn write(&self) -> Result<Write, EngineError> {
-        let database = Rc::clone(&self.database);
-        let inner = static_write(&database).durability(self.persist);
-        Ok(Write { transaction: Transaction { inner, keyspaces: Rc::clone(&self.keyspaces) }, _database: database })
+    fn write(&self) -> Result<Self::Write, EngineError> {
+        let transaction = static_write(&self.database).durability(self.persist);
+        let inner = OwnedWrite { transaction, _database: Rc::clone(&self.database) };
+        Ok(Transaction { inner, keyspaces: Rc::clone(&self.keyspaces) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -79,7 +79,7 @@ fn forget_removed(keyspace: &SingleWriterTxKeyspace) -> fjall::Result<()> {
 
 #[expect(unsafe_code, reason = "fjall's single writer has no transactions that own their database")]
 fn static_write(database: &Rc<SingleWriterTxDatabase>) -> SingleWriterWriteTx<'static> {
-    // SAFETY: the transaction borrows the database inside the `Rc`, which does not move; `Write` holds the `Rc` and drops
+    // SAFETY: the transaction borrows the database inside the `Rc`, which does not move; `OwnedWrite` holds the `Rc` and drops
     // the transaction before it.
     unsafe { std::mem::transmute::<SingleWriterWriteTx<'_>, SingleWriterWriteTx<'static>>(database.write_tx()) }
 }
@@ -90,10 +90,19 @@ pub struct Transaction<T> {
     keyspaces: Keyspaces,
 }
 
-/// A write transaction. The order of the fields is that in which they are dropped.
-pub struct Write {
-    transaction: Transaction<SingleWriterWriteTx<'static>>,
+/// A write transaction with the database that it borrows. The order of the fields is that in which they are dropped.
+pub struct OwnedWrite {
+    transaction: SingleWriterWriteTx<'static>,
     _database: Rc<SingleWriterTxDatabase>,
+}
+
+impl Reader for OwnedWrite {
+    type Readable = SingleWriterWriteTx<'static>;
+
+    #[inline]
+    fn readable(&self) -> &SingleWriterWriteTx<'static> {
+        &self.transaction
+    }
 }
 
 impl<T: Reader> OrderedRead for Transaction<T> {
@@ -109,82 +118,49 @@ impl<T: Reader> OrderedRead for Transaction<T> {
         tree: Tree,
         keys: Keys<'_>,
         direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         if keys.is_empty() {
             return Ok(());
         }
         let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
-        let rows = self.inner.readable().range::<&[u8], _>(&self.keyspaces[tree.index()], bounds);
-        match direction {
-            Direction::Up => walk(rows, visit),
-            Direction::Down => walk(rows.rev(), visit),
-        }
+        direction.walk(self.inner.readable().range::<&[u8], _>(&self.keyspaces[tree.index()], bounds), |row| {
+            let (key, value) = row.into_inner().map_err(failed)?;
+            Ok(visit(&key, &value))
+        })
     }
 }
 
-#[inline]
-fn walk(
-    rows: impl Iterator<Item = Guard>,
-    mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-) -> Result<(), EngineError> {
-    for row in rows {
-        let (key, value) = row.into_inner().map_err(failed)?;
-        if visit(&key, &value).is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-impl OrderedRead for Write {
-    #[inline]
-    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.transaction.get(tree, key, visit)
-    }
-
-    #[inline]
-    fn range(
-        &self,
-        tree: Tree,
-        keys: Keys<'_>,
-        direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        self.transaction.range(tree, keys, direction, visit)
-    }
-}
-
-impl OrderedWrite for Write {
+impl OrderedWrite for Transaction<OwnedWrite> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        let Transaction { inner, keyspaces } = &mut self.transaction;
-        inner.insert(&keyspaces[tree.index()], key, value);
+        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
+        transaction.insert(&keyspaces[tree.index()], key, value);
         Ok(())
     }
 
     #[inline]
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
         // fjall removes blindly; whether the key was there is a read.
-        let Transaction { inner, keyspaces } = &mut self.transaction;
+        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];
-        let there = inner.contains_key(keyspace, key).map_err(failed)?;
+        let there = transaction.contains_key(keyspace, key).map_err(failed)?;
         if there {
-            inner.remove(keyspace, key);
+            transaction.remove(keyspace, key);
         }
         Ok(there)
     }
 
     /// Key by key: fjall's own way to empty a keyspace is not part of a transaction.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
-        let Transaction { inner, keyspaces } = &mut self.transaction;
+        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];
-        let keys: Vec<_> = inner.iter(keyspace).map(Guard::key).collect::<Result<_, _>>().map_err(failed)?;
-        keys.into_iter().for_each(|key| inner.remove(keyspace, key));
+        let keys: Vec<_> = transaction.iter(keyspace).map(Guard::key).collect::<Result<_, _>>().map_err(failed)?;
+        keys.into_iter().for_each(|key| transaction.remove(keyspace, key));
         Ok(())
     }
 
     fn commit(self) -> Result<(), EngineError> {
-        self.transaction.inner.commit().map_err(failed)
+        self.inner.transaction.commit().map_err(failed)
     }
 }

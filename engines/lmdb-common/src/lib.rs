@@ -7,8 +7,8 @@ use dbdyno_engine::{
     EngineError,
     describe::{Conflict, OptionSpec},
     durability::{Tier, TierRule},
+    kv::{is_held, read_transaction},
     settings::Settings,
-    suite::SuiteKind,
 };
 use std::collections::BTreeMap;
 
@@ -34,24 +34,14 @@ pub fn options() -> Vec<OptionSpec> {
             "auto",
             "size of the memory map, the database's limit; auto grows it before a transaction needs it",
         ),
-        OptionSpec::choice(
-            "read_transaction",
-            &["each", "held"],
-            "each",
-            "one read transaction for each read, or one held over all reads of a test",
-        )
-        .only_for(SuiteKind::Kv),
+        read_transaction(),
     ]
 }
 
 /// What a commit survives.
 pub fn tiers() -> Vec<TierRule> {
     vec![
-        TierRule::new(
-            &[("sync", &["nosync"])],
-            Tier::ProcessSafe,
-            "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
-        ),
+        TierRule::unsynced(&[("sync", &["nosync"])]),
         TierRule::new(
             &[("sync", &["mapasync"])],
             Tier::ProcessSafe,
@@ -62,7 +52,7 @@ pub fn tiers() -> Vec<TierRule> {
             Tier::Consistent,
             "the meta page is not synced: a power loss may lose the latest commit, never consistency",
         ),
-        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+        TierRule::synced(),
     ]
 }
 
@@ -85,6 +75,18 @@ pub enum SyncMode {
     MapAsync,
     /// Whenever the operating system likes.
     No,
+}
+
+impl SyncMode {
+    /// The mode of these flags; of several, LMDB follows the laxest.
+    pub fn of(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
+        match (nosync, mapasync, nometasync) {
+            (true, _, _) => Self::No,
+            (_, true, _) => Self::MapAsync,
+            (_, _, true) => Self::NoMeta,
+            _ => Self::Full,
+        }
+    }
 }
 
 /// How an environment is opened.
@@ -125,7 +127,7 @@ impl Setup {
             readahead: settings.flag("readahead")?,
             map_size: map_size.next_multiple_of(1 << 16) as usize,
             grows: asked == "auto",
-            held: settings.text("read_transaction")? == "held",
+            held: is_held(settings)?,
         })
     }
 
@@ -145,4 +147,23 @@ impl Setup {
             ("map_size".to_owned(), self.map_size.to_string()),
         ])
     }
+}
+
+/// To what a map is grown before the next transaction, where less than half of it is free: that is more than one transaction of
+/// a suite takes. All in bytes.
+pub fn grown(map_size: usize, used: usize) -> Option<usize> {
+    (used > map_size / 2).then(|| map_size.saturating_mul(2))
+}
+
+/// What is said of LMDB's error `MDB_MAP_FULL`.
+pub fn map_full() -> EngineError {
+    EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
+}
+
+/// The judgement of a check that has read every row. `counted`: how many there are, by the tree's own account.
+pub fn judge(counted: u64, seen: u64) -> Result<(), EngineError> {
+    if seen == counted {
+        return Ok(());
+    }
+    Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
 }

@@ -2,15 +2,13 @@
 
 use crate::describe::{expect_own, version};
 use dbdyno_engine::{EngineError, kv::Open};
-use dbdyno_lmdb_common::{Setup, SyncMode};
-use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, types::Bytes};
+use dbdyno_lmdb_common::{Setup, SyncMode, grown, judge, map_full};
+use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};
 
 pub(crate) fn failed(error: heed::Error) -> EngineError {
     match error {
-        heed::Error::Mdb(heed::MdbError::MapFull) => {
-            EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
-        }
+        heed::Error::Mdb(heed::MdbError::MapFull) => map_full(),
         other => EngineError::new(other.to_string()),
     }
 }
@@ -27,6 +25,33 @@ fn flags(setup: Setup) -> EnvFlags {
     flags
 }
 
+/// What rows are read in.
+pub trait Reads {
+    /// The transaction as one that reads.
+    fn reads(&self) -> &RoTxn<'_>;
+}
+
+impl Reads for RoTxn<'_, WithTls> {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        self
+    }
+}
+
+impl Reads for RwTxn<'_> {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        self
+    }
+}
+
+impl<T: Reads> Reads for &mut T {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        T::reads(self)
+    }
+}
+
 /// The environment in a folder, with room for a number of named databases.
 pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup), EngineError> {
     expect_own(version())?;
@@ -39,19 +64,11 @@ pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup)
 /// The options as the environment has them.
 pub(crate) fn in_force(env: &Env, setup: Setup) -> Result<BTreeMap<String, String>, EngineError> {
     let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
-    let sync = if flags.contains(EnvFlags::NO_SYNC) {
-        SyncMode::No
-    } else if flags.contains(EnvFlags::MAP_ASYNC) {
-        SyncMode::MapAsync
-    } else if flags.contains(EnvFlags::NO_META_SYNC) {
-        SyncMode::NoMeta
-    } else {
-        SyncMode::Full
-    };
+    let has = |flag| flags.contains(flag);
     let in_force = Setup {
-        sync,
-        writemap: flags.contains(EnvFlags::WRITE_MAP),
-        readahead: !flags.contains(EnvFlags::NO_READ_AHEAD),
+        sync: SyncMode::of(has(EnvFlags::NO_SYNC), has(EnvFlags::MAP_ASYNC), has(EnvFlags::NO_META_SYNC)),
+        writemap: has(EnvFlags::WRITE_MAP),
+        readahead: !has(EnvFlags::NO_READ_AHEAD),
         map_size: env.info().map_size,
         ..setup
     };
@@ -87,21 +104,15 @@ pub(crate) fn check(env: &Env, database: Database<'static, Bytes, Bytes>) -> Res
         row.map_err(failed)?;
         seen += 1;
     }
-    if seen == counted {
-        return Ok(());
-    }
-    Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
+    judge(counted, seen)
 }
 
-/// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
+/// Grows the map before a transaction needs it.
 pub(crate) fn grow(env: &Env) -> Result<(), EngineError> {
     let info = env.info();
     // Pages are at least 4 KiB; a larger page makes this an underestimate that MDB_MAP_FULL reports.
     let used = info.last_page_number.saturating_mul(4096);
-    if used > info.map_size / 2 {
-        resize(env, info.map_size.saturating_mul(2))?;
-    }
-    Ok(())
+    grown(info.map_size, used).map_or(Ok(()), |bytes| resize(env, bytes))
 }
 
 #[expect(unsafe_code, reason = "heed marks resizing unsafe")]

@@ -1,6 +1,6 @@
 //! Keys and values in the main database of an environment.
 
-use crate::environment::{check, create_database, environment, failed, grow, in_force};
+use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
@@ -66,77 +66,63 @@ pub struct Session<'e> {
 
 impl<'e> KvSession for Session<'e> {
     type Read<'s>
-        = Read<'s>
+        = Rows<RoTxn<'s, WithTls>>
     where
         Self: 's;
     type Write<'s>
-        = Write<'s>
+        = Rows<RwTxn<'s>>
     where
         Self: 's;
 
     #[inline]
-    fn read(&mut self) -> Result<Read<'_>, EngineError> {
+    fn read(&mut self) -> Result<Self::Read<'_>, EngineError> {
         let transaction = self.env.read_txn().map_err(failed)?;
-        Ok(Read { transaction, database: self.database })
+        Ok(Rows { transaction, database: self.database })
     }
 
-    fn write(&mut self) -> Result<Write<'_>, EngineError> {
+    fn write(&mut self) -> Result<Self::Write<'_>, EngineError> {
         if self.grows {
             grow(self.env)?;
         }
         let transaction = self.env.write_txn().map_err(failed)?;
-        Ok(Write { transaction, database: self.database })
+        Ok(Rows { transaction, database: self.database })
     }
 }
 
-/// A read transaction.
-pub struct Read<'s> {
-    transaction: RoTxn<'s, WithTls>,
+/// The table inside a transaction.
+pub struct Rows<T> {
+    transaction: T,
     database: Database<'static, Bytes, Bytes>,
 }
 
-impl KvRead for Read<'_> {
+impl<T: Reads> KvRead for Rows<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.database.get(&self.transaction, key).map_err(failed)?.map(visit))
+        Ok(self.database.get(self.transaction.reads(), key).map_err(failed)?.map(visit))
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.database.get(&self.transaction, key).map_err(failed)?.is_some())
+        Ok(self.database.get(self.transaction.reads(), key).map_err(failed)?.is_some())
     }
 
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        scan(&self.database, &self.transaction, visit)
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.database.iter(self.transaction.reads()).map_err(failed)? {
+            let (key, value) = row.map_err(failed)?;
+            visit(key, value);
+        }
+        Ok(())
     }
 }
 
-fn scan(
-    database: &Database<'static, Bytes, Bytes>,
-    transaction: &RoTxn<'_>,
-    mut visit: impl FnMut(&[u8], &[u8]),
-) -> Result<(), EngineError> {
-    for row in database.iter(transaction).map_err(failed)? {
-        let (key, value) = row.map_err(failed)?;
-        visit(key, value);
-    }
-    Ok(())
-}
-
-/// A write transaction.
-pub struct Write<'s> {
-    transaction: RwTxn<'s>,
-    database: Database<'static, Bytes, Bytes>,
-}
-
-impl<'s> KvTransaction for Write<'s> {
+impl<'s> KvTransaction for Rows<RwTxn<'s>> {
     type Table<'t>
-        = Table<'t, 's>
+        = Rows<&'t mut RwTxn<'s>>
     where
         Self: 't;
 
-    fn table(&mut self) -> Result<Table<'_, 's>, EngineError> {
-        Ok(Table { transaction: &mut self.transaction, database: self.database })
+    fn table(&mut self) -> Result<Rows<&mut RwTxn<'s>>, EngineError> {
+        Ok(Rows { transaction: &mut self.transaction, database: self.database })
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -144,29 +130,7 @@ impl<'s> KvTransaction for Write<'s> {
     }
 }
 
-/// The table inside a write transaction.
-pub struct Table<'t, 's> {
-    transaction: &'t mut RwTxn<'s>,
-    database: Database<'static, Bytes, Bytes>,
-}
-
-impl KvRead for Table<'_, '_> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.database.get(self.transaction, key).map_err(failed)?.map(visit))
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.database.get(self.transaction, key).map_err(failed)?.is_some())
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        scan(&self.database, self.transaction, visit)
-    }
-}
-
-impl KvWrite for Table<'_, '_> {
+impl KvWrite for Rows<&mut RwTxn<'_>> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.database.put(self.transaction, key, value).map_err(failed)

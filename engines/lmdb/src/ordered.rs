@@ -1,10 +1,10 @@
 //! LMDB as an ordered store: a named database a tree.
 
-use crate::environment::{check, create_database, environment, failed, grow, in_force};
+use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
     kv::Open,
-    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree, walk},
 };
 use dbdyno_lmdb_common::{MAIN_FILE, Setup};
 use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
@@ -26,8 +26,8 @@ pub struct LmdbStore {
 
 impl OrderedStore for LmdbStore {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Read = Read;
-    type Write = Write;
+    type Read = Transaction<RoTxn<'static, WithTls>>;
+    type Write = Transaction<OwnedWrite>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let (env, setup) = environment(open, u32::from(trees))?;
@@ -45,18 +45,17 @@ impl OrderedStore for LmdbStore {
         self.env.max_key_size()
     }
 
-    fn read(&self) -> Result<Read, EngineError> {
-        let transaction = Env::clone(&self.env).static_read_txn().map_err(failed)?;
-        Ok(Read { transaction, databases: Rc::clone(&self.databases) })
+    fn read(&self) -> Result<Self::Read, EngineError> {
+        let inner = Env::clone(&self.env).static_read_txn().map_err(failed)?;
+        Ok(Transaction { inner, databases: Rc::clone(&self.databases) })
     }
 
-    fn write(&self) -> Result<Write, EngineError> {
+    fn write(&self) -> Result<Self::Write, EngineError> {
         if self.setup.grows {
             grow(&self.env)?;
         }
-        let env = Rc::clone(&self.env);
-        let transaction = static_write(&env)?;
-        Ok(Write { transaction, _env: env, databases: Rc::clone(&self.databases) })
+        let inner = OwnedWrite { transaction: static_write(&self.env)?, _env: Rc::clone(&self.env) };
+        Ok(Transaction { inner, databases: Rc::clone(&self.databases) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -74,118 +73,70 @@ impl OrderedStore for LmdbStore {
 #[expect(unsafe_code, reason = "heed has read transactions that own their environment, but no write transactions")]
 fn static_write(env: &Rc<Env>) -> Result<RwTxn<'static>, EngineError> {
     let transaction = env.write_txn().map_err(failed)?;
-    // SAFETY: the transaction borrows the environment inside the `Rc`, which does not move; `Write` holds the `Rc` and
-    // drops the transaction before it.
+    // SAFETY: the transaction borrows the environment inside the `Rc`, which does not move; `OwnedWrite` holds the `Rc`
+    // and drops the transaction before it.
     Ok(unsafe { std::mem::transmute::<RwTxn<'_>, RwTxn<'static>>(transaction) })
 }
 
-/// A read transaction.
-pub struct Read {
-    transaction: RoTxn<'static, WithTls>,
+/// A transaction with the databases of its trees.
+pub struct Transaction<T> {
+    inner: T,
     databases: Databases,
 }
 
-/// A write transaction. The order of the fields is that in which they are dropped.
-pub struct Write {
+/// A write transaction with the environment that it borrows. The order of the fields is that in which they are dropped.
+pub struct OwnedWrite {
     transaction: RwTxn<'static>,
     _env: Rc<Env>,
-    databases: Databases,
 }
 
-#[inline]
-fn get<R>(
-    databases: &Databases,
-    transaction: &RoTxn<'_>,
-    tree: Tree,
-    key: &[u8],
-    visit: impl FnOnce(&[u8]) -> R,
-) -> Result<Option<R>, EngineError> {
-    Ok(databases[tree.index()].get(transaction, key).map_err(failed)?.map(visit))
-}
-
-#[inline]
-fn range(
-    databases: &Databases,
-    transaction: &RoTxn<'_>,
-    tree: Tree,
-    keys: Keys<'_>,
-    direction: Direction,
-    visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-) -> Result<(), EngineError> {
-    let database = databases[tree.index()];
-    let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
-    match direction {
-        Direction::Up => walk(database.range(transaction, &bounds).map_err(failed)?, visit),
-        Direction::Down => walk(database.rev_range(transaction, &bounds).map_err(failed)?, visit),
+impl Reads for OwnedWrite {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        self.transaction.reads()
     }
 }
 
-#[inline]
-fn walk<'t>(
-    rows: impl Iterator<Item = heed::Result<(&'t [u8], &'t [u8])>>,
-    mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-) -> Result<(), EngineError> {
-    for row in rows {
-        let (key, value) = row.map_err(failed)?;
-        if visit(key, value).is_break() {
-            break;
+impl<T: Reads> OrderedRead for Transaction<T> {
+    #[inline]
+    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.databases[tree.index()].get(self.inner.reads(), key).map_err(failed)?.map(visit))
+    }
+
+    #[inline]
+    fn range(
+        &self,
+        tree: Tree,
+        keys: Keys<'_>,
+        direction: Direction,
+        mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let (database, transaction) = (self.databases[tree.index()], self.inner.reads());
+        let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
+        let show = |row: heed::Result<(&[u8], &[u8])>| row.map(|(key, value)| visit(key, value)).map_err(failed);
+        match direction {
+            Direction::Up => walk(database.range(transaction, &bounds).map_err(failed)?, show),
+            Direction::Down => walk(database.rev_range(transaction, &bounds).map_err(failed)?, show),
         }
     }
-    Ok(())
 }
 
-impl OrderedRead for Read {
-    #[inline]
-    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        get(&self.databases, &self.transaction, tree, key, visit)
-    }
-
-    #[inline]
-    fn range(
-        &self,
-        tree: Tree,
-        keys: Keys<'_>,
-        direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        range(&self.databases, &self.transaction, tree, keys, direction, visit)
-    }
-}
-
-impl OrderedRead for Write {
-    #[inline]
-    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        get(&self.databases, &self.transaction, tree, key, visit)
-    }
-
-    #[inline]
-    fn range(
-        &self,
-        tree: Tree,
-        keys: Keys<'_>,
-        direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        range(&self.databases, &self.transaction, tree, keys, direction, visit)
-    }
-}
-
-impl OrderedWrite for Write {
+impl OrderedWrite for Transaction<OwnedWrite> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.databases[tree.index()].put(&mut self.transaction, key, value).map_err(failed)
+        self.databases[tree.index()].put(&mut self.inner.transaction, key, value).map_err(failed)
     }
 
     #[inline]
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
-        self.databases[tree.index()].delete(&mut self.transaction, key).map_err(failed)
+        self.databases[tree.index()].delete(&mut self.inner.transaction, key).map_err(failed)
     }
 
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
-        self.databases[tree.index()].clear(&mut self.transaction).map_err(failed)
+        self.databases[tree.index()].clear(&mut self.inner.transaction).map_err(failed)
     }
 
     fn commit(self) -> Result<(), EngineError> {
-        self.transaction.commit().map_err(failed)
+        self.inner.transaction.commit().map_err(failed)
     }
 }

@@ -12,7 +12,7 @@ use dbdyno_engine::{
     ordered::{Direction, Keys},
     settings::Settings,
 };
-use dbdyno_lmdb_common::{MAIN_FILE, Setup};
+use dbdyno_lmdb_common::{MAIN_FILE, Setup, judge};
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -83,11 +83,7 @@ impl Database {
             seen += 1;
             ControlFlow::Continue(())
         })?;
-        if seen == counted {
-            Ok(())
-        } else {
-            Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
-        }
+        judge(counted, seen)
     }
 }
 

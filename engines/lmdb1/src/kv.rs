@@ -2,7 +2,7 @@
 
 use crate::{
     database::Database,
-    lmdb::{LmdbError, Read, Table, Write},
+    lmdb::{Read, Reads, Table, Write},
 };
 use dbdyno_engine::{
     EngineError,
@@ -94,35 +94,23 @@ impl KvTransaction for Rows<Write> {
     }
 }
 
-impl KvRead for Rows<Read> {
+impl<T: Reads> KvRead for Rows<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, visit)?)
+        Ok(self.0.reads().get(Table::MAIN, key, visit)?)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, |_| ())?.is_some())
+        Ok(self.0.reads().get(Table::MAIN, key, |_| ())?.is_some())
     }
 
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        Ok(scan(&mut self.0, visit)?)
-    }
-}
-
-impl KvRead for Rows<&mut Write> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, visit)?)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, |_| ())?.is_some())
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        Ok(scan(self.0, visit)?)
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.0.reads().range(Table::MAIN, Keys::ALL, Direction::Up, |key, value| {
+            visit(key, value);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
     }
 }
 
@@ -136,11 +124,4 @@ impl KvWrite for Rows<&mut Write> {
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         Ok(self.0.delete(Table::MAIN, key)?)
     }
-}
-
-fn scan(read: &mut Read, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), LmdbError> {
-    read.range(Table::MAIN, Keys::ALL, Direction::Up, |key, value| {
-        visit(key, value);
-        ControlFlow::Continue(())
-    })
 }

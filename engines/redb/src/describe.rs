@@ -3,6 +3,7 @@
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
+    kv::read_transaction,
     protocol::PROTOCOL,
     suite::SuiteKind,
 };
@@ -23,7 +24,7 @@ pub fn describe() -> Description {
                 Tier::Unsafe,
                 "commits stay in the program until a durable one: its crash loses them, though never consistency",
             ),
-            TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+            TierRule::synced(),
         ],
         conflicts: Vec::new(),
     }
@@ -44,12 +45,6 @@ fn options() -> Vec<OptionSpec> {
         ]),
         OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
         OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
-        OptionSpec::choice(
-            "read_transaction",
-            &["each", "held"],
-            "each",
-            "one read transaction for each read, or one held over all reads of a test",
-        )
-        .only_for(SuiteKind::Kv),
+        read_transaction(),
     ]
 }

@@ -4,7 +4,7 @@ use crate::database::{Commit, MAIN_FILE, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open, is_held},
     suite::KvStatements,
 };
 use redb::{
@@ -32,7 +32,7 @@ impl KvEngine for Redb {
         let created = database.begin_write().map_err(failed)?;
         created.open_table(TABLE).map_err(failed)?;
         created.commit().map_err(failed)?;
-        Ok(Self { database, commit, held: open.settings.text("read_transaction")? == "held" })
+        Ok(Self { database, commit, held: is_held(open.settings)? })
     }
 
     fn clock(&self) -> MonotonicClock {

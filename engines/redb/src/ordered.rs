@@ -7,8 +7,8 @@ use dbdyno_engine::{
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
 use redb::{
-    AccessGuard, Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition,
-    TableError, WriteTransaction,
+    Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition, TableError,
+    WriteTransaction,
 };
 use std::{
     cell::OnceCell,
@@ -18,8 +18,6 @@ use std::{
 };
 
 type Bytes = &'static [u8];
-type ReadTable = ReadOnlyTable<Bytes, Bytes>;
-type WriteTable = Table<'static, Bytes, Bytes>;
 
 /// An open database.
 #[derive(Debug)]
@@ -35,8 +33,8 @@ fn definition(name: &str) -> TableDefinition<'_, Bytes, Bytes> {
 
 impl OrderedStore for RedbStore {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Read = Read;
-    type Write = Write;
+    type Read = Transaction<ReadTransaction>;
+    type Write = Transaction<Rc<WriteTransaction>>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let (database, commit) = open_database(open)?;
@@ -58,14 +56,12 @@ impl OrderedStore for RedbStore {
         usize::MAX
     }
 
-    fn read(&self) -> Result<Read, EngineError> {
-        let transaction = self.database.begin_read().map_err(failed)?;
-        Ok(Read { tables: Tables::new(&self.names), transaction, names: Rc::clone(&self.names) })
+    fn read(&self) -> Result<Self::Read, EngineError> {
+        Ok(Transaction::new(self.database.begin_read().map_err(failed)?, &self.names))
     }
 
-    fn write(&self) -> Result<Write, EngineError> {
-        let transaction = Rc::new(self.commit.begin(&self.database)?);
-        Ok(Write { tables: Tables::new(&self.names), transaction, names: Rc::clone(&self.names) })
+    fn write(&self) -> Result<Self::Write, EngineError> {
+        Ok(Transaction::new(Rc::new(self.commit.begin(&self.database)?), &self.names))
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -78,100 +74,67 @@ impl OrderedStore for RedbStore {
     }
 }
 
-/// The tables of a transaction, each opened when it is first used: that takes longer than to read a row.
-struct Tables<T>(Vec<OnceCell<T>>);
+/// What tables are opened in.
+pub trait OpensTables {
+    /// A table of the transaction.
+    type Table: ReadableTable<Bytes, Bytes>;
 
-impl<T> Tables<T> {
-    fn new(names: &[String]) -> Self {
-        Self(names.iter().map(|_| OnceCell::new()).collect())
+    /// The table of this name, which was made when the database was opened.
+    fn open(&self, name: &str) -> Result<Self::Table, TableError>;
+}
+
+impl OpensTables for ReadTransaction {
+    type Table = ReadOnlyTable<Bytes, Bytes>;
+
+    fn open(&self, name: &str) -> Result<Self::Table, TableError> {
+        self.open_table(definition(name))
+    }
+}
+
+impl OpensTables for Rc<WriteTransaction> {
+    type Table = Table<'static, Bytes, Bytes>;
+
+    #[expect(unsafe_code, reason = "redb's tables borrow their transaction, which has to be kept beside them")]
+    fn open(&self, name: &str) -> Result<Self::Table, TableError> {
+        // SAFETY: the transaction is inside the `Rc` and does not move; `Transaction` holds the `Rc`, and drops its tables first.
+        let transaction: &'static WriteTransaction = unsafe { &*Rc::as_ptr(self) };
+        transaction.open_table(definition(name))
+    }
+}
+
+/// A transaction with its tables. The order of the fields is that in which they are dropped.
+pub struct Transaction<T: OpensTables> {
+    /// Each opened when it is first used: that takes longer than to read a row.
+    tables: Vec<OnceCell<T::Table>>,
+    inner: T,
+    names: Rc<[String]>,
+}
+
+impl<T: OpensTables> Transaction<T> {
+    fn new(inner: T, names: &Rc<[String]>) -> Self {
+        Self { tables: names.iter().map(|_| OnceCell::new()).collect(), inner, names: Rc::clone(names) }
     }
 
     #[inline]
-    fn get(&self, tree: Tree, open: impl FnOnce() -> Result<T, TableError>) -> Result<&T, EngineError> {
-        let cell = &self.0[tree.index()];
+    fn table(&self, tree: Tree) -> Result<&T::Table, EngineError> {
+        let cell = &self.tables[tree.index()];
         match cell.get() {
             Some(table) => Ok(table),
             None => {
-                let opened = open().map_err(failed)?;
+                let opened = self.inner.open(&self.names[tree.index()]).map_err(failed)?;
                 Ok(cell.get_or_init(|| opened))
             }
         }
     }
-}
-
-/// A read transaction.
-pub struct Read {
-    tables: Tables<ReadTable>,
-    transaction: ReadTransaction,
-    names: Rc<[String]>,
-}
-
-/// A write transaction. The order of the fields is that in which they are dropped.
-pub struct Write {
-    tables: Tables<WriteTable>,
-    transaction: Rc<WriteTransaction>,
-    names: Rc<[String]>,
-}
-
-impl Read {
-    #[inline]
-    fn table(&self, tree: Tree) -> Result<&ReadTable, EngineError> {
-        self.tables.get(tree, || self.transaction.open_table(definition(&self.names[tree.index()])))
-    }
-}
-
-impl Write {
-    #[inline]
-    fn table(&self, tree: Tree) -> Result<&WriteTable, EngineError> {
-        self.tables.get(tree, || static_table(&self.transaction, &self.names[tree.index()]))
-    }
 
     #[inline]
-    fn table_mut(&mut self, tree: Tree) -> Result<&mut WriteTable, EngineError> {
+    fn table_mut(&mut self, tree: Tree) -> Result<&mut T::Table, EngineError> {
         self.table(tree)?;
-        self.tables.0[tree.index()].get_mut().ok_or_else(|| EngineError::new("the table was opened and is not there"))
+        self.tables[tree.index()].get_mut().ok_or_else(|| EngineError::new("the table was opened and is not there"))
     }
 }
 
-#[expect(unsafe_code, reason = "redb's tables borrow their transaction, which has to be kept beside them")]
-fn static_table(transaction: &Rc<WriteTransaction>, name: &str) -> Result<WriteTable, TableError> {
-    // SAFETY: the transaction is inside the `Rc` and does not move; `Write` holds the `Rc`, and drops its tables first.
-    let transaction: &'static WriteTransaction = unsafe { &*Rc::as_ptr(transaction) };
-    transaction.open_table(definition(name))
-}
-
-#[inline]
-fn range(
-    table: &impl ReadableTable<Bytes, Bytes>,
-    keys: Keys<'_>,
-    direction: Direction,
-    visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-) -> Result<(), EngineError> {
-    let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
-    let rows = table.range::<&[u8]>(bounds).map_err(failed)?;
-    match direction {
-        Direction::Up => walk(rows, visit),
-        Direction::Down => walk(rows.rev(), visit),
-    }
-}
-
-type Row<'r> = Result<(AccessGuard<'r, Bytes>, AccessGuard<'r, Bytes>), redb::StorageError>;
-
-#[inline]
-fn walk<'r>(
-    rows: impl Iterator<Item = Row<'r>>,
-    mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-) -> Result<(), EngineError> {
-    for row in rows {
-        let (key, value) = row.map_err(failed)?;
-        if visit(key.value(), value.value()).is_break() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-impl OrderedRead for Read {
+impl<T: OpensTables> OrderedRead for Transaction<T> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.table(tree)?.get(key).map_err(failed)?.map(|value| visit(value.value())))
@@ -183,31 +146,17 @@ impl OrderedRead for Read {
         tree: Tree,
         keys: Keys<'_>,
         direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+        mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
-        range(self.table(tree)?, keys, direction, visit)
+        let bounds: (Bound<&[u8]>, Bound<&[u8]>) = (keys.from, keys.to);
+        direction.walk(self.table(tree)?.range::<&[u8]>(bounds).map_err(failed)?, |row| {
+            let (key, value) = row.map_err(failed)?;
+            Ok(visit(key.value(), value.value()))
+        })
     }
 }
 
-impl OrderedRead for Write {
-    #[inline]
-    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.table(tree)?.get(key).map_err(failed)?.map(|value| visit(value.value())))
-    }
-
-    #[inline]
-    fn range(
-        &self,
-        tree: Tree,
-        keys: Keys<'_>,
-        direction: Direction,
-        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        range(self.table(tree)?, keys, direction, visit)
-    }
-}
-
-impl OrderedWrite for Write {
+impl OrderedWrite for Transaction<Rc<WriteTransaction>> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.table_mut(tree)?.insert(key, value).map_err(failed)?;
@@ -222,15 +171,15 @@ impl OrderedWrite for Write {
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
         let name = &self.names[tree.index()];
         // A table that is open cannot be deleted. It has to be there again for readers.
-        drop(self.tables.0[tree.index()].take());
-        self.transaction.delete_table(definition(name)).map_err(failed)?;
+        drop(self.tables[tree.index()].take());
+        self.inner.delete_table(definition(name)).map_err(failed)?;
         self.table(tree).map(drop)
     }
 
     fn commit(self) -> Result<(), EngineError> {
-        let Self { tables, transaction, .. } = self;
+        let Self { tables, inner, .. } = self;
         drop(tables);
-        match Rc::try_unwrap(transaction) {
+        match Rc::try_unwrap(inner) {
             Ok(transaction) => transaction.commit().map_err(failed),
             Err(_) => Err(EngineError::new("the transaction cannot be committed: a table still holds it")),
         }

@@ -4,8 +4,9 @@ use super::pragmas;
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
+    kv::read_transaction,
     protocol::PROTOCOL,
-    sql::reopen,
+    sql::{reopen, statements},
     suite::SuiteKind,
 };
 use rusqlite::Connection;
@@ -176,21 +177,8 @@ fn transactions() -> Vec<OptionSpec> {
             "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
         )
         .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
-        OptionSpec::choice(
-            "statements",
-            &["prepared", "text"],
-            "prepared",
-            "prepared once a test, or parsed again for each operation as a command-line script does",
-        )
-        .tune(&[]),
-        OptionSpec::choice(
-            "read_transaction",
-            &["each", "held"],
-            "each",
-            "one read transaction for each read, or one held over all reads of a test",
-        )
-        .only_for(SuiteKind::Kv)
-        .risk(
+        statements(),
+        read_transaction().risk(
             "held",
             "the program has to keep a read transaction open: it sees no newer commits, and the log cannot be reset",
         ),
@@ -211,11 +199,7 @@ pub fn tiers() -> Vec<TierRule> {
             Tier::Unsafe,
             "a journal in memory is gone after a crash, and half a commit stays",
         ),
-        TierRule::new(
-            &[("synchronous", &["off"])],
-            Tier::ProcessSafe,
-            "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file",
-        ),
+        TierRule::unsynced(&[("synchronous", &["off"])]),
         TierRule::new(
             &[("journal_mode", &["wal"]), ("synchronous", &["normal"])],
             Tier::Consistent,
@@ -227,6 +211,6 @@ pub fn tiers() -> Vec<TierRule> {
             "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a \
              very small chance of corruption on old file systems",
         ),
-        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has it"),
+        TierRule::synced(),
     ]
 }

@@ -5,8 +5,9 @@ use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::Library,
-    kv::{KvEngine, Open},
+    kv::{KvEngine, Open, is_held},
     kv_sql::{Begins, SqlKvSession},
+    sql::is_text,
     suite::KvStatements,
 };
 use std::collections::BTreeMap;
@@ -35,12 +36,8 @@ impl<D: Driver> KvEngine for SqliteKv<D> {
         }
         Ok(Self {
             connection,
-            begins: Begins {
-                read: "BEGIN DEFERRED",
-                write: connection::begin(settings)?,
-                held: settings.text("read_transaction")? == "held",
-            },
-            text: settings.text("statements")? == "text",
+            begins: Begins { read: "BEGIN DEFERRED", write: connection::begin(settings)?, held: is_held(settings)? },
+            text: is_text(settings)?,
         })
     }
 

@@ -10,7 +10,7 @@ use dbdyno_engine::{
     clock::MonotonicClock,
     describe::Library,
     kv::Open,
-    sql::{SqlEngine, SqlSession, Value},
+    sql::{SqlEngine, SqlSession, Value, is_text},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl<D: Driver> SqlEngine for SqliteSql<D> {
         Ok(Self {
             connection: connection::open(open)?,
             begin: connection::begin(settings)?,
-            text: settings.text("statements")? == "text",
+            text: is_text(settings)?,
             reopens: settings.flag("reopen")?,
         })
     }

@@ -14,7 +14,7 @@ use dbdyno_engine::{
     describe::OptionSpec,
     kv::Open,
     ordered::OrderedStore,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, reopen},
+    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text, reopen},
     suite::{self, Begin, IndexSpec, Plan, SuiteKind, TableSpec},
 };
 use rusqlite::Connection;
@@ -83,7 +83,7 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
             shared,
             connection,
             declared: tables.to_vec(),
-            text: settings.text("statements")? == "text",
+            text: is_text(settings)?,
             reopens: settings.flag("reopen")?,
         })
     }
