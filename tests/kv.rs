@@ -2,7 +2,8 @@
 
 use crate::support::{Place, engine_program, has_tool, python};
 use dbdyno_engine::{
-    kv::{KvEngine, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvSession, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,
 };

@@ -4,7 +4,7 @@ use crate::support::{Place, engine_program, system_sqlite};
 use dbdyno::catalog::{Catalog, TestPick, UserFolders};
 use dbdyno_engine::{
     describe::Description,
-    kv::Open,
+    engine::Open,
     protocol::SuiteJob,
     settings::Settings,
     sql::{SqlEngine, SqlRow, ValueRef},

@@ -4,7 +4,7 @@ use crate::support::Place;
 use dbdyno_engine::{
     EngineError,
     describe::Description,
-    kv::Open,
+    engine::{Engine, Open},
     ordered::OrderedStore,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},

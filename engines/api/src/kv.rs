@@ -3,13 +3,11 @@
 
 use crate::{
     EngineError,
-    clock::Clock,
-    describe::{Library, OptionSpec},
+    describe::OptionSpec,
+    engine::{Engine, Open},
     settings::Settings,
     suite::{KvStatements, SuiteKind},
 };
-use std::{collections::BTreeMap, path::Path};
-
 /// The option `read_transaction`, of engines whose reads can share a transaction.
 pub fn read_transaction() -> OptionSpec {
     OptionSpec::choice(
@@ -26,25 +24,8 @@ pub fn is_held(settings: &Settings) -> Result<bool, EngineError> {
     Ok(settings.text("read_transaction")? == "held")
 }
 
-/// What an engine is opened with.
-#[derive(Debug, Clone, Copy)]
-pub struct Open<'a> {
-    /// The database's own folder; it exists, and only this engine works in it.
-    pub folder: &'a Path,
-    /// The options asked for.
-    pub settings: &'a Settings,
-    /// Statements that create the table, for engines that speak SQL; empty when the database is opened again.
-    pub schema: &'a [String],
-    /// Bytes of keys and values to expect at most.
-    pub data_bytes: u64,
-}
-
-/// An engine with one open database.
-pub trait KvEngine: Sized {
-    /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
-    const MAIN_FILE: &'static str;
-    /// What time is read from.
-    type Clock: Clock;
+/// An engine of key-value suites, with one open database.
+pub trait KvEngine: Engine {
     /// What one test works with: prepared statements, table handles.
     type Session<'e>: KvSession
     where
@@ -53,22 +34,6 @@ pub trait KvEngine: Sized {
     /// Opens the database in a folder, creating it when the folder is empty.
     fn open(open: Open<'_>) -> Result<Self, EngineError>;
 
-    /// The clock that the measured loop reads.
-    fn clock(&self) -> Self::Clock;
-
-    /// Whether answers are given, and so compared with other engines' answers.
-    fn answers(&self) -> bool {
-        true
-    }
-
-    /// Every option that can be read back, with the value in force.
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
-
-    /// The library as it is running, where it was chosen by an option; else it is what the description says.
-    fn library(&self) -> Option<Library> {
-        None
-    }
-
     /// Whether one read transaction is held over all reads of a test, instead of one a read.
     fn holds_reads(&self) -> bool {
         false
@@ -76,15 +41,6 @@ pub trait KvEngine: Sized {
 
     /// Gets ready for one test: prepares statements, opens tables. Not timed.
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
-
-    /// The engine's own check that the database is sound.
-    fn check(&mut self) -> Result<(), EngineError>;
-
-    /// Closes the database. Not timed.
-    fn close(self) -> Result<(), EngineError> {
-        drop(self);
-        Ok(())
-    }
 }
 
 /// What one test works with.

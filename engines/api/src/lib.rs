@@ -1,12 +1,13 @@
 //! What an engine of dbdyno is written against.
 //!
 //! An engine describes itself ([`describe`]: options in [`settings`], what a commit survives in [`durability`], what is known
-//! of tuning in [`tuning`]), implements the traits of [`kv`], [`sql`] or [`ordered`], and hands both to [`serve`], which speaks
+//! of tuning in [`tuning`]), implements the traits of [`engine`] and [`kv`] or [`sql`], or those of [`ordered`], and hands both to [`serve`], which speaks
 //! the wire protocol ([`protocol`]) about suites ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
 
 pub mod clock;
 pub mod describe;
 pub mod durability;
+pub mod engine;
 pub mod error;
 pub mod kv;
 pub mod kv_sql;

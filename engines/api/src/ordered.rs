@@ -8,7 +8,7 @@
 //! borrows its environment keeps a shared handle of that beside it. At most one transaction of a store is alive at a
 //! time, all on one thread.
 
-use crate::{EngineError, kv::Open};
+use crate::{EngineError, engine::Open};
 use std::{
     collections::BTreeMap,
     ops::{Bound, ControlFlow},

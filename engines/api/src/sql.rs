@@ -2,14 +2,11 @@
 
 use crate::{
     EngineError,
-    clock::Clock,
-    describe::{Library, OptionSpec},
-    kv::Open,
+    describe::OptionSpec,
+    engine::{Engine, Open},
     settings::Settings,
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
 };
-use std::collections::BTreeMap;
-
 /// The option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
@@ -78,12 +75,8 @@ impl Value {
     }
 }
 
-/// An engine with one open database.
-pub trait SqlEngine: Sized {
-    /// Name of the main file in the database's folder; every other file there is a side file (log, lock, index).
-    const MAIN_FILE: &'static str;
-    /// What time is read from.
-    type Clock: Clock;
+/// An engine of SQL suites, with one open database.
+pub trait SqlEngine: Engine {
     /// What one test works with.
     type Session<'e>: SqlSession<'e>
     where
@@ -93,33 +86,11 @@ pub trait SqlEngine: Sized {
     /// create their tables. `tables` and `indexes` are all that the suite declares, created or not.
     fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError>;
 
-    /// The clock that the measured loop reads.
-    fn clock(&self) -> Self::Clock;
-
-    /// Whether answers are given, and so compared with other engines' answers.
-    fn answers(&self) -> bool {
-        true
-    }
-
-    /// Every option that can be read back, with the value in force.
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
-
-    /// The library as it is running, where it was chosen by an option; else it is what the description says.
-    fn library(&self) -> Option<Library> {
-        None
-    }
-
     /// Whether the database is closed and opened again before each test (option `reopen`); a database in memory cannot be.
     fn reopens(&self) -> bool;
 
     /// Gets ready for one test. Not timed.
     fn session<'e>(&'e mut self) -> Result<Self::Session<'e>, EngineError>;
-
-    /// The engine's own check that the database is sound.
-    fn check(&mut self) -> Result<(), EngineError>;
-
-    /// Closes the database. Not timed.
-    fn close(self) -> Result<(), EngineError>;
 }
 
 /// What one test works with. Dropping it in the middle of a transaction rolls that back.

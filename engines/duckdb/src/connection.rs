@@ -1,6 +1,6 @@
 //! Opening a database with its options, and reading back what is in force.
 
-use dbdyno_engine::{EngineError, describe::parse_bytes, kv::Open, settings::Settings};
+use dbdyno_engine::{EngineError, describe::parse_bytes, engine::Open, settings::Settings};
 use duckdb::{Config, Connection};
 use std::{collections::BTreeMap, fmt};
 

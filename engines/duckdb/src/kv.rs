@@ -7,7 +7,8 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, Open, is_held},
+    engine::{Engine, Open},
+    kv::{KvEngine, is_held},
     kv_sql::{Begins, SqlKvSession},
     settings::Settings,
     sql::is_text,
@@ -29,9 +30,28 @@ pub struct DuckKv {
 /// primary key is an index beside them.
 const ONLY_SQLITE: &str = " WITHOUT ROWID";
 
-impl KvEngine for DuckKv {
+impl Engine for DuckKv {
     const MAIN_FILE: &'static str = "duck.db";
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        connection::in_force(&self.connection, &self.settings)
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        connection::check(&self.connection)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.connection.close().map_err(|(_, error)| failed(error))
+    }
+}
+
+impl KvEngine for DuckKv {
     type Session<'e> = SqlKvSession<Sql<'e>>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
@@ -51,27 +71,11 @@ impl KvEngine for DuckKv {
         })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection, &self.settings)
-    }
-
     fn holds_reads(&self) -> bool {
         self.begins.held
     }
 
     fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<Sql<'e>>, EngineError> {
         SqlKvSession::new(sql, self.begins, |sql| Sql::new(&self.connection, sql, self.text))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::Open,
+    engine::{Engine, Open},
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text},
     suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
@@ -24,9 +24,28 @@ pub struct DuckSql {
     reopens: bool,
 }
 
-impl SqlEngine for DuckSql {
+impl Engine for DuckSql {
     const MAIN_FILE: &'static str = "duck.db";
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        connection::in_force(&self.connection, &self.settings)
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        connection::check(&self.connection)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.connection.close().map_err(|(_, error)| failed(error))
+    }
+}
+
+impl SqlEngine for DuckSql {
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
@@ -39,28 +58,12 @@ impl SqlEngine for DuckSql {
         })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection, &self.settings)
-    }
-
     fn reopens(&self) -> bool {
         self.reopens
     }
 
     fn session<'e>(&'e mut self) -> Result<Session<'e>, EngineError> {
         Ok(Session { connection: &self.connection, text: self.text, begun: false })
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
     }
 }
 

@@ -5,7 +5,8 @@ use dbdyno_engine::{
     clock::MonotonicClock,
     describe::Description,
     durability::{Tier, TierRule},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     protocol::PROTOCOL,
     serve,
     suite::{KvStatements, SuiteKind},
@@ -37,14 +38,9 @@ struct Example {
     undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
-impl KvEngine for Example {
+impl Engine for Example {
     const MAIN_FILE: &'static str = "none";
     type Clock = MonotonicClock;
-    type Session<'e> = &'e mut Self;
-
-    fn open(_: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self::default())
-    }
 
     fn clock(&self) -> MonotonicClock {
         MonotonicClock
@@ -54,12 +50,20 @@ impl KvEngine for Example {
         Ok(BTreeMap::new())
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
-        Ok(self)
-    }
-
     fn check(&mut self) -> Result<(), EngineError> {
         Ok(())
+    }
+}
+
+impl KvEngine for Example {
+    type Session<'e> = &'e mut Self;
+
+    fn open(_: Open<'_>) -> Result<Self, EngineError> {
+        Ok(Self::default())
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
+        Ok(self)
     }
 }
 

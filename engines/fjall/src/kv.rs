@@ -5,7 +5,8 @@ use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open, is_held},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
@@ -73,9 +74,29 @@ pub(crate) fn read_every_block(
     Rows { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
 }
 
-impl KvEngine for Fjall {
+impl Engine for Fjall {
     const MAIN_FILE: &'static str = TABLES;
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(in_force(&self.database, &self.keyspace))
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        read_every_block(&self.database, &self.keyspace)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        // What is still in the program's buffer is written, as by any orderly end of a program.
+        self.database.persist(PersistMode::Buffer).map_err(failed)
+    }
+}
+
+impl KvEngine for Fjall {
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
@@ -87,29 +108,12 @@ impl KvEngine for Fjall {
         Ok(Self { database, keyspace, persist, held: is_held(settings)? })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        Ok(in_force(&self.database, &self.keyspace))
-    }
-
     fn holds_reads(&self) -> bool {
         self.held
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
         Ok(Session { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        read_every_block(&self.database, &self.keyspace)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        // What is still in the program's buffer is written, as by any orderly end of a program.
-        self.database.persist(PersistMode::Buffer).map_err(failed)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
 use fjall::{

@@ -1,7 +1,7 @@
 //! What suites of every kind ask of an environment: opening it with its options, reading them back, checking it.
 
 use crate::describe::{expect_own, version};
-use dbdyno_engine::{EngineError, kv::Open};
+use dbdyno_engine::{EngineError, engine::Open};
 use dbdyno_lmdb_common::{Setup, SyncMode, grown, judge, map_full};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};

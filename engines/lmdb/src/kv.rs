@@ -4,7 +4,8 @@ use crate::environment::{Reads, check, create_database, environment, failed, gro
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
 use dbdyno_lmdb_common::{MAIN_FILE, Setup};
@@ -19,16 +20,9 @@ pub struct Lmdb {
     setup: Setup,
 }
 
-impl KvEngine for Lmdb {
+impl Engine for Lmdb {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let (env, setup) = environment(open, 1)?;
-        let database = create_database(&env, None)?;
-        Ok(Self { env, database, setup })
-    }
 
     fn clock(&self) -> MonotonicClock {
         MonotonicClock
@@ -38,14 +32,6 @@ impl KvEngine for Lmdb {
         in_force(&self.env, self.setup)
     }
 
-    fn holds_reads(&self) -> bool {
-        self.setup.held
-    }
-
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session { env: &self.env, database: self.database, grows: self.setup.grows })
-    }
-
     fn check(&mut self) -> Result<(), EngineError> {
         check(&self.env, self.database)
     }
@@ -53,6 +39,24 @@ impl KvEngine for Lmdb {
     fn close(self) -> Result<(), EngineError> {
         self.env.prepare_for_closing().wait();
         Ok(())
+    }
+}
+
+impl KvEngine for Lmdb {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let (env, setup) = environment(open, 1)?;
+        let database = create_database(&env, None)?;
+        Ok(Self { env, database, setup })
+    }
+
+    fn holds_reads(&self) -> bool {
+        self.setup.held
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
+        Ok(Session { env: &self.env, database: self.database, grows: self.setup.grows })
     }
 }
 

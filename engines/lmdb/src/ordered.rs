@@ -3,7 +3,7 @@
 use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree, walk},
 };
 use dbdyno_lmdb_common::{MAIN_FILE, Setup};

@@ -8,7 +8,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys},
     settings::Settings,
 };

@@ -7,7 +7,8 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     suite::KvStatements,
 };
@@ -18,14 +19,9 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 #[derive(Debug)]
 pub struct Lmdb1(Database);
 
-impl KvEngine for Lmdb1 {
+impl Engine for Lmdb1 {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self(Database::open(open, 0)?))
-    }
 
     fn clock(&self) -> MonotonicClock {
         MonotonicClock
@@ -35,21 +31,24 @@ impl KvEngine for Lmdb1 {
         self.0.in_force()
     }
 
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.0.check(Table::MAIN)
+    }
+}
+
+impl KvEngine for Lmdb1 {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        Ok(Self(Database::open(open, 0)?))
+    }
+
     fn holds_reads(&self) -> bool {
         self.0.setup.held
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
         Ok(Session(&mut self.0))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        self.0.check(Table::MAIN)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        drop(self.0);
-        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
 use dbdyno_lmdb_common::MAIN_FILE;

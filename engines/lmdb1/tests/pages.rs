@@ -4,7 +4,8 @@
 
 use dbdyno_engine::{
     EngineError,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     settings::Settings,
     suite::KvStatements,

@@ -7,7 +7,8 @@ use dbdyno_engine::{
     clock::{Clock, MonotonicClock},
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     protocol::PROTOCOL,
     serve::Program,
     suite::{KvStatements, SuiteKind},
@@ -128,7 +129,7 @@ impl Null {
 
 impl Null {
     fn new(open: Open<'_>) -> Result<Self, EngineError> {
-        fs::write(open.folder.join(<Self as KvEngine>::MAIN_FILE), "")?;
+        fs::write(open.folder.join(Self::MAIN_FILE), "")?;
         let simulated = open.settings.text("clock")? == "simulated";
         Ok(Self {
             answers: open.settings.text("answers")? == "wrong",
@@ -163,14 +164,9 @@ impl Null {
     }
 }
 
-impl KvEngine for Null {
+impl Engine for Null {
     const MAIN_FILE: &'static str = "null";
     type Clock = NullClock;
-    type Session<'e> = NullSession<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Self::new(open)
-    }
 
     fn clock(&self) -> NullClock {
         self.clock.clone()
@@ -184,6 +180,18 @@ impl KvEngine for Null {
         Ok(BTreeMap::new())
     }
 
+    fn check(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl KvEngine for Null {
+    type Session<'e> = NullSession<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        Self::new(open)
+    }
+
     fn holds_reads(&self) -> bool {
         true
     }
@@ -191,14 +199,6 @@ impl KvEngine for Null {
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
         Ok(NullSession(self))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        Ok(())
     }
 }
 

@@ -1,33 +1,18 @@
 //! SQL suites on the engine that does nothing: each read has one row, each write changes one.
 
-use super::{Null, NullClock, NullSession};
+use super::{Null, NullSession};
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
-use std::collections::BTreeMap;
 
 impl SqlEngine for Null {
-    const MAIN_FILE: &'static str = "null";
-    type Clock = NullClock;
     type Session<'e> = NullSession<'e>;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
         Self::new(open)
-    }
-
-    fn clock(&self) -> NullClock {
-        self.clock.clone()
-    }
-
-    fn answers(&self) -> bool {
-        self.answers
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        Ok(BTreeMap::new())
     }
 
     fn reopens(&self) -> bool {
@@ -37,14 +22,6 @@ impl SqlEngine for Null {
     fn session<'e>(&'e mut self) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
         Ok(NullSession(self))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What suites of every kind ask of a database: opening it with its options, committing as they want it, checking it.
 
-use dbdyno_engine::{EngineError, kv::Open};
+use dbdyno_engine::{EngineError, engine::Open};
 use redb::{Database, Durability, WriteTransaction};
 use std::fmt;
 

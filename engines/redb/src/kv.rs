@@ -4,7 +4,8 @@ use crate::database::{Commit, MAIN_FILE, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open, is_held},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use redb::{
@@ -22,18 +23,9 @@ pub struct Redb {
     held: bool,
 }
 
-impl KvEngine for Redb {
+impl Engine for Redb {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let (database, commit) = open_database(open)?;
-        let created = database.begin_write().map_err(failed)?;
-        created.open_table(TABLE).map_err(failed)?;
-        created.commit().map_err(failed)?;
-        Ok(Self { database, commit, held: is_held(open.settings)? })
-    }
 
     fn clock(&self) -> MonotonicClock {
         MonotonicClock
@@ -44,21 +36,28 @@ impl KvEngine for Redb {
         Ok(BTreeMap::new())
     }
 
+    fn check(&mut self) -> Result<(), EngineError> {
+        check(&mut self.database)
+    }
+}
+
+impl KvEngine for Redb {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let (database, commit) = open_database(open)?;
+        let created = database.begin_write().map_err(failed)?;
+        created.open_table(TABLE).map_err(failed)?;
+        created.commit().map_err(failed)?;
+        Ok(Self { database, commit, held: is_held(open.settings)? })
+    }
+
     fn holds_reads(&self) -> bool {
         self.held
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
         Ok(Session { database: &self.database, commit: self.commit })
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        check(&mut self.database)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        drop(self.database);
-        Ok(())
     }
 }
 

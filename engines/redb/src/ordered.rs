@@ -3,7 +3,7 @@
 use crate::database::{Commit, MAIN_FILE, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
 use redb::{

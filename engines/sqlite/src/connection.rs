@@ -1,7 +1,7 @@
 //! Opening a database with its options, and what every kind of suite asks of a connection.
 
 use super::{driver::Driver, pragmas};
-use dbdyno_engine::{EngineError, kv::Open, settings::Settings, sql::Value};
+use dbdyno_engine::{EngineError, engine::Open, settings::Settings, sql::Value};
 use std::collections::BTreeMap;
 
 /// Name of the database's file.

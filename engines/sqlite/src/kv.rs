@@ -5,7 +5,8 @@ use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::Library,
-    kv::{KvEngine, Open, is_held},
+    engine::{Engine, Open},
+    kv::{KvEngine, is_held},
     kv_sql::{Begins, SqlKvSession},
     sql::is_text,
     suite::KvStatements,
@@ -20,9 +21,32 @@ pub struct SqliteKv<D = Bundled> {
     text: bool,
 }
 
-impl<D: Driver> KvEngine for SqliteKv<D> {
+impl<D: Driver> Engine for SqliteKv<D> {
     const MAIN_FILE: &'static str = connection::FILE;
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        connection::in_force(&self.connection)
+    }
+
+    fn library(&self) -> Option<Library> {
+        self.connection.library()
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        connection::check(&self.connection)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.connection.close()
+    }
+}
+
+impl<D: Driver> KvEngine for SqliteKv<D> {
     type Session<'e>
         = SqlKvSession<D::Statement<'e>>
     where
@@ -41,31 +65,11 @@ impl<D: Driver> KvEngine for SqliteKv<D> {
         })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection)
-    }
-
-    fn library(&self) -> Option<Library> {
-        self.connection.library()
-    }
-
     fn holds_reads(&self) -> bool {
         self.begins.held
     }
 
     fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<D::Statement<'e>>, EngineError> {
         SqlKvSession::new(sql, self.begins, |sql| self.connection.ready(sql, self.text))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close()
     }
 }

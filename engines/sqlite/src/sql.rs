@@ -9,7 +9,7 @@ use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::Library,
-    kv::Open,
+    engine::{Engine, Open},
     sql::{SqlEngine, SqlSession, Value, is_text},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
@@ -24,9 +24,32 @@ pub struct SqliteSql<D = Bundled> {
     reopens: bool,
 }
 
-impl<D: Driver> SqlEngine for SqliteSql<D> {
+impl<D: Driver> Engine for SqliteSql<D> {
     const MAIN_FILE: &'static str = connection::FILE;
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        connection::in_force(&self.connection)
+    }
+
+    fn library(&self) -> Option<Library> {
+        self.connection.library()
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        connection::check(&self.connection)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.connection.close()
+    }
+}
+
+impl<D: Driver> SqlEngine for SqliteSql<D> {
     type Session<'e>
         = Session<'e, D>
     where
@@ -42,32 +65,12 @@ impl<D: Driver> SqlEngine for SqliteSql<D> {
         })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection)
-    }
-
-    fn library(&self) -> Option<Library> {
-        self.connection.library()
-    }
-
     fn reopens(&self) -> bool {
         self.reopens
     }
 
     fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
         Ok(Session { connection: &self.connection, begin: self.begin, text: self.text })
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close()
     }
 }
 

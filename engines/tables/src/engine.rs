@@ -12,7 +12,7 @@ use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::OptionSpec,
-    kv::Open,
+    engine::{Engine, Open},
     ordered::OrderedStore,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text, reopen},
     suite::{self, Begin, IndexSpec, Plan, SuiteKind, TableSpec},
@@ -64,9 +64,33 @@ pub struct Layered<S: OrderedStore> {
     reopens: bool,
 }
 
-impl<S: OrderedStore> SqlEngine for Layered<S> {
+impl<S: OrderedStore> Engine for Layered<S> {
     const MAIN_FILE: &'static str = S::MAIN_FILE;
     type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        self.shared.borrow().store.in_force()
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.shared.borrow_mut().store.check()
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        // The connection's virtual tables hold the store too.
+        drop(self.connection);
+        match Rc::try_unwrap(self.shared) {
+            Ok(tables) => tables.into_inner().close(),
+            Err(_) => Err(EngineError::new("the store cannot be closed: a virtual table still holds it")),
+        }
+    }
+}
+
+impl<S: OrderedStore> SqlEngine for Layered<S> {
     type Session<'e> = Session<'e, S>;
 
     fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError> {
@@ -88,14 +112,6 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
         })
     }
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        self.shared.borrow().store.in_force()
-    }
-
     fn reopens(&self) -> bool {
         self.reopens
     }
@@ -106,19 +122,6 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
             None => Way::Direct(&self.shared, &self.declared),
         };
         Ok(Session { way: layer, text: self.text })
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        self.shared.borrow_mut().store.check()
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        // The connection's virtual tables hold the store too.
-        drop(self.connection);
-        match Rc::try_unwrap(self.shared) {
-            Ok(tables) => tables.into_inner().close(),
-            Err(_) => Err(EngineError::new("the store cannot be closed: a virtual table still holds it")),
-        }
     }
 }
 

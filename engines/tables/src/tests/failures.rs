@@ -2,6 +2,7 @@
 
 use super::{super::key, Place, Value, execute, memory, memory::LONGEST_KEY, numbers, query};
 use dbdyno_engine::{
+    engine::Engine,
     sql::{SqlEngine, SqlSession},
     suite::{Begin, Statement},
 };

@@ -9,7 +9,7 @@ use self::memory::Memory;
 use super::{Layered, Session, options};
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
+    engine::Open,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{IndexSpec, Statement, TableSpec},

@@ -11,7 +11,7 @@ use crate::{frame::Harness, recorder::Recorder, rng::SplitMix64};
 use dbdyno_engine::{
     EngineError,
     describe::Library,
-    kv::Open,
+    engine::Open,
     protocol::{Event, Job, RunFailure, TestHead},
     serve::Worker,
     sql::SqlEngine,
