@@ -258,7 +258,7 @@ fn gives_the_published_answers<E: SqlEngine>(description: &Description, options:
 
 #[test]
 fn sqlite_gives_the_published_answers() {
-    gives_the_published_answers::<dbdyno_sqlite::SqliteSql>(&dbdyno_sqlite::describe(), &[("synchronous", "off")]);
+    gives_the_published_answers::<dbdyno_sqlite::Sqlite>(&dbdyno_sqlite::describe(), &[("synchronous", "off")]);
 }
 
 #[test]

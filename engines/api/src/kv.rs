@@ -8,6 +8,7 @@ use crate::{
     settings::Settings,
     suite::{KvStatements, SuiteKind},
 };
+
 /// The option `read_transaction`, of engines whose reads can share a transaction.
 pub fn read_transaction() -> OptionSpec {
     OptionSpec::choice(

@@ -7,6 +7,7 @@ use crate::{
     settings::Settings,
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
 };
+
 /// The option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")

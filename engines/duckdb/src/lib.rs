@@ -2,16 +2,16 @@
 
 mod connection;
 mod describe;
+mod engine;
 mod kv;
 mod sql;
 mod statement;
 
 pub use describe::describe;
-pub use kv::DuckKv;
-pub use sql::DuckSql;
+pub use engine::DuckDb;
 
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
 /// The engine as a program.
-pub const PROGRAM: Program = program::both::<DuckKv, DuckSql>(describe);
+pub const PROGRAM: Program = program::both::<DuckDb, DuckDb>(describe);

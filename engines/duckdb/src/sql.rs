@@ -1,61 +1,19 @@
 //! SQL suites on DuckDB.
 
-use super::{
-    connection::{self, failed},
-    statement::Sql,
-};
+use super::{engine::DuckDb, statement::Sql};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
-    engine::{Engine, Open},
-    settings::Settings,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text},
+    engine::Open,
+    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
 };
 use duckdb::{Connection, ToSql, types};
-use std::collections::BTreeMap;
 
-/// An open database.
-#[derive(Debug)]
-pub struct DuckSql {
-    connection: Connection,
-    settings: Settings,
-    text: bool,
-    reopens: bool,
-}
-
-impl Engine for DuckSql {
-    const MAIN_FILE: &'static str = "duck.db";
-    type Clock = MonotonicClock;
-
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection, &self.settings)
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
-    }
-}
-
-impl SqlEngine for DuckSql {
+impl SqlEngine for DuckDb {
     type Session<'e> = Session<'e>;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
-        let settings = open.settings;
-        Ok(Self {
-            connection: connection::open(open, Self::MAIN_FILE)?,
-            settings: settings.clone(),
-            text: is_text(settings)?,
-            reopens: settings.flag("reopen")?,
-        })
+        Self::new(open)
     }
 
     fn reopens(&self) -> bool {

@@ -5,6 +5,7 @@ mod connection;
 mod copy;
 mod describe;
 mod driver;
+mod engine;
 mod kv;
 mod pragmas;
 mod sql;
@@ -12,11 +13,10 @@ mod sql;
 pub use bundled::Bundled;
 pub use describe::{describe, options, tiers};
 pub use driver::{Driver, ValueStatement};
-pub use kv::SqliteKv;
-pub use sql::SqliteSql;
+pub use engine::Sqlite;
 
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
 /// The engine as a program.
-pub const PROGRAM: Program = program::both::<SqliteKv, SqliteSql>(describe);
+pub const PROGRAM: Program = program::both::<Sqlite, Sqlite>(describe);

@@ -1,68 +1,25 @@
 //! SQL suites on SQLite's own B-tree.
 
 use super::{
-    bundled::Bundled,
-    connection, copy,
+    copy,
     driver::{Driver, ValueStatement},
+    engine::Sqlite,
 };
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
-    describe::Library,
-    engine::{Engine, Open},
-    sql::{SqlEngine, SqlSession, Value, is_text},
+    engine::Open,
+    sql::{SqlEngine, SqlSession, Value},
     suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
 };
-use std::collections::BTreeMap;
 
-/// An open database.
-#[derive(Debug)]
-pub struct SqliteSql<D = Bundled> {
-    connection: D,
-    begin: &'static str,
-    text: bool,
-    reopens: bool,
-}
-
-impl<D: Driver> Engine for SqliteSql<D> {
-    const MAIN_FILE: &'static str = connection::FILE;
-    type Clock = MonotonicClock;
-
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection)
-    }
-
-    fn library(&self) -> Option<Library> {
-        self.connection.library()
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        self.connection.close()
-    }
-}
-
-impl<D: Driver> SqlEngine for SqliteSql<D> {
+impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
         = Session<'e, D>
     where
         Self: 'e;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
-        let settings = open.settings;
-        Ok(Self {
-            connection: connection::open(open)?,
-            begin: connection::begin(settings)?,
-            text: is_text(settings)?,
-            reopens: settings.flag("reopen")?,
-        })
+        Self::new(open)
     }
 
     fn reopens(&self) -> bool {
@@ -70,7 +27,7 @@ impl<D: Driver> SqlEngine for SqliteSql<D> {
     }
 
     fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
-        Ok(Session { connection: &self.connection, begin: self.begin, text: self.text })
+        Ok(Session { connection: &self.connection, begin: self.begins.write, text: self.text })
     }
 }
 

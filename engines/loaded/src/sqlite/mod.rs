@@ -9,9 +9,9 @@ pub use connection::Loaded;
 pub use describe::describe;
 
 use dbdyno_engine::serve::Program;
-use dbdyno_sqlite::{SqliteKv, SqliteSql};
+use dbdyno_sqlite::Sqlite;
 use dbdyno_workload::program;
 
 /// The engine as a program.
 pub const PROGRAM: Program =
-    Program { probe: Some(connection::probe), ..program::both::<SqliteKv<Loaded>, SqliteSql<Loaded>>(describe) };
+    Program { probe: Some(connection::probe), ..program::both::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };
