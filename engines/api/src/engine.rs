@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, path::Path};
 pub struct Open<'a> {
     /// The database's own folder; it exists, and only this engine works in it.
     pub folder: &'a Path,
-    /// The options asked for.
+    /// The options asked for, every option of the description among them.
     pub settings: &'a Settings,
     /// Statements that create the table, for engines that speak SQL; empty when the database is opened again.
     pub schema: &'a [String],
@@ -21,7 +21,7 @@ pub struct Open<'a> {
 pub trait Engine: Sized {
     /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
     const MAIN_FILE: &'static str;
-    /// What time is read from.
+    /// [`MonotonicClock`](crate::clock::MonotonicClock), unless time is simulated.
     type Clock: Clock;
 
     /// The clock that the measured loop reads.

@@ -44,7 +44,7 @@ pub trait KvEngine: Engine {
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
 }
 
-/// What one test works with.
+/// What one test works with. At most one transaction of it is under way.
 pub trait KvSession {
     /// A read transaction.
     type Read<'s>: KvRead
@@ -55,10 +55,10 @@ pub trait KvSession {
     where
         Self: 's;
 
-    /// Begins a read transaction.
+    /// Begins a read transaction: a snapshot. Called once a read, or once a test with [`KvEngine::holds_reads`].
     fn read(&mut self) -> Result<Self::Read<'_>, EngineError>;
 
-    /// Begins a write transaction.
+    /// Begins a write transaction, which sees its own writes.
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;
 }
 
@@ -81,7 +81,7 @@ pub trait KvRead {
     /// Shows the value of a key to `visit`; `None` when there is no such key.
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
 
-    /// Whether there is such a key.
+    /// Whether there is such a key, found without reading its value where the engine can.
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError>;
 
     /// Shows every row to `visit` in key order.
@@ -90,7 +90,7 @@ pub trait KvRead {
 
 /// Reads and writes inside a write transaction.
 pub trait KvWrite: KvRead {
-    /// Writes a value.
+    /// Writes a value, in place of one that is there.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError>;
 
     /// Removes a key; whether it was there.

@@ -117,13 +117,13 @@ pub trait SqlSession<'e> {
         Err(EngineError::new("this engine has no databases beside its own to copy to"))
     }
 
-    /// Begins a transaction.
+    /// Begins a transaction. Not called inside one.
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError>;
 
     /// Commits with the durability that the options ask for.
     fn commit(&mut self) -> Result<(), EngineError>;
 
-    /// Rolls the transaction back.
+    /// Undoes all since [`Self::begin`].
     fn rollback(&mut self) -> Result<(), EngineError>;
 
     /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has

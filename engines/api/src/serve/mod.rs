@@ -24,7 +24,7 @@ use std::{
 /// An engine as a program: its description and the workloads it was compiled for.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
-    /// The engine's description.
+    /// What the command `describe` prints; called for every run too.
     pub describe: fn() -> Description,
     /// The key-value workload, where the engine can run it.
     pub kv: Option<KvProgram>,

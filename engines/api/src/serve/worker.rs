@@ -61,7 +61,7 @@ impl Worker {
         Self { shared, go_on: job.wait.then_some(lines) }
     }
 
-    /// Sends an event.
+    /// Writes an event to the main process. Nothing fails when that is gone: the watch on stdin then ends this process.
     pub fn emit(&self, event: &Event) {
         self.shared.emit(event);
     }

@@ -4,10 +4,10 @@
 use super::Template;
 use serde::{Deserialize, Serialize};
 
-/// A resolved key-value suite.
+/// A key-value suite of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KvSuite {
-    /// The suite's name.
+    /// As in its file and on the command line.
     pub name: String,
     /// Bytes of keys and values that the tests store at most at a time: a hint for engines that size a map ahead.
     pub data_bytes: u64,
@@ -17,7 +17,7 @@ pub struct KvSuite {
     pub tests: Vec<KvTest>,
 }
 
-/// One resolved test.
+/// One test of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KvTest {
     /// Number in its suite, from 1.
@@ -34,7 +34,7 @@ pub struct KvTest {
     pub records: u64,
     /// How keys are drawn.
     pub keys: KeyOrder,
-    /// Format of a key.
+    /// What a key looks like: `key_{key:08}`.
     pub key: Template,
     /// What an operation does; several are drawn by weight, one draw an operation.
     pub work: Vec<Work>,
@@ -63,7 +63,7 @@ pub enum KeyOrder {
 pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
     pub weight: u64,
-    /// What is done.
+    /// The operation, with its own fields beside the weight.
     #[serde(flatten)]
     pub operation: Operation,
 }
@@ -76,7 +76,7 @@ pub enum Operation {
     Get,
     /// Write a value.
     Put {
-        /// Format of the value.
+        /// What the value looks like: `value_{key:08}`.
         value: Template,
     },
     /// Remove a key; one that is not there counts as a miss.

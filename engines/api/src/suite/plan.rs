@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub enum Plan {
     /// Create a table that the suite declares.
     CreateTable {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
     },
     /// Begin a transaction that is rolled back: what it holds is transient.
@@ -18,7 +18,7 @@ pub enum Plan {
     Rollback,
     /// Insert one row: the parameters are its columns in order.
     Insert {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
     },
     /// Insert every row of one table into another of the same columns, or into itself.
@@ -30,41 +30,41 @@ pub enum Plan {
     },
     /// Read rows, all columns, in no promised order.
     Read {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
-        /// Which rows.
+        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
-        /// At most so many.
+        /// At most so many rows; any of them, because no order is promised.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u64>,
     },
     /// One row: the number of rows, and the average of a column as a real number, NULL where there is nothing to
     /// average.
     CountAverage {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
         /// The column that is averaged.
         column: String,
-        /// Which rows.
+        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
     /// Change columns.
     Update {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
         /// New values by column.
         set: BTreeMap<String, Assignment>,
-        /// Which rows.
+        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
     /// Remove rows.
     Delete {
-        /// The table.
+        /// Name of a table that the suite declares.
         table: String,
-        /// Which rows.
+        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
@@ -109,14 +109,14 @@ pub enum Condition {
     All,
     /// Those whose column has a value.
     Equal {
-        /// The column.
+        /// Name of one of the table's columns.
         column: String,
         /// The value.
         value: Operand,
     },
     /// Those whose column is a whole number of a range.
     Range {
-        /// The column.
+        /// Name of one of the table's columns.
         column: String,
         /// The least value.
         from: Operand,
@@ -125,7 +125,7 @@ pub enum Condition {
     },
     /// Those whose text holds another, as `LIKE '%text%'` finds it: letters of ASCII match in either case.
     Like {
-        /// The column.
+        /// Name of one of the table's columns.
         column: String,
         /// The pattern: `%text%`, without any other `%` or `_`.
         pattern: Operand,

@@ -7,10 +7,10 @@ use super::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// A resolved SQL suite.
+/// An SQL suite of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlSuite {
-    /// The suite's name.
+    /// As in its file and on the command line.
     pub name: String,
     /// A database file to begin with instead of an empty one. It is copied and only read.
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct SqlSuite {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableSpec {
-    /// Its name.
+    /// As statements and plans name it.
     pub name: String,
     /// Its columns, at least one.
     pub columns: Vec<ColumnSpec>,
@@ -60,11 +60,11 @@ impl TableSpec {
     }
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
-    /// Its name.
+    /// As statements and plans name it.
     pub name: String,
     /// Its declared type, as in SQLite: `INTEGER`, `REAL`, `VARCHAR(100)`.
     #[serde(rename = "type")]
@@ -75,11 +75,11 @@ pub struct ColumnSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexSpec {
-    /// Its name.
+    /// As statements and plans name it.
     pub name: String,
-    /// The table.
+    /// Name of the table it is on.
     pub table: String,
-    /// The column.
+    /// Name of the column whose values it orders.
     pub column: String,
 }
 
@@ -90,7 +90,7 @@ impl IndexSpec {
     }
 }
 
-/// One resolved test.
+/// One test of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlTest {
     /// Number in its suite, from 1.
@@ -102,7 +102,7 @@ pub struct SqlTest {
     /// What is done before the timer starts.
     #[serde(default)]
     pub prepare: Vec<Step>,
-    /// What is measured.
+    /// The steps inside the timer, in order.
     pub steps: Vec<Step>,
     /// Rows that all statements together walk past without an index, roughly: a hint for estimates of time.
     #[serde(default)]
