@@ -1,7 +1,8 @@
-//! Has the program built again when a built-in suite, preset or claims file changes: these folders are carried inside it.
+//! Has the program built again when something changes that is carried inside it: a built-in suite, preset or claims file, a
+//! migration of the store.
 
 fn main() {
-    for folder in ["suites", "presets", "assets/claims"] {
+    for folder in ["suites", "presets", "assets/claims", "src/store/schema/migrations"] {
         println!("cargo::rerun-if-changed={folder}");
     }
 }

@@ -1,9 +1,10 @@
 //! dbdyno: a dynamometer for embedded database engines.
 //!
-//! Data goes one way: [`catalog`] → [`plan`] → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
+//! Data goes one way: [`catalog`] → [`bench`] → [`runner`] → [`store`] → [`compare`] → [`report`]. Nothing left of the store knows
 //! DuckDB; [`stats`] knows no I/O.
 
 pub mod base;
+pub mod bench;
 pub mod catalog;
 pub mod claims;
 pub mod cli;
@@ -11,10 +12,11 @@ pub mod compare;
 pub mod engines;
 pub mod host;
 pub mod lint;
-pub mod plan;
+pub mod metric;
 mod process;
 pub mod report;
 pub mod runner;
+pub mod session;
 pub mod stats;
 pub mod store;
 pub mod tui;

@@ -3,7 +3,10 @@
 //! The first line of each invalid file says what is expected: `# expect LINE: part of the message`.
 
 use crate::support::Place;
-use dbdyno::catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders};
+use dbdyno::{
+    bench::Preset,
+    catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders},
+};
 use std::{fs, path::PathBuf};
 
 fn folder(name: &str) -> PathBuf {
@@ -48,7 +51,7 @@ fn every_mistake_in_a_preset_is_told_with_its_line() {
     let names = names("invalid", "presets");
     assert!(names.len() > 3);
     for name in names {
-        let Err(error) = catalog("invalid").preset(&name) else { panic!("{name} was taken") };
+        let Err(error) = Preset::find(&catalog("invalid"), &name) else { panic!("{name} was taken") };
         told(folder("invalid").join(format!("presets/{name}.toml")), &error);
     }
 }
@@ -60,8 +63,8 @@ fn valid_files_and_all_built_in_ones_are_taken() {
         valid.suite(&name).unwrap();
     }
     for name in valid.preset_names() {
-        let preset = valid.preset(&name).unwrap();
-        valid.suite(&preset.suite).unwrap();
+        let preset = Preset::find(&valid, &name).unwrap();
+        valid.suite(&preset.spec.suite).unwrap();
     }
     let claims: Vec<_> = valid.claims_names().iter().map(|name| valid.claims(name).unwrap()).collect();
     assert!(claims.len() >= 5 && claims.iter().all(|claims| !claims.caveats.is_empty()));

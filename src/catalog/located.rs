@@ -5,11 +5,11 @@ use std::{io, ops::Range};
 
 /// The text of a catalog file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// What an error calls the file: its path, or `built-in suites/kv.toml`.
-    pub(super) place: String,
+    pub(crate) place: String,
     /// Its text.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// Why a suite or preset cannot be used.
@@ -51,7 +51,7 @@ pub enum CatalogError {
 
 impl Source {
     /// Reads TOML into `T`.
-    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
+    pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
         toml::from_str(&self.text).map_err(|error| {
             // The reader's "unknown field" and "unknown variant" name what was expected; its own layout is not needed.
             let message = error.message().trim().replace('\n', " ");
@@ -60,7 +60,7 @@ impl Source {
     }
 
     /// An error at a span of bytes of the text.
-    pub(super) fn wrong(&self, span: Range<usize>, message: impl Into<String>) -> CatalogError {
+    pub(crate) fn wrong(&self, span: Range<usize>, message: impl Into<String>) -> CatalogError {
         let before = self.text.get(..span.start).unwrap_or(&self.text);
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         CatalogError::Wrong {

@@ -4,7 +4,6 @@ mod claims;
 mod difference;
 mod files;
 mod located;
-mod preset;
 mod suite;
 mod theme;
 
@@ -12,12 +11,11 @@ pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use difference::Difference;
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
-pub use preset::{EngineChoice, Preset};
 pub use suite::{Suite, TestInfo, TestPick};
 pub use theme::{Colour, Ink, Role, Theme};
 
 use crate::base::output::{Guarded, Output};
-use located::Source;
+pub(crate) use located::Source;
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
@@ -68,10 +66,9 @@ impl Catalog {
         Suite::parse(name, &Source { place: place.to_owned(), text })
     }
 
-    /// Reads and checks a preset. Whether its engines and options exist is checked by the plan.
-    pub fn preset(&self, name: &str) -> Result<Preset, CatalogError> {
-        let source = files::find(&self.folders, Folder::Presets, name)?;
-        Preset::parse(name, &source)
+    /// The text of a preset's file.
+    pub(crate) fn preset_source(&self, name: &str) -> Result<Source, CatalogError> {
+        files::find(&self.folders, Folder::Presets, name)
     }
 
     /// Names of all themes.
@@ -85,24 +82,24 @@ impl Catalog {
         Theme::parse(name, &source)
     }
 
-    /// Writes a preset into the user's folder, and says where; `None`: there is one of that name, and it was not to be
-    /// replaced.
-    /// `guarded`: what it must not be written over.
-    pub fn save_preset(
+    /// Writes a preset's file into the user's folder, and says where; none: there is one of that name, and it was not to be
+    /// replaced. `guarded`: what it must not be written over.
+    pub(crate) fn save_preset(
         &self,
-        preset: &Preset,
+        name: &str,
+        text: &str,
         replace: bool,
         guarded: &[Guarded],
     ) -> Result<Option<std::path::PathBuf>, String> {
         let folder = self.folders.of(Folder::Presets);
-        let path = folder.join(format!("{}.toml", preset.name));
+        let path = folder.join(format!("{name}.toml"));
         if path.exists() && !replace {
             return Ok(None);
         }
         let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
         let output = Output::check(&path, guarded).map_err(|error| error.to_string())?;
-        output.replace_text(&preset.to_toml()).map_err(failed)?;
+        output.replace_text(text).map_err(failed)?;
         Ok(Some(path))
     }
 }

@@ -4,7 +4,7 @@ use super::ClaimsTable;
 use crate::{
     catalog::{ClaimedComparison, Claims},
     compare::{Comparison, Options, Side, compare, load},
-    store::{Selection, Store, StoreError},
+    store::{Latencies, Selection, Store, StoreError},
 };
 use std::collections::HashMap;
 
@@ -48,7 +48,7 @@ fn measured<'c>(
         if !sides.contains_key(text) {
             let selection = Selection::parse_line(text)
                 .map_err(|message| JudgeError::Selection { title: claimed.title.clone(), message })?;
-            sides.insert(text, load(store, text, &selection)?);
+            sides.insert(text, load(store, text, &selection, Latencies::Left)?);
         }
     }
     let of = |text: &str| sides.get(text).filter(|side| !side.runs.is_empty());

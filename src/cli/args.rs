@@ -8,6 +8,7 @@ use crate::{
         csv::Cells,
         output::{Guarded, Output, OutputError},
     },
+    bench::EngineChoice,
     catalog::UserFolders,
     report::comparison,
     store::Store,
@@ -123,6 +124,15 @@ pub(super) struct BenchArgs {
     /// Run the first configuration twice a round: comparisons then take their noise floor from it.
     #[arg(long)]
     pub(super) aa: bool,
+    /// Of each engine's sweep, run only a sample of this many stars: a combination and every change of one option of it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(super) stars: Option<u32>,
+    /// End with how much each option of the sweep matters.
+    #[arg(long)]
+    pub(super) effects: bool,
+    /// Show the figures of this claims file beside the measured ones.
+    #[arg(long, value_name = "NAME")]
+    pub(super) claims: Option<String>,
     /// Seed of all random keys and values [default: from the clock].
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
@@ -130,7 +140,7 @@ pub(super) struct BenchArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(super) budget: Option<Duration>,
     /// Measure only these tests (number or name); tests they depend on run first, untimed.
-    #[arg(long = "test", value_name = "TEST", value_delimiter = ',')]
+    #[arg(long = "test", value_name = "TEST[,TEST]")]
     pub(super) tests: Vec<String>,
     /// Pin the measuring thread to this CPU.
     #[arg(long, value_name = "CPU")]
@@ -255,7 +265,7 @@ pub(super) struct RunArgs {
     pub(super) suite: String,
     /// An engine, with options after a colon: sqlite:journal_mode=wal,synchronous=off|normal
     #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
-    pub(super) engines: Vec<String>,
+    pub(super) engines: Vec<EngineChoice>,
     #[command(flatten)]
     pub(super) bench: BenchArgs,
 }

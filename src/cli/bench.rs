@@ -7,20 +7,20 @@ use super::{
     print,
     progress::{self, Style},
     query::notices,
-    tune_effects::effects_of_session,
 };
 use crate::{
-    base::{identifier::clock_seed, units},
-    catalog::{Catalog, Claims, EngineChoice},
-    claims::judged,
+    base::units,
+    bench::{Estimate, Plan, Preset, Spec},
+    catalog::Catalog,
+    claims::ClaimsTable,
     engines::Registry,
-    plan::{Estimate, Plan, Request},
-    report::{claims::claims_table, command::shell, session_table::SessionTable, text},
-    runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
-    store::{Status, Store, StoreHistory},
+    report::{claims::claims_table, command::shell, session_table::SessionTable, text, tune::effects as effects_text},
+    runner::{Control, Handle, Report, RunnerEvent, SessionError, SessionLaunch},
+    session::{Prepared, SelectedEffects},
+    store::{Status, Store},
 };
 use dbdyno_engine::say;
-use std::{collections::BTreeMap, process::ExitCode};
+use std::process::ExitCode;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     sync::mpsc::{self, UnboundedSender},
@@ -29,114 +29,51 @@ use tokio::{
 /// `dbdyno --preset NAME`.
 pub(super) fn preset(places: &Places, name: &str, args: BenchArgs) -> Result<ExitCode, CliError> {
     let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let preset = catalog.preset(name)?;
-    let suite = catalog.suite(&preset.suite)?;
-    let claims = preset.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
-    let request = Request::from_preset(&preset, suite, seed(&args))?;
-    bench(places, request, &args, Some(Named { name, claims, effects: preset.effects }))
-}
-
-/// The preset that a bench is run by.
-struct Named<'p> {
-    name: &'p str,
-    /// Published figures that are shown beside the measured ones.
-    claims: Option<Claims>,
-    /// Whether the session ends in how much each option matters.
-    effects: bool,
+    let spec = Preset::find(&catalog, name)?.spec;
+    bench(places, &catalog, spec, &args, Some(name))
 }
 
 /// `dbdyno run`.
 pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> {
     let catalog = Catalog::new(places.folders().map_err(CliError::Usage)?);
-    let suite = catalog.suite(&args.suite)?;
-    let engines = args.engines.iter().map(|engine| parse_engine(engine)).collect::<Result<_, _>>()?;
-    let request = Request {
-        suite,
-        suite_options: BTreeMap::new(),
-        engines,
-        sizes: Vec::new(),
-        repeats: DEFAULT_ROUNDS,
-        pick: Default::default(),
-        seed: seed(&args.bench),
-        stars: None,
-    };
-    bench(places, request, &args.bench, None)
+    let RunArgs { suite, engines, bench: args } = args;
+    let spec = Spec { suite, engines, rounds: Spec::DEFAULT_ROUNDS, ..Spec::default() };
+    bench(places, &catalog, spec, &args, None)
 }
 
-/// Rounds when none are asked for: the least that gives an interval.
-const DEFAULT_ROUNDS: u32 = 6;
-
-/// A seed that differs from session to session, and is recorded.
-fn seed(args: &BenchArgs) -> u64 {
-    args.seed.unwrap_or_else(clock_seed)
-}
-
-/// `ENGINE`, or `ENGINE:OPTION=VALUE[|VALUE],...`
-pub(super) fn parse_engine(text: &str) -> Result<EngineChoice, CliError> {
-    let (name, options) = text.split_once(':').unwrap_or((text, ""));
-    let mut choice = EngineChoice { name: name.trim().to_owned(), options: BTreeMap::new() };
-    for option in options.split(',').filter(|option| !option.trim().is_empty()) {
-        let (name, values) = option.split_once('=').ok_or_else(|| {
-            CliError::Usage(format!("--engine {text}: `{option}`: expected OPTION=VALUE, several with commas between"))
-        })?;
-        choice.options.insert(name.trim().to_owned(), values_of(values));
-    }
-    Ok(choice)
-}
-
-fn values_of(text: &str) -> Vec<String> {
-    text.split('|').map(|value| value.trim().to_owned()).collect()
-}
-
-/// Applies what the command line says on top of the request.
-fn adjust(request: &mut Request, args: &BenchArgs) -> Result<(), CliError> {
+/// What the command line says on top of a bench.
+pub(super) fn adjusted(mut spec: Spec, args: &BenchArgs) -> Result<Spec, CliError> {
     for set in &args.set {
-        let parts = set.split_once('=').and_then(|(path, values)| Some((path.split_once('.')?, values)));
-        let ((owner, option), values) = parts.ok_or_else(|| {
-            CliError::Usage(format!("--set {set}: expected OWNER.OPTION=VALUE, as in sqlite.synchronous=off|normal"))
-        })?;
-        request.set(owner.trim(), option.trim(), values_of(values))?;
+        spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
     }
     if !args.size.is_empty() {
-        request.sizes.clone_from(&args.size);
-    }
-    if let Some(repeat) = args.repeat {
-        request.repeats = repeat;
+        spec.sizes.clone_from(&args.size);
     }
     if !args.tests.is_empty() {
-        request.pick = request.suite.pick(&args.tests).map_err(CliError::Usage)?;
+        spec.tests = Spec::tests_of(&args.tests);
     }
-    Ok(())
+    spec.rounds = args.repeat.unwrap_or(spec.rounds);
+    spec.twins |= args.aa;
+    spec.stars = args.stars.or(spec.stars);
+    spec.effects |= args.effects;
+    spec.claims = args.claims.clone().or(spec.claims);
+    spec.seed = args.seed.or(spec.seed);
+    Ok(spec)
 }
 
 fn bench(
     places: &Places,
-    mut request: Request,
+    catalog: &Catalog,
+    spec: Spec,
     args: &BenchArgs,
-    preset: Option<Named<'_>>,
+    preset: Option<&str>,
 ) -> Result<ExitCode, CliError> {
-    adjust(&mut request, args)?;
-    let registry = Registry::discover();
-    let plan = Plan::new(request, &registry)?;
-    plan.probe()?;
-    let plan = if args.aa { plan.with_twins() } else { plan };
+    let spec = adjusted(spec, args)?;
     if let Some(cpu) = args.cpu {
         check_cpu(cpu)?;
     }
     let store = places.store().map_err(CliError::Usage)?;
-    let work_dir = args.work.folder().map_err(CliError::Usage)?;
-    let estimate = fit(&plan, &work_dir, &StoreHistory::read(&store)).map_err(CliError::Usage)?;
-    if args.dry_run {
-        return print(&describe(&plan, &estimate));
-    }
-    notices(&store.prepare()?);
-    let style = Style::choose(args.json, args.quiet);
-    if !args.quiet {
-        say!("{}", headline(&plan, &estimate));
-        plan.not_run().iter().for_each(|line| say!("{line}"));
-    }
-    let launch = SessionLaunch {
-        work_dir,
+    let mut launch = SessionLaunch {
         cpu: args.cpu,
         keep_databases: args.keep_databases,
         allow_differing_options: args.allow_differing_options,
@@ -144,24 +81,48 @@ fn bench(
         budget: args.budget,
         silence: args.silence,
         deadline: args.deadline,
-        command_line: command_line(std::env::args()),
-        preset: preset.as_ref().map(|preset| preset.name.to_owned()),
-        keys: BTreeMap::new(),
+        preset: preset.map(str::to_owned),
+        ..SessionLaunch::new(args.work.folder().map_err(CliError::Usage)?, command_line(std::env::args()))
     };
-    let expected_run = estimate.time / plan.runs.len().max(1) as u32;
-    let null = plan.harness(&registry)?;
-    let report = watched(&plan, style, async |events, control| {
-        run_session(&plan, &null, &launch, &store, expected_run, events, control).await
-    })?;
-    let effects = preset.as_ref().is_some_and(|preset| preset.effects);
-    if effects {
-        effects_of_session(&plan, &report.session.session_id, &store, style)?;
+    let prepared = Prepared::of(spec, catalog, &Registry::discover(), &launch, &store)?;
+    let Prepared { plan, estimate, .. } = &prepared;
+    if args.dry_run {
+        return print(&describe(plan, estimate));
     }
-    let code = conclude(&report, &store, style, effects)?;
-    if let Some(claims) = preset.and_then(|preset| preset.claims) {
-        show_claims(&claims, &store, style)?;
+    if let (Some(seed), None) = (prepared.needed_seed(), args.seed) {
+        launch.command_line.push_str(&format!(" --seed {seed}"));
+    }
+    notices(&store.prepare()?);
+    let style = Style::choose(args.json, args.quiet);
+    if !args.quiet {
+        say!("{}", headline(plan, estimate));
+        plan.not_run().iter().for_each(|line| say!("{line}"));
+    }
+    let report = watched(plan, style, async |events, control| prepared.run(&launch, &store, events, control).await)?;
+    let follow_up = prepared.follow_up(&report, &store)?;
+    show_effects(&follow_up.effects, style)?;
+    let code = conclude(&report, &store, style, !follow_up.effects.is_empty())?;
+    if let Some(claims) = follow_up.claims {
+        show_claims(&claims?, style)?;
     }
     Ok(code)
+}
+
+/// What a session that has just ended says about each option: a part for each engine, size and test.
+fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliError> {
+    for SelectedEffects { selected, found } in effects {
+        match found {
+            Ok(found) if style == Style::Json => {
+                print(&format!("{}\n", serde_json::json!({ "event": "effects", "effects": found })))?;
+            }
+            Ok(found) => {
+                print(&effects_text(found))?;
+                print(&format!("charts: dbdyno tune --effects '{selected}' --as html --out effects.html\n\n"))?;
+            }
+            Err(error) => say!("warning: {selected}: {error}"),
+        }
+    }
+    Ok(())
 }
 
 /// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
@@ -191,12 +152,11 @@ pub(super) fn watched(
 }
 
 /// Shows what was published beside what is now stored.
-fn show_claims(claims: &Claims, store: &Store, style: Style) -> Result<(), CliError> {
-    let table = judged(claims, store)?;
+fn show_claims(table: &ClaimsTable, style: Style) -> Result<(), CliError> {
     if style == Style::Json {
         print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))?;
     } else {
-        print(&format!("\n{}", claims_table(&table)))?;
+        print(&format!("\n{}", claims_table(table)))?;
     }
     Ok(())
 }
@@ -303,16 +263,6 @@ pub(super) fn command_line(arguments: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_engine_is_read_with_its_options() {
-        let choice = parse_engine("sqlite:journal_mode=wal,synchronous=off|full").unwrap();
-        assert_eq!(choice.name, "sqlite");
-        assert_eq!(choice.options["journal_mode"], ["wal"]);
-        assert_eq!(choice.options["synchronous"], ["off", "full"]);
-        assert_eq!(parse_engine("lmdb").unwrap().options, BTreeMap::new());
-        assert!(parse_engine("sqlite:wal").is_err());
-    }
 
     #[test]
     fn the_command_can_be_typed_again() {

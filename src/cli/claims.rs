@@ -7,19 +7,10 @@ use super::{
 };
 use crate::{
     catalog::Catalog,
-    claims::{JudgeError, judged},
+    claims::judged,
     report::{claims::claims_table, text},
 };
 use std::process::ExitCode;
-
-impl From<JudgeError> for CliError {
-    fn from(error: JudgeError) -> Self {
-        match error {
-            JudgeError::Selection { .. } => Self::Usage(error.to_string()),
-            JudgeError::Store(error) => Self::Store(error),
-        }
-    }
-}
 
 /// Lists the claims files, or shows one judged.
 pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, CliError> {

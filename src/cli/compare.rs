@@ -16,7 +16,7 @@ use crate::{
         comparison::{ExportError, Format, TableStyle, export, text},
         text::Colour,
     },
-    store::{Selection, Store},
+    store::{Latencies, Selection, Store},
 };
 use dbdyno_engine::say;
 use std::process::ExitCode;
@@ -42,7 +42,12 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     }
     let output = args.out.as_deref().map(|out| places.output(out, Vec::new())).transpose()?;
     let store = opened(places)?;
-    let (a, b) = (side(&store, "--a", &args.a, &a)?, side(&store, "--b", &args.b, &b)?);
+    let latencies = match args.format {
+        Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
+        Format::Csv | Format::Json | Format::Html | Format::Parquet => Latencies::Read,
+    };
+    let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
+    let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
     let comparison = compare(&a, &b, &options);
     match &output {
         Some(output) => {
@@ -77,8 +82,14 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.
-fn side(store: &Store, flag: &str, text: &str, selection: &Selection) -> Result<crate::compare::Side, CliError> {
-    let side = load(store, text, selection)?;
+fn side(
+    store: &Store,
+    flag: &str,
+    text: &str,
+    selection: &Selection,
+    latencies: Latencies,
+) -> Result<crate::compare::Side, CliError> {
+    let side = load(store, text, selection, latencies)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
             "{flag} '{text}' means no result of {}: `dbdyno results --group-by KEY` lists the values that a key has",

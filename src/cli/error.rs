@@ -2,9 +2,11 @@
 
 use crate::{
     base::units::plain,
+    bench::{PlanError, SpecError},
     catalog::CatalogError,
-    plan::PlanError,
+    claims::JudgeError,
     runner::SessionError,
+    session::PrepareError,
     store::{ExportError, ImportError, StoreError},
 };
 use std::process::ExitCode;
@@ -36,6 +38,31 @@ pub(super) enum CliError {
     /// The session could not begin: exit code 1.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+impl From<SpecError> for CliError {
+    fn from(error: SpecError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<JudgeError> for CliError {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::Store(error) => Self::Store(error),
+            wrong @ JudgeError::Selection { .. } => Self::Usage(wrong.to_string()),
+        }
+    }
+}
+
+impl From<PrepareError> for CliError {
+    fn from(error: PrepareError) -> Self {
+        match error {
+            PrepareError::Catalog(error) => Self::Catalog(error),
+            PrepareError::Plan(error) => Self::Plan(error),
+            PrepareError::NoRoom(message) => Self::Usage(message),
+        }
+    }
 }
 
 impl CliError {

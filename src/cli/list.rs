@@ -5,7 +5,7 @@ use super::{
     error::CliError,
     print,
 };
-use crate::{catalog::Catalog, engines::Registry, report::text};
+use crate::{bench::Preset, catalog::Catalog, engines::Registry, report::text};
 use dbdyno_engine::describe::OptionSpec;
 use std::process::ExitCode;
 
@@ -90,7 +90,7 @@ fn presets(catalog: &Catalog) -> Vec<(String, String)> {
         .preset_names()
         .into_iter()
         .map(|name| {
-            let about = match catalog.preset(&name) {
+            let about = match Preset::find(catalog, &name) {
                 Ok(preset) => preset.title,
                 Err(error) => format!("✗ {error}"),
             };

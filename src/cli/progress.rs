@@ -1,6 +1,6 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
-use crate::{base::units, plan::Plan, runner::RunnerEvent, store::Status};
+use crate::{base::units, bench::Plan, runner::RunnerEvent, store::Status};
 use dbdyno_engine::{protocol::Event, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{

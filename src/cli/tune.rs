@@ -27,7 +27,7 @@ use crate::{
 };
 use dbdyno_engine::{durability::Tier, say};
 use dbdyno_workload::rng::SplitMix64;
-use std::{collections::BTreeMap, process::ExitCode};
+use std::process::ExitCode;
 use tokio::sync::mpsc;
 
 impl From<TuneError> for CliError {
@@ -286,16 +286,10 @@ fn launch(measure: &MeasureArgs) -> Result<SessionLaunch, CliError> {
         check_cpu(cpu)?;
     }
     Ok(SessionLaunch {
-        work_dir: measure.work.folder().map_err(CliError::Usage)?,
         cpu: measure.cpu,
-        keep_databases: false,
-        allow_differing_options: false,
         concurrent: measure.concurrent,
-        budget: None,
         silence: measure.silence,
         deadline: measure.deadline,
-        command_line: command_line(std::env::args()),
-        preset: None,
-        keys: BTreeMap::new(),
+        ..SessionLaunch::new(measure.work.folder().map_err(CliError::Usage)?, command_line(std::env::args()))
     })
 }

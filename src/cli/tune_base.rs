@@ -2,13 +2,13 @@
 
 use super::{
     args::Places,
-    bench::parse_engine,
     error::CliError,
     tune::found,
     tune_args::{BaseArgs, TuneArgs},
 };
 use crate::{
     base::output::Guarded,
+    bench::EngineChoice,
     catalog::{Catalog, Suite},
     engines::{Engine, Registry},
     store::Store,
@@ -50,7 +50,7 @@ pub(super) fn questions(
     let Some(engine) = &args.base.engine else {
         return Err(CliError::Usage("give --engine and --suite, or --from last".to_owned()));
     };
-    let choice = parse_engine(engine)?;
+    let choice: EngineChoice = engine.parse()?;
     let mut asked = start.as_ref().map(|start| start.options().clone()).unwrap_or_default();
     for (option, values) in choice.options {
         let [value] = values.as_slice() else {

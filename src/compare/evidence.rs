@@ -56,16 +56,16 @@ fn figure(samples: &[Sample<'_>], selected: usize) -> Option<Figure> {
         label: first.run.label.clone(),
         tier: first.run.configuration.tier,
         median_ns: median(&times(samples)).ok()?,
-        times_ns: samples.iter().map(|sample| sample.result.wall_ns).collect(),
+        times_ns: samples.iter().map(|sample| sample.wall_ns).collect(),
         run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
         left_out: selected - samples.len(),
-        operations: first.result.operations,
+        operations: first.operations(),
         latency: latency(samples),
     })
 }
 
 fn times(samples: &[Sample<'_>]) -> Vec<f64> {
-    samples.iter().map(|sample| sample.result.wall_ns as f64).collect()
+    samples.iter().map(|sample| sample.wall_ns as f64).collect()
 }
 
 fn test(matched: &Matched<'_>, median_ratio: f64) -> Tested {

@@ -2,9 +2,10 @@
 
 use super::{
     layout::by_size,
+    load::Side,
     model::{MeasuredConfiguration, SideFacts},
-    rows::{Configuration, Side},
 };
+use crate::store::RunConfiguration;
 use std::collections::BTreeMap;
 
 /// Where each session ran.
@@ -14,7 +15,7 @@ pub(super) fn places<'s>(sides: &[&'s Side]) -> BTreeMap<&'s str, String> {
 
 /// The facts of a side.
 pub(super) fn of_side(side: &Side) -> SideFacts {
-    let mut configurations: BTreeMap<(&str, &Configuration), MeasuredConfiguration> = BTreeMap::new();
+    let mut configurations: BTreeMap<(&str, &RunConfiguration), MeasuredConfiguration> = BTreeMap::new();
     for run in &side.runs {
         let measured =
             configurations.entry((&run.label, &run.configuration)).or_insert_with(|| MeasuredConfiguration {

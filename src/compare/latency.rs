@@ -4,8 +4,8 @@ use super::{
     layout::Sample,
     model::{Bucket, Latency},
 };
+use dbdyno_workload::histogram::empty;
 use dbdyno_workload::histogram::supported_quantile;
-use dbdyno_workload::histogram::{empty, from_bytes};
 use std::collections::BTreeMap;
 
 /// Buckets a power of ten.
@@ -15,10 +15,7 @@ pub(super) const PER_DECADE: f64 = 20.0;
 pub(super) fn latency(samples: &[Sample<'_>]) -> Option<Latency> {
     let mut all = empty();
     for Sample { result, .. } in samples {
-        if result.operations_per_sample != 1 {
-            return None;
-        }
-        all.add(from_bytes(&result.histogram.as_ref()?.0).ok()?).ok()?;
+        all.add(result.latencies()?).ok()?;
     }
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
     for counted in all.iter_recorded() {

@@ -1,19 +1,36 @@
 //! Which results of A and of B belong on one line.
 
 use super::{
+    load::Side,
     model::Part,
     options::{Axis, Options},
-    rows::{Measured, Run, Side},
 };
-use crate::catalog::Difference;
+use crate::{
+    catalog::Difference,
+    metric::Metric,
+    store::{RunTests, TestRecord},
+};
 use dbdyno_engine::size::Size;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A test of a run.
+/// A test of a run that has a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample<'s> {
-    pub(super) run: &'s Run,
-    pub(super) result: &'s Measured,
+    pub(super) run: &'s RunTests,
+    pub(super) result: &'s TestRecord,
+    pub(super) wall_ns: u64,
+}
+
+impl<'s> Sample<'s> {
+    /// None of a test without a time.
+    pub(super) fn of(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
+        result.figure(Metric::Wall).map(|wall_ns| Self { run, result, wall_ns })
+    }
+
+    /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
+    pub(super) fn operations(&self) -> u64 {
+        self.result.figure(Metric::Operations).unwrap_or(1)
+    }
 }
 
 /// One line before it is judged: what both sides have for it.
@@ -102,15 +119,15 @@ fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<Key, Vec<Sample<'s>>>
     let mut groups: BTreeMap<Key, Vec<Sample<'s>>> = BTreeMap::new();
     for run in &side.runs {
         let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        for result in &run.tests {
-            let key = (part.clone(), OrderedSize::new(&run.size), result.test, result.name.clone());
-            groups.entry(key).or_default().push(Sample { run, result });
+        for sample in run.tests.iter().filter_map(|result| Sample::of(run, result)) {
+            let key = (part.clone(), OrderedSize::new(&run.size), sample.result.test, sample.result.test_name.clone());
+            groups.entry(key).or_default().push(sample);
         }
     }
     groups
 }
 
-fn value(run: &Run, side: &Side, axis: &Axis) -> String {
+fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
     match axis {
         Axis::Session => run.session_id.clone(),
         Axis::Host => {

@@ -17,24 +17,20 @@ mod load;
 mod model;
 mod noise;
 mod obstacles;
-mod offer;
 mod options;
 mod pairs;
 mod pivot;
-mod rows;
 mod sizes;
 mod warnings;
 
 pub use gate::{Gate, gate};
-pub use load::load;
+pub use load::{Side, load};
 pub use model::{
     Bucket, COMPARISON_VERSION, Comparison, Figure, Found, Latency, Line, Mean, MeasuredConfiguration, NoiseFloor,
     Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SizeRatio,
 };
-pub use offer::{Offer, offers};
 pub use options::{Axis, Options};
 pub use pivot::of as axis_value;
-pub use rows::{Configuration, Host, Measured, Run, Session, Side, tier_words};
 pub use sizes::{TestKey, by_test};
 
 /// Compares A with B.

@@ -1,10 +1,11 @@
 //! A comparison, as every output shows it. `assets/schemas/comparison.schema.json` describes its JSON.
 
-use super::{
-    options::Axis,
-    rows::{Configuration, Session},
+use super::options::Axis;
+use crate::{
+    catalog::Difference,
+    stats::Verdict,
+    store::{RunConfiguration, SessionFacts},
 };
-use crate::{catalog::Difference, stats::Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -55,7 +56,7 @@ pub struct SideFacts {
     /// What was measured.
     pub configurations: Vec<MeasuredConfiguration>,
     /// Where and when.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionFacts>,
 }
 
 /// A configuration of a side.
@@ -69,7 +70,7 @@ pub struct MeasuredConfiguration {
     pub sizes: Vec<String>,
     /// What it is.
     #[serde(flatten)]
-    pub configuration: Configuration,
+    pub configuration: RunConfiguration,
 }
 
 /// The noise floor.

@@ -1,14 +1,10 @@
 //! The noise floor that sessions measured by running a configuration twice a round.
 
-use super::{
-    layout::Sample,
-    model::NoiseFloor,
-    pairs::matched,
-    rows::{Run, Side},
-};
+use super::{layout::Sample, load::Side, model::NoiseFloor, pairs::matched};
 use crate::{
-    plan::TWIN_SUFFIX,
+    bench::TWIN_SUFFIX,
     stats::{DEFAULT_NOISE_FLOOR, noise_floor, paired_ratio},
+    store::RunTests,
 };
 use std::collections::BTreeMap;
 
@@ -18,16 +14,16 @@ type Group<'s> = (&'s str, &'s str, u32);
 /// The A/A figure of the sides' sessions, or the default where they have none.
 pub(super) fn floor(sides: &[&Side]) -> NoiseFloor {
     // Both sides may have loaded the same session.
-    let runs: BTreeMap<&str, &Run> =
+    let runs: BTreeMap<&str, &RunTests> =
         sides.iter().flat_map(|side| &side.twins).map(|run| (run.run_id.as_str(), run)).collect();
     let mut groups: BTreeMap<Group<'_>, [Vec<Sample<'_>>; 2]> = BTreeMap::new();
     for run in runs.into_values() {
         let (label, twin) = run.label.strip_suffix(TWIN_SUFFIX).map_or((run.label.as_str(), 0), |label| (label, 1));
-        for result in &run.tests {
-            groups.entry((label, &run.size, result.test)).or_default()[twin].push(Sample { run, result });
+        for sample in run.tests.iter().filter_map(|result| Sample::of(run, result)) {
+            groups.entry((label, &run.size, sample.result.test)).or_default()[twin].push(sample);
         }
     }
-    let times = |samples: &[Sample<'_>]| samples.iter().map(|sample| sample.result.wall_ns as f64).collect::<Vec<_>>();
+    let times = |samples: &[Sample<'_>]| samples.iter().map(|sample| sample.wall_ns as f64).collect::<Vec<_>>();
     let logs: Vec<f64> = groups
         .into_values()
         .map(|[first, twin]| matched(&first, &twin))

@@ -5,9 +5,8 @@ use super::{
     model::{Obstacle, ObstacleKind},
     options::Options,
     pairs::Matched,
-    rows::tier_words,
 };
-use crate::catalog::Difference;
+use crate::{catalog::Difference, store::tier_words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that stands against comparing these runs. `places` is where each session ran.
@@ -119,7 +118,7 @@ fn inputs<'s>(sample: &Sample<'s>) -> (Option<u64>, &'s str, &'s str, &'s BTreeM
 }
 
 fn no_ratio(line: &Laid<'_>) -> Option<String> {
-    let instant = |samples: &[Sample<'_>]| samples.iter().any(|sample| sample.result.wall_ns == 0);
+    let instant = |samples: &[Sample<'_>]| samples.iter().any(|sample| sample.wall_ns == 0);
     (instant(&line.a) || instant(&line.b)).then(|| "a time of 0 ns has no ratio".to_owned())
 }
 
@@ -136,7 +135,7 @@ fn suites(line: &Laid<'_>) -> Option<String> {
     if sizes(line).is_some() || suite_options(line).is_some() {
         return None;
     }
-    let (a, b) = both(line, |sample| sample.result.operations.to_string());
+    let (a, b) = both(line, |sample| sample.operations().to_string());
     (a != b).then(|| format!("the work differs: A did {} operations, B did {}", joined(&a), joined(&b)))
 }
 

@@ -1,10 +1,10 @@
 //! What a reader should know before believing a comparison.
 
-use super::{
-    model::Line,
-    rows::{Run, Session, Side},
+use super::{load::Side, model::Line};
+use crate::{
+    stats::rounds_needed,
+    store::{RunTests, SessionFacts, TestRecord},
 };
-use crate::stats::rounds_needed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
@@ -12,9 +12,9 @@ const JUDGED_HERE: [&str; 3] = ["failed verification: ", "too few repeats: ", "u
 
 /// Findings of the comparison first, then those of its sessions.
 pub(super) fn of(lines: &[Line], sides: &[&Side]) -> Vec<String> {
-    let runs: BTreeMap<&str, &Run> =
+    let runs: BTreeMap<&str, &RunTests> =
         sides.iter().flat_map(|side| &side.runs).map(|run| (run.run_id.as_str(), run)).collect();
-    let sessions: BTreeMap<&str, &Session> =
+    let sessions: BTreeMap<&str, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session)).collect();
     let own = [
         too_few_rounds(lines),
@@ -63,7 +63,7 @@ fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
         .iter()
         .flat_map(|side| &side.runs)
         .filter(|run| {
-            let silent = |test: &super::rows::Measured| test.verification.is_none() && compared.contains(&test.test);
+            let silent = |test: &TestRecord| test.verification.is_none() && compared.contains(&test.test);
             run.tests.iter().any(silent)
         })
         .map(|run| run.label.as_str())
@@ -71,23 +71,23 @@ fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
     (!silent.is_empty()).then(|| format!("not all answers of {} were verified", joined(&silent)))
 }
 
-fn failed(runs: &BTreeMap<&str, &Run>) -> Option<String> {
+fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {
     let failed = runs.values().filter(|run| run.status != "done").count();
     (failed > 0)
         .then(|| format!("{failed} of {} runs did not end well; the tests that they finished are used", runs.len()))
 }
 
-fn versions(sessions: &BTreeMap<&str, &Session>) -> Option<String> {
+fn versions(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
     let versions: BTreeSet<&str> = sessions.values().map(|session| session.dbdyno_version.as_str()).collect();
     (versions.len() > 1).then(|| format!("runs were made by different versions of dbdyno: {}", joined(&versions)))
 }
 
-fn kernels(sessions: &BTreeMap<&str, &Session>) -> Option<String> {
+fn kernels(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
     let kernels: BTreeSet<&str> = sessions.values().map(|session| session.host.kernel.as_str()).collect();
     (kernels.len() > 1).then(|| format!("runs were made under different kernels: {}", joined(&kernels)))
 }
 
-fn debug(sessions: &BTreeMap<&str, &Session>) -> Option<String> {
+fn debug(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
     let debug = sessions.values().filter(|session| session.debug_build).count();
     (debug > 0).then(|| format!("{debug} of {} sessions were run by a debug build", sessions.len()))
 }

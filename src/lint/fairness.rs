@@ -1,7 +1,7 @@
 //! Whether what is compared is alike.
 
 use super::{Evidence, Linter, series, some_of};
-use crate::base::units;
+use crate::{base::units, metric::Metric};
 use dbdyno_engine::durability::Tier;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -123,7 +123,7 @@ impl Linter for UnequalMemory {
         for result in evidence.results {
             if let Some((size, label)) = runs.get(result.run_id.as_str()) {
                 let peak = peaks.entry(size).or_default().entry(label).or_default();
-                *peak = (*peak).max(result.peak_rss_bytes);
+                *peak = (*peak).max(result.figure(Metric::PeakMemory).unwrap_or(0));
             }
         }
         peaks

@@ -8,8 +8,9 @@ pub use fairness::HARNESS_FACTOR;
 
 use crate::{
     host::WorkFolderFacts,
+    metric::Metric,
     stats::median,
-    store::{HarnessRecord, ResultRecord, RunRecord, SessionRecord},
+    store::{HarnessRecord, RunRecord, SessionRecord, TestRecord},
 };
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub struct Evidence<'e> {
     /// Its runs.
     pub runs: &'e [RunRecord],
     /// Finished tests of its runs.
-    pub results: &'e [ResultRecord],
+    pub results: &'e [TestRecord],
     /// What the harness costs.
     pub harness: &'e [HarnessRecord],
 }
@@ -108,7 +109,7 @@ impl Series<'_> {
 }
 
 /// Results with their runs.
-type Members<'e> = Vec<(&'e RunRecord, &'e ResultRecord)>;
+type Members<'e> = Vec<(&'e RunRecord, &'e TestRecord)>;
 
 /// The results of finished tests by configuration and test.
 fn series<'e>(evidence: &Evidence<'e>) -> Vec<Series<'e>> {
@@ -127,8 +128,8 @@ fn series<'e>(evidence: &Evidence<'e>) -> Vec<Series<'e>> {
                 run,
                 test_name: &result.test_name,
                 test: result.test,
-                operations: result.operations,
-                wall_ns: members.iter().map(|(_, result)| result.wall_ns as f64).collect(),
+                operations: result.figure(Metric::Operations)?,
+                wall_ns: members.iter().filter_map(|(_, result)| result.figures.value(Metric::Wall)).collect(),
             })
         })
         .collect()

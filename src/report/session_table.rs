@@ -2,11 +2,12 @@
 
 use crate::{
     lint::HARNESS_FACTOR,
+    metric::Metric,
     stats::median,
-    store::{HarnessRecord, ResultRecord, RunRecord, WarningRecord},
+    store::{HarnessRecord, RunRecord, TestRecord, WarningRecord},
 };
 use dbdyno_engine::durability::Tier;
-use dbdyno_workload::histogram::{empty, from_bytes, supported_quantile};
+use dbdyno_workload::histogram::{empty, supported_quantile};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -87,7 +88,7 @@ impl SessionTable {
     pub fn new(
         suite: &str,
         runs: &[RunRecord],
-        results: &[ResultRecord],
+        results: &[TestRecord],
         harness: &[HarnessRecord],
         warnings: &[WarningRecord],
     ) -> Self {
@@ -100,7 +101,7 @@ impl SessionTable {
                 sizes.push(SizeTable { size: run.size.clone(), tests: Vec::new() });
             }
         }
-        let mut groups: BTreeMap<(&str, u32, &str), Vec<&ResultRecord>> = BTreeMap::new();
+        let mut groups: BTreeMap<(&str, u32, &str), Vec<&TestRecord>> = BTreeMap::new();
         for result in results {
             if let Some(run) = by_id.get(result.run_id.as_str()) {
                 groups.entry((&run.size, result.test, &run.label)).or_default().push(result);
@@ -135,31 +136,32 @@ impl SessionTable {
     }
 }
 
-fn row(run: &RunRecord, members: &[&ResultRecord], harness_ns: Option<f64>) -> Option<Row> {
+fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<Row> {
     let first = members.first()?;
-    let walls: Vec<f64> = members.iter().map(|result| result.wall_ns as f64).collect();
+    let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
     let median_ns = median(&walls).ok()?;
-    let middle = |value: fn(&ResultRecord) -> u64| {
-        let values: Vec<f64> = members.iter().map(|result| value(result) as f64).collect();
+    let middle = |metric: Metric| {
+        let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
         median(&values).map_or(0, |middle| middle.round() as u64)
     };
     let latencies = merged(members);
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
     let least = walls.iter().copied().fold(f64::INFINITY, f64::min);
     let most = walls.iter().copied().fold(0.0, f64::max);
-    let rate = first.operations as f64 * 1e9 / median_ns;
+    let operations = first.figure(Metric::Operations)?;
+    let rate = operations as f64 * 1e9 / median_ns;
     Some(Row {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,
         spread: (least / median_ns, most / median_ns),
-        operations: first.operations,
+        operations,
         rate,
         p50_ns: quantile(0.5),
         p99_ns: quantile(0.99),
-        database_bytes: middle(|result| result.database_bytes),
-        side_bytes: middle(|result| result.side_bytes),
-        syncs: middle(|result| result.syncs),
+        database_bytes: middle(Metric::Database),
+        side_bytes: middle(Metric::Side),
+        syncs: middle(Metric::Syncs),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         harness_bound: run.engine != "null" && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
@@ -167,13 +169,10 @@ fn row(run: &RunRecord, members: &[&ResultRecord], harness_ns: Option<f64>) -> O
 }
 
 /// The latencies of all runs together, where each sample is one operation.
-fn merged(members: &[&ResultRecord]) -> Option<Histogram<u64>> {
+fn merged(members: &[&TestRecord]) -> Option<Histogram<u64>> {
     let mut all = empty();
     for result in members {
-        if result.operations_per_sample != 1 {
-            return None;
-        }
-        all.add(from_bytes(&result.histogram.0).ok()?).ok()?;
+        all.add(result.latencies()?).ok()?;
     }
     Some(all)
 }

@@ -1,8 +1,8 @@
 //! Whether a plan fits the work folder's disk, and what it will take there.
 
 use crate::{
+    bench::{Estimate, History, Plan, Space, check_space, estimate},
     host::{WorkFolderFacts, measure_fsync},
-    plan::{Estimate, History, Plan, Space, check_space, estimate},
 };
 use std::{path::Path, time::Duration};
 

@@ -17,7 +17,7 @@ pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
 pub use resume::{Owed, ResumeError};
-pub use session::{Launch as SessionLaunch, Report, SessionError, run_session};
+pub use session::{DEFAULT_SILENCE, Launch as SessionLaunch, Report, SessionError, run_session};
 
 pub use uses::Uses;
 

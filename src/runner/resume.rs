@@ -5,9 +5,9 @@ use super::{
     session::{Launch, SoFar, run_session_from},
 };
 use crate::{
+    bench::{DifferingVersion, Plan, PlanError, StoredPlan},
     engines::Registry,
     host::HostFacts,
-    plan::{DifferingVersion, Plan, PlanError, StoredPlan},
     store::{LeftSession, Status, Store, StoreError},
 };
 use serde::{Deserialize, Serialize};

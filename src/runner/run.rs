@@ -10,17 +10,17 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
+    bench::{Configuration, PlannedRun},
     host::NoiseSample,
-    plan::{Configuration, PlannedRun},
+    metric::Figures,
     process::in_words,
-    store::{Batch, Blob, KeyRecord, OptionRecord, ResultRecord, RunRecord, Status, TimelineRecord},
+    store::{Batch, Blob, KeyRecord, OptionRecord, RunRecord, Status, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
     protocol::{Event, Job, PROTOCOL, SuiteJob, TestDone},
 };
-use dbdyno_workload::histogram::supported_quantile;
-use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes, supported_quantile};
 use jiff::Timestamp;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -40,7 +40,7 @@ pub(super) struct RunOutcome {
     /// The run, ended.
     pub(super) run: RunRecord,
     /// Its finished tests.
-    pub(super) results: Vec<ResultRecord>,
+    pub(super) results: Vec<TestRecord>,
 }
 
 /// Runs one planned run. The result is always an outcome: a failure is one too.
@@ -136,7 +136,7 @@ struct Running<'r, 's> {
     session: &'r mut Session<'s>,
     ordinal: u32,
     run: RunRecord,
-    results: Vec<ResultRecord>,
+    results: Vec<TestRecord>,
     timeline: Vec<TimelineRecord>,
     last_progress: (u64, u64),
     names: HashMap<u32, String>,
@@ -248,6 +248,7 @@ impl<'r, 's> Running<'r, 's> {
             name: name.to_owned(),
             asked: Some(value.to_owned()),
             in_force: None,
+            assumed: Some(false),
         };
         let options = configuration.settings.iter().map(|(name, value)| of("engine", name, value));
         let of_suite = configuration.suite_settings.iter().map(|(name, value)| of("suite", name, value));
@@ -335,6 +336,7 @@ impl<'r, 's> Running<'r, 's> {
                 name: name.clone(),
                 asked: configuration.settings.get(name).map(str::to_owned),
                 in_force: Some(value.clone()),
+                assumed: Some(false),
             })
             .collect();
         self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
@@ -370,36 +372,17 @@ impl<'r, 's> Running<'r, 's> {
             return Ok(());
         }
         let bytes = bytes_from_base64(&done.histogram)?;
-        let histogram = from_bytes(&bytes)?;
-        // A sample of several operations says nothing about the quantiles of single ones.
-        let single = done.operations_per_sample == 1;
-        let quantile = |q: f64| if single { supported_quantile(&histogram, q) } else { None };
-        let result = ResultRecord {
+        let result = TestRecord {
             run_id: self.run.run_id.clone(),
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
-            finished_at: Timestamp::now(),
-            wall_ns: done.wall_ns,
-            user_ns: done.usage.user_ns,
-            system_ns: done.usage.system_ns,
-            operations: done.operations,
-            rows: done.rows,
+            finished_at: Some(Timestamp::now()),
+            figures: Figures::of(done, Some(&from_bytes(&bytes)?)),
             verification: done.verification.clone(),
             agrees: None,
-            p50_ns: quantile(0.5),
-            p90_ns: quantile(0.9),
-            p99_ns: quantile(0.99),
-            p999_ns: quantile(0.999),
-            read_bytes: done.usage.read_bytes,
-            written_bytes: done.usage.written_bytes,
-            voluntary_switches: done.usage.voluntary_switches,
-            involuntary_switches: done.usage.involuntary_switches,
-            syncs: done.usage.syncs,
-            peak_rss_bytes: done.peak_rss_bytes,
-            database_bytes: done.database_bytes,
-            side_bytes: done.side_bytes,
-            operations_per_sample: done.operations_per_sample,
-            histogram: Blob(bytes),
+            operations_per_sample: Some(done.operations_per_sample),
+            histogram: Some(Blob(bytes)),
+            failure: None,
         };
         self.results.push(result.clone());
         let timelines = std::mem::take(&mut self.timeline);

@@ -11,12 +11,12 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
+    bench::{Configuration, Plan},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, Evidence},
-    plan::{Configuration, Plan},
     process,
     store::{
-        Batch, HarnessRecord, HostRecord, Ownership, ResultRecord, RunRecord, SessionRecord, Status, Store, StoreError,
+        Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
         WarningRecord,
     },
 };
@@ -59,6 +59,28 @@ pub struct Launch {
     pub keys: BTreeMap<String, String>,
 }
 
+/// How long a worker may say nothing, beyond what a whole run is expected to take, unless told otherwise.
+pub const DEFAULT_SILENCE: Duration = Duration::from_secs(30);
+
+impl Launch {
+    /// The usual conditions.
+    pub fn new(work_dir: PathBuf, command_line: String) -> Self {
+        Self {
+            work_dir,
+            cpu: None,
+            keep_databases: false,
+            allow_differing_options: false,
+            concurrent: false,
+            budget: None,
+            silence: DEFAULT_SILENCE,
+            deadline: None,
+            command_line,
+            preset: None,
+            keys: BTreeMap::new(),
+        }
+    }
+}
+
 /// What a session left.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -67,7 +89,7 @@ pub struct Report {
     /// Its runs.
     pub runs: Vec<RunRecord>,
     /// Finished tests of its runs.
-    pub results: Vec<ResultRecord>,
+    pub results: Vec<TestRecord>,
     /// What the harness costs: ns an operation by size and test.
     pub harness: Vec<HarnessRecord>,
     /// Findings.
@@ -126,7 +148,7 @@ pub(super) struct SoFar {
     /// Runs that did not come to their end; they are run again from their beginning.
     pub(super) cut_short: Vec<RunRecord>,
     /// Results of the runs that are finished.
-    pub(super) results: Vec<ResultRecord>,
+    pub(super) results: Vec<TestRecord>,
     pub(super) harness: Vec<HarnessRecord>,
 }
 
@@ -261,6 +283,8 @@ fn describe(plan: &Plan, launch: &Launch, host: &HostFacts, folder: &WorkFolderF
         details: details.to_string(),
         owner: None,
         plan: None,
+        source: None,
+        source_file: None,
     }
 }
 
@@ -387,7 +411,7 @@ impl Session<'_> {
         self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
     }
 
-    async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<ResultRecord>) {
+    async fn run_all(&mut self, so_far: SoFar) -> (Vec<RunRecord>, Vec<TestRecord>) {
         let mut begun = Instant::now();
         let done = so_far.ordinals();
         let SoFar { mut runs, mut results, cut_short, .. } = so_far;
@@ -460,7 +484,7 @@ impl Session<'_> {
     }
 
     /// Compares the answers of a round's runs that had the same inputs, and stores which agree.
-    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [ResultRecord], round: u32) {
+    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
         let mut groups: BTreeMap<(String, String, u32), Vec<usize>> = BTreeMap::new();
@@ -496,7 +520,7 @@ impl Session<'_> {
         mut self,
         facts: &WorkFolderFacts,
         runs: Vec<RunRecord>,
-        results: &mut Vec<ResultRecord>,
+        results: &mut Vec<TestRecord>,
         harness: Vec<HarnessRecord>,
         owner: Ownership,
     ) -> Result<Report, SessionError> {

@@ -3,10 +3,11 @@
 use super::{
     Selection, Store, StoreError,
     error::Doing,
+    schema,
     tables::{Owner, TABLES},
-    views,
 };
 use duckdb::{Connection, Transaction, params, params_from_iter};
+use serde::Deserialize;
 
 /// What is said of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub struct Deleted {
 }
 
 /// What belongs to runs, and would be deleted with them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Extent {
     /// Runs.
     pub runs: u64,
@@ -60,18 +61,15 @@ impl Store {
         let (condition, parameters) = selection.condition();
         let sql = format!(
             "WITH chosen AS MATERIALIZED (SELECT DISTINCT run_id FROM run_tests WHERE {condition})
-             SELECT (SELECT count(*) FROM chosen),
-                    (SELECT count(*) FROM result WHERE run_id IN (FROM chosen)),
-                    (SELECT count(*) FROM tag WHERE run_id IN (FROM chosen)),
-                    (SELECT count(*) FROM note WHERE run_id IN (FROM chosen)),
+             SELECT (SELECT count(*) FROM chosen) AS runs,
+                    (SELECT count(*) FROM result WHERE run_id IN (FROM chosen)) AS results,
+                    (SELECT count(*) FROM tag WHERE run_id IN (FROM chosen)) AS tags,
+                    (SELECT count(*) FROM note WHERE run_id IN (FROM chosen)) AS notes,
                     (SELECT count(*) FROM session WHERE status <> 'running' AND session_id IN (
-                        SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen)))),
-                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen))"
+                        SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen)))) AS sessions,
+                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen)) AS unfinished"
         );
-        let row = self.bound(&sql, &parameters)?.rows.into_iter().next().unwrap_or_default();
-        let mut counts = row.into_iter().map(|value| value.and_then(|count| count.parse().ok()).unwrap_or(0));
-        let mut next = || counts.next().unwrap_or(0);
-        Ok(Extent { runs: next(), results: next(), tags: next(), notes: next(), sessions: next(), unfinished: next() })
+        Ok(self.rows_bound(&sql, &parameters)?.pop().unwrap_or_default())
     }
 
     /// How many runs a selection means: those it names, or that have a result it names.
@@ -85,7 +83,7 @@ impl Store {
         let sql = format!(
             "SELECT run_id FROM run_tests WHERE {condition} GROUP BY run_id ORDER BY min(started_at) NULLS LAST, run_id"
         );
-        Ok(self.bound(&sql, &parameters)?.rows.into_iter().flatten().flatten().collect())
+        Ok(self.rows_bound::<(String,)>(&sql, &parameters)?.into_iter().map(|(run,)| run).collect())
     }
 
     /// Says these things of a selection's runs, all or nothing, and returns how many runs that were.
@@ -134,7 +132,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         let (condition, parameters) = selection.condition();
         let act = |connection: &mut Connection| -> duckdb::Result<T> {
-            views::make(connection, |name| name == "run_tests")?;
+            schema::make_views(connection, |name| name == "run_tests")?;
             let transaction = connection.transaction()?;
             transaction.execute(
                 &format!("CREATE TEMP TABLE chosen AS SELECT DISTINCT run_id FROM run_tests WHERE {condition}"),

@@ -6,7 +6,7 @@
 //! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
-use super::{Access, StoreError, error::Doing, migrate::identifier};
+use super::{Access, StoreError, error::Doing, schema::identifier};
 use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;

@@ -5,9 +5,8 @@ use super::{
     connect::Reach,
     error::Doing,
     import::{Merged, merge_chosen},
-    manifest,
+    manifest, schema,
     tables::{Owner, TABLES, Table},
-    views,
 };
 use crate::base::{
     identifier::identifier,
@@ -106,7 +105,7 @@ impl Store {
         let (condition, parameters) = selection.condition();
         self.reading_reaching(&Reach::Folder(folder.to_owned()), |connection| {
             let write = || -> duckdb::Result<Exported> {
-                views::make(connection, |name| name == "run_tests" || name == "results")?;
+                schema::make_views(connection, |name| name == "run_tests" || name == "results")?;
                 // Everything means everything, sessions without a run too.
                 let chosen = if selection.is_all() { None } else { Some("chosen") };
                 if chosen.is_some() {

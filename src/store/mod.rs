@@ -12,17 +12,16 @@ mod import;
 mod journal;
 mod lock;
 mod manifest;
-mod migrate;
+mod read;
 mod record;
-mod records;
 mod repair;
 mod resume;
+mod schema;
 mod select;
 mod tables;
 mod trials;
 mod undo;
 mod value;
-mod views;
 mod write;
 
 pub(crate) use connect::{Reach, memory};
@@ -32,26 +31,29 @@ pub use error::StoreError;
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, Imported, Kind, Merged, Taken};
 pub use journal::{Ownership, Settled};
-pub use migrate::SCHEMA_VERSION;
+pub use read::{
+    GroupColumn, GroupRow, HostFacts, Latencies, Listing, Offer, Order, Page, PageRows, RecordedRun, ResultColumn,
+    ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, StoreHistory, StoredFact, StoredOption,
+    StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+};
 pub use record::{
-    Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status,
+    Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord, Status, TestRecord,
     TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
-pub use select::{
-    GroupColumn, GroupRow, Key, Listed, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Rows, Selection,
-    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, history::StoreHistory, literal,
-};
+pub use schema::SCHEMA_VERSION;
+pub use select::{Key, Listed, Rows, Selection, literal};
 pub use trials::TrialRecord;
+pub(crate) use trials::TrialTest;
 pub use value::Blob;
 
 use crate::base::output::Guarded;
 use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
-use migrate::Found;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use schema::Found;
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -285,22 +287,22 @@ impl Store {
     /// newer dbdyno.
     fn check_schema(&self, mut connection: Connection, access: Access) -> Result<Connection, StoreError> {
         let path = self.path.clone();
-        let found = match migrate::version(&connection) {
+        let found = match schema::version(&connection) {
             Some(version) => Found::Version(version),
             None => {
                 let catalog = connect::catalog(&connection).doing(&self.path)?;
-                migrate::found(&connection, &catalog).doing(&self.path)?
+                schema::found(&connection, &catalog).doing(&self.path)?
             }
         };
         match (found, access) {
-            (Found::Empty, Access::Write) => migrate::create(&mut connection).doing(&self.path)?,
+            (Found::Empty, Access::Write) => schema::create(&mut connection).doing(&self.path)?,
             (Found::Empty | Found::Foreign, _) => return Err(StoreError::Foreign { path }),
             (Found::Views(names), _) => return Err(StoreError::views(path, &names)),
             (Found::Version(SCHEMA_VERSION), _) => {}
             (Found::Version(found), _) if found > SCHEMA_VERSION => {
                 return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });
             }
-            (Found::Version(found), Access::Write) => migrate::upgrade(&mut connection, found).doing(&self.path)?,
+            (Found::Version(found), Access::Write) => schema::upgrade(&mut connection, found).doing(&self.path)?,
             (Found::Version(found), Access::Read) => {
                 return Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() });
             }

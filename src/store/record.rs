@@ -1,11 +1,15 @@
-//! The rows of the store's tables. Each struct is one table of schema.sql, field for column, so that a record can be
-//! stored, spooled as a line of JSON and taken in again without a second list of columns.
+//! The rows of the store's tables. Each struct is one table of schema.sql, its fields the columns (a test's figures are several, as the
+//! list of metrics has them), so that a record can be stored, journaled as a line of JSON, taken in and read again without a second
+//! list of columns.
 
 use super::{
     trials::TrialRecord,
-    value::{Blob, Column},
+    value::{Blob, Columns},
 };
+use crate::metric::{Figures, Metric};
+use dbdyno_workload::histogram::from_bytes;
 use duckdb::types::Value;
+use hdrhistogram::Histogram;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +17,9 @@ use serde::{Deserialize, Serialize};
 pub(super) trait Record {
     /// The table.
     const TABLE: &'static str;
+
     /// Its columns, in the order of the values.
-    const COLUMNS: &'static [&'static str];
+    fn columns() -> Vec<&'static str>;
 
     /// The row's values.
     fn values(&self) -> Vec<Value>;
@@ -30,10 +35,13 @@ macro_rules! record {
 
         impl Record for $name {
             const TABLE: &'static str = $table;
-            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            fn columns() -> Vec<&'static str> {
+                [$(<$type as Columns>::columns(stringify!($field))),*].concat()
+            }
 
             fn values(&self) -> Vec<Value> {
-                vec![$(self.$field.to_value()),*]
+                [$(self.$field.to_values()),*].concat()
             }
         }
     };
@@ -120,6 +128,10 @@ record! {
         owner: Option<String>,
         /// What is to be run, as JSON, for whoever finishes it.
         plan: Option<String>,
+        /// What it was imported from; none: dbdyno ran it.
+        source: Option<String>,
+        /// Name of the file imported.
+        source_file: Option<String>,
     }
 }
 
@@ -196,12 +208,14 @@ record! {
         asked: Option<String>,
         /// Value in force, where it could be read back.
         in_force: Option<String>,
+        /// Whether an imported file does not say it, and the default of its program is taken; none in stores of older versions.
+        assumed: Option<bool>,
     }
 }
 
 record! {
-    /// The result of one test of a run.
-    ResultRecord in "result" {
+    /// One test of one run: what is stored of it, and what is read.
+    TestRecord in "result" {
         /// The run.
         run_id: String,
         /// The test's number.
@@ -209,49 +223,55 @@ record! {
         /// The test's name.
         test_name: String,
         /// When it ended.
-        finished_at: Timestamp,
-        /// Wall time, ns.
-        wall_ns: u64,
-        /// CPU time in user mode, ns.
-        user_ns: u64,
-        /// CPU time in the kernel, ns.
-        system_ns: u64,
-        /// Operations done.
-        operations: u64,
-        /// Rows read, found, written or removed.
-        rows: u64,
-        /// Checksum of the answers.
+        finished_at: Option<Timestamp>,
+        /// All that was counted.
+        #[serde(flatten)]
+        figures: Figures,
+        /// Checksum of the answers; none: the engine does not answer.
         verification: Option<String>,
-        /// Whether the answers equal those of the other engines.
+        /// Whether the answers equal those of the other engines; none: not compared.
         agrees: Option<bool>,
-        /// Median latency of an operation, ns.
-        p50_ns: Option<u64>,
-        /// 90th percentile, ns.
-        p90_ns: Option<u64>,
-        /// 99th percentile, ns.
-        p99_ns: Option<u64>,
-        /// 99.9th percentile, ns.
-        p999_ns: Option<u64>,
-        /// Bytes fetched from the storage layer.
-        read_bytes: u64,
-        /// Bytes sent to the storage layer.
-        written_bytes: u64,
-        /// Context switches by waiting.
-        voluntary_switches: u64,
-        /// Context switches that were forced.
-        involuntary_switches: u64,
-        /// Sync calls.
-        syncs: u64,
-        /// Peak of resident memory, bytes.
-        peak_rss_bytes: u64,
-        /// Database with side files, bytes.
-        database_bytes: u64,
-        /// Side files alone, bytes.
-        side_bytes: u64,
         /// Operations in one sample of the histogram.
-        operations_per_sample: u64,
-        /// All latencies.
-        histogram: Blob,
+        operations_per_sample: Option<u64>,
+        /// All latencies, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+        histogram: Option<Blob>,
+        /// Why it failed, in another program; its figures are in no statistics.
+        failure: Option<String>,
+    }
+}
+
+impl Default for TestRecord {
+    /// A test that nothing is known of.
+    fn default() -> Self {
+        Self {
+            run_id: String::new(),
+            test: 0,
+            test_name: String::new(),
+            finished_at: None,
+            figures: Figures::default(),
+            verification: None,
+            agrees: None,
+            operations_per_sample: None,
+            histogram: None,
+            failure: None,
+        }
+    }
+}
+
+impl TestRecord {
+    /// A figure as it was counted.
+    pub fn figure(&self, metric: Metric) -> Option<u64> {
+        self.figures.get(metric)
+    }
+
+    /// Its samples, ns; none where there are none that can be read.
+    pub fn samples(&self) -> Option<Histogram<u64>> {
+        from_bytes(&self.histogram.as_ref()?.0).ok()
+    }
+
+    /// The same where each sample is one operation.
+    pub fn latencies(&self) -> Option<Histogram<u64>> {
+        if self.operations_per_sample.unwrap_or(1) == 1 { self.samples() } else { None }
     }
 }
 
@@ -366,7 +386,7 @@ pub struct Batch {
     /// Keys.
     pub keys: Vec<KeyRecord>,
     /// Results.
-    pub results: Vec<ResultRecord>,
+    pub results: Vec<TestRecord>,
     /// Timelines.
     pub timelines: Vec<TimelineRecord>,
     /// Harness costs.
@@ -391,5 +411,37 @@ impl Batch {
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::schema;
+    use duckdb::Connection;
+
+    #[test]
+    fn a_record_has_every_column_of_its_table() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        schema::create(&mut connection).unwrap();
+        let columns = |table: &str| -> Vec<String> {
+            let sql = "SELECT column_name FROM duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY 1";
+            let mut statement = connection.prepare(sql).unwrap();
+            statement.query_map([table], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+        };
+        let check = |table: &str, mut of_record: Vec<&'static str>| {
+            of_record.sort_unstable();
+            assert_eq!(of_record, columns(table), "{table}");
+        };
+        check(HostRecord::TABLE, HostRecord::columns());
+        check(SessionRecord::TABLE, SessionRecord::columns());
+        check(RunRecord::TABLE, RunRecord::columns());
+        check(OptionRecord::TABLE, OptionRecord::columns());
+        check(TestRecord::TABLE, TestRecord::columns());
+        check(TimelineRecord::TABLE, TimelineRecord::columns());
+        check(HarnessRecord::TABLE, HarnessRecord::columns());
+        check(KeyRecord::TABLE, KeyRecord::columns());
+        check(WarningRecord::TABLE, WarningRecord::columns());
+        check(TrialRecord::TABLE, TrialRecord::columns());
     }
 }

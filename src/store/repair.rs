@@ -12,7 +12,7 @@ use super::{
     error::Doing,
     import::INCOMING,
     lock::StoreLock,
-    migrate::identifier,
+    schema::identifier,
     tables::TABLES,
     undo,
 };

@@ -1,6 +1,6 @@
 //! Sessions that did not come to their end, for whoever finishes them.
 
-use super::{HarnessRecord, ResultRecord, RunRecord, SessionRecord, Store, StoreError, error::Doing};
+use super::{HarnessRecord, RunRecord, SessionRecord, Store, StoreError, TestRecord, error::Doing};
 use duckdb::params;
 
 /// A session as it was left.
@@ -11,7 +11,7 @@ pub struct LeftSession {
     /// Its runs, in order.
     pub runs: Vec<RunRecord>,
     /// Their results.
-    pub results: Vec<ResultRecord>,
+    pub results: Vec<TestRecord>,
     /// What the harness costs, where that was measured.
     pub harness: Vec<HarnessRecord>,
 }

@@ -1,9 +1,9 @@
 //! Trials: the rows of the ledger of tuning.
 
 use super::{
-    Store, StoreError,
+    Store, StoreError, TestRecord,
     record::{Record, record},
-    value::Column,
+    value::Columns,
 };
 use duckdb::{ToSql, types::Value};
 use jiff::Timestamp;
@@ -75,9 +75,52 @@ record! {
     }
 }
 
+/// A test of a run that was made for a trial.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(crate) struct TrialTest {
+    /// The label of the run's configuration.
+    pub(crate) label: String,
+    /// The run's session.
+    pub(crate) session_id: String,
+    /// The run's round, from 0.
+    pub(crate) round: u32,
+    /// The test, without its latencies.
+    #[serde(flatten)]
+    pub(crate) test: TestRecord,
+}
+
 impl Store {
-    /// The trials that meet a condition of SQL with `?` for its parameters, in the order in which they were begun.
-    pub(crate) fn trials(&self, condition: &str, parameters: &[&dyn ToSql]) -> Result<Vec<TrialRecord>, StoreError> {
+    /// The names of all ledgers, the one used last first.
+    pub(crate) fn ledgers(&self) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT ledger FROM trial GROUP BY ledger ORDER BY max(tried_at) DESC, ledger";
+        Ok(self.rows::<(String,)>(sql, &[])?.into_iter().map(|(name,)| name).collect())
+    }
+
+    /// The trials of a ledger, in the order in which they were begun.
+    pub(crate) fn trials_of(&self, ledger: &str) -> Result<Vec<TrialRecord>, StoreError> {
+        self.trials("ledger = ?", &[&ledger])
+    }
+
+    /// The trials whose identifiers begin with these letters.
+    pub(crate) fn trials_named(&self, id: &str) -> Result<Vec<TrialRecord>, StoreError> {
+        self.trials("starts_with(trial_id::VARCHAR, lower(?))", &[&id])
+    }
+
+    /// The trial that was begun last, where there is one.
+    pub(crate) fn last_trial(&self) -> Result<Vec<TrialRecord>, StoreError> {
+        self.trials("trial_id = (SELECT arg_max(trial_id, tried_at) FROM trial)", &[])
+    }
+
+    fn trials(&self, condition: &str, parameters: &[&dyn ToSql]) -> Result<Vec<TrialRecord>, StoreError> {
         self.records(condition, "(tried_at, trial_id)", parameters)
+    }
+
+    /// The tests of the runs that were made for a trial and ended well.
+    pub(crate) fn trial_tests(&self, trial_id: &str) -> Result<Vec<TrialTest>, StoreError> {
+        let sql = "
+            SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL AS histogram)
+            FROM run r JOIN run_key k USING (run_id) JOIN result t ON t.run_id = r.run_id
+            WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'";
+        self.rows(sql, &[&trial_id])
     }
 }

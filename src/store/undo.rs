@@ -9,7 +9,7 @@ use super::{
     Access, StoreError, beside,
     connect::{self, Reach},
     error::Doing,
-    migrate::identifier,
+    schema::identifier,
 };
 use duckdb::Connection;
 use serde::{Deserialize, Serialize};

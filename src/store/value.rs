@@ -1,10 +1,15 @@
 //! How a field of a record becomes a value of DuckDB.
 
 use super::record::Status;
+use crate::metric::{Figures, Metric};
 use dbdyno_workload::histogram::bytes_from_base64;
 use duckdb::types::{TimeUnit, Value};
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
+use std::fmt;
 
 /// Bytes; base64 in JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +24,54 @@ impl Serialize for Blob {
 
 impl<'de> Deserialize<'de> for Blob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        bytes_from_base64(&text).map(Self).map_err(D::Error::custom)
+        struct Bytes;
+
+        impl Visitor<'_> for Bytes {
+            type Value = Blob;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes, or base64")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Blob, E> {
+                Ok(Blob(bytes.to_vec()))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Blob, E> {
+                bytes_from_base64(text).map(Blob).map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(Bytes)
+    }
+}
+
+/// A field as it is stored: one column, or several.
+pub(super) trait Columns {
+    /// The names of its columns.
+    fn columns(field: &'static str) -> Vec<&'static str>;
+
+    /// Their values.
+    fn to_values(&self) -> Vec<Value>;
+}
+
+impl Columns for Figures {
+    fn columns(_: &'static str) -> Vec<&'static str> {
+        Metric::stored().map(Metric::name).collect()
+    }
+
+    fn to_values(&self) -> Vec<Value> {
+        Metric::stored().map(|metric| self.get(metric).to_value()).collect()
+    }
+}
+
+impl<T: Column> Columns for T {
+    fn columns(field: &'static str) -> Vec<&'static str> {
+        vec![field]
+    }
+
+    fn to_values(&self) -> Vec<Value> {
+        vec![self.to_value()]
     }
 }
 

@@ -42,7 +42,7 @@ fn upsert<R: Record>(transaction: &Transaction<'_>, records: &[R]) -> duckdb::Re
     if records.is_empty() {
         return Ok(());
     }
-    let (table, columns) = (R::TABLE, R::COLUMNS.join(", "));
+    let (table, columns) = (R::TABLE, R::columns().join(", "));
     // An appender, which needs a table without a key, is much faster than single statements.
     let staged = format!("staged_{table}");
     transaction.execute_batch(&format!("CREATE TEMP TABLE {staged} AS SELECT {columns} FROM {table} LIMIT 0"))?;
@@ -55,7 +55,7 @@ fn upsert<R: Record>(transaction: &Transaction<'_>, records: &[R]) -> duckdb::Re
 /// The last record of each key: one statement must not meet a key twice.
 fn last_of_each_key<R: Record>(records: &[R]) -> impl Iterator<Item = &R> {
     let key: &[&str] = TABLES.iter().find(|table| table.name == R::TABLE).map_or(&[], |table| table.key);
-    let is_key: Vec<bool> = R::COLUMNS.iter().map(|column| key.contains(column)).collect();
+    let is_key: Vec<bool> = R::columns().iter().map(|column| key.contains(column)).collect();
     let mut last: HashMap<String, &R> = HashMap::new();
     for record in records {
         let values = record.values().into_iter().zip(&is_key).filter(|(_, is_key)| **is_key);
@@ -71,7 +71,8 @@ fn append<'r, R: Record + 'r>(
     table: &str,
     records: impl IntoIterator<Item = &'r R>,
 ) -> duckdb::Result<()> {
-    let mut appender = connection.appender_with_columns_to_catalog_and_db(table, database, "main", R::COLUMNS)?;
+    let columns = R::columns();
+    let mut appender = connection.appender_with_columns_to_catalog_and_db(table, database, "main", &columns)?;
     for record in records {
         appender.append_row(appender_params_from_iter(record.values()))?;
     }

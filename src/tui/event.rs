@@ -5,8 +5,8 @@ use super::{
     bindings::Screen,
 };
 use crate::{
+    bench::Spec,
     engines::Registry,
-    plan::Request,
     runner::{Report, RunnerEvent},
     store::StoreHistory,
     tune::{Ledger, Trial, TuneEvent, WhatIf, Workload},
@@ -139,15 +139,11 @@ pub enum Effect {
 #[derive(Debug, Clone)]
 pub struct Start {
     /// What.
-    pub request: Request,
-    /// The first configuration twice a round.
-    pub aa: bool,
+    pub spec: Spec,
     /// The preset it came from, if unchanged.
     pub preset: Option<String>,
     /// The command that does the same.
     pub command_line: String,
-    /// What a run is expected to take.
-    pub expected_run: Duration,
 }
 
 /// A trial to be run.

@@ -1,6 +1,6 @@
 //! A change of options, and whether it can make a difference at all.
 
-use crate::plan::PlanError;
+use crate::bench::PlanError;
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     settings::Settings,

@@ -2,8 +2,8 @@
 
 use super::event::TuneEvent;
 use crate::{
+    bench::{Plan, PlanError},
     engines::Registry,
-    plan::{Plan, PlanError},
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Store, StoreError, StoreHistory},
 };

@@ -1,7 +1,7 @@
 //! What is known while a session runs: figures of the rounds that are finished.
 
 use super::samples::{Sample, Samples};
-use crate::{plan::Plan, runner::RunnerEvent, store::Status};
+use crate::{bench::Plan, metric::Figures, runner::RunnerEvent, store::Status};
 use dbdyno_engine::protocol::{Event, TestDone};
 use std::collections::BTreeMap;
 
@@ -57,12 +57,5 @@ impl<'p> Tally<'p> {
 }
 
 fn sample(done: &TestDone) -> Sample {
-    Sample {
-        wall_ns: done.wall_ns,
-        peak_rss_bytes: done.peak_rss_bytes,
-        database_bytes: done.database_bytes,
-        side_bytes: done.side_bytes,
-        syncs: done.usage.syncs,
-        agrees: None,
-    }
+    Sample { wall_ns: done.wall_ns, figures: Figures::of(done, None), agrees: None }
 }

@@ -1,7 +1,9 @@
 //! What a change costs beside time: durability, memory, disk, syncs.
 
-use super::samples::{Sample, Samples};
+use super::samples::Samples;
+use crate::metric::{Metric, Unit};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Something before a change and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,36 +14,40 @@ pub struct Pair<T> {
     pub after: T,
 }
 
-/// What a change costs. Each figure is the median over the runs, of the test that takes most; syncs are those of all tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
-    /// Peak of resident memory, bytes.
-    pub peak_rss_bytes: Pair<u64>,
-    /// Database with side files, bytes.
-    pub database_bytes: Pair<u64>,
-    /// Logs, journals and locks left beside the database, bytes.
-    pub side_bytes: Pair<u64>,
-    /// Sync calls of all tests together.
-    pub syncs: Pair<u64>,
-}
+/// What a change costs. Each figure is the median over the runs: of the test that takes most where it is of bytes, of all tests
+/// together where things are counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Price(BTreeMap<Metric, Pair<u64>>);
+
+/// What a change may cost beside time, in the order in which it is told.
+const PRICED: [Metric; 4] = [Metric::PeakMemory, Metric::Database, Metric::Side, Metric::Syncs];
 
 impl Price {
     /// The price of `changed` against `base`; none without a finished test of both.
     pub fn of(samples: &Samples, base: usize, changed: usize, tests: &[(u32, String)]) -> Option<Self> {
-        let each = |field: fn(&Sample) -> u64, variant: usize| -> Vec<u64> {
-            tests.iter().filter_map(|(test, _)| middle(samples.of_test(variant, *test).map(field).collect())).collect()
+        let of = |metric: Metric, variant: usize| -> Option<u64> {
+            let test = |(test, _): &(u32, String)| {
+                middle(samples.of_test(variant, *test).filter_map(|sample| sample.figures.get(metric)).collect())
+            };
+            let each = tests.iter().filter_map(test);
+            match metric.unit() {
+                Unit::Count => each.reduce(u64::saturating_add),
+                _ => each.max(),
+            }
         };
-        let most = |field: fn(&Sample) -> u64| {
-            let of = |variant| each(field, variant).into_iter().max();
-            Some(Pair { before: of(base)?, after: of(changed)? })
-        };
-        let syncs = |variant| each(|sample| sample.syncs, variant).into_iter().sum();
-        Some(Self {
-            peak_rss_bytes: most(|sample| sample.peak_rss_bytes)?,
-            database_bytes: most(|sample| sample.database_bytes)?,
-            side_bytes: most(|sample| sample.side_bytes)?,
-            syncs: Pair { before: syncs(base), after: syncs(changed) },
-        })
+        let price = |metric| Some((metric, Pair { before: of(metric, base)?, after: of(metric, changed)? }));
+        PRICED.into_iter().map(price).collect::<Option<_>>().map(Self)
+    }
+
+    /// A figure before and after; none of an older dbdyno that did not know it.
+    pub fn get(&self, metric: Metric) -> Option<Pair<u64>> {
+        self.0.get(&metric).copied()
+    }
+
+    /// The figures in the order in which they are told.
+    pub fn each(&self) -> impl Iterator<Item = (Metric, Pair<u64>)> {
+        PRICED.into_iter().filter_map(|metric| Some((metric, self.get(metric)?)))
     }
 }
 

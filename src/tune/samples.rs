@@ -1,6 +1,11 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
-use crate::{plan::Plan, runner::Report, store::Status};
+use crate::{
+    bench::Plan,
+    metric::{Figures, Metric},
+    runner::Report,
+    store::Status,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A round: its session and its number in it. Runs of a round had the same inputs.
@@ -11,16 +16,17 @@ pub type RoundKey = (String, u32);
 pub struct Sample {
     /// Wall time, ns.
     pub wall_ns: u64,
-    /// Peak of resident memory, bytes.
-    pub peak_rss_bytes: u64,
-    /// Database with side files, bytes.
-    pub database_bytes: u64,
-    /// Side files alone, bytes.
-    pub side_bytes: u64,
-    /// Sync calls.
-    pub syncs: u64,
+    /// All figures.
+    pub figures: Figures,
     /// Whether its answers are those of the other variants; none where there was nothing to compare.
     pub agrees: Option<bool>,
+}
+
+impl Sample {
+    /// None without a time.
+    pub fn of(figures: Figures, agrees: Option<bool>) -> Option<Self> {
+        figures.get(Metric::Wall).map(|wall_ns| Self { wall_ns, figures, agrees })
+    }
 }
 
 /// The tests of runs.
@@ -62,15 +68,9 @@ impl Samples {
                 continue;
             }
             for result in report.results.iter().filter(|result| result.run_id == run.run_id) {
-                let sample = Sample {
-                    wall_ns: result.wall_ns,
-                    peak_rss_bytes: result.peak_rss_bytes,
-                    database_bytes: result.database_bytes,
-                    side_bytes: result.side_bytes,
-                    syncs: result.syncs,
-                    agrees: result.agrees,
-                };
-                self.add(variant, (run.session_id.clone(), run.round), result.test, sample);
+                if let Some(sample) = Sample::of(result.figures, result.agrees) {
+                    self.add(variant, (run.session_id.clone(), run.round), result.test, sample);
+                }
             }
         }
     }

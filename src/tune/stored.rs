@@ -6,7 +6,7 @@ use super::{
     samples::{Sample, Samples},
     trial::{Kind, State, Trial},
 };
-use crate::store::{Batch, Store, StoreError, TrialRecord};
+use crate::store::{Batch, Store, StoreError, TrialRecord, TrialTest};
 use dbdyno_engine::durability::Tier;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -21,8 +21,7 @@ pub(super) fn keep(store: &Store, trial: &Trial) -> Result<(), StoreError> {
 /// # Errors
 /// A store that cannot be read.
 pub fn ledgers(store: &Store) -> Result<Vec<String>, StoreError> {
-    let sql = "SELECT ledger FROM trial GROUP BY ledger ORDER BY max(tried_at) DESC, ledger";
-    Ok(store.query(sql, &[])?.rows.into_iter().flatten().flatten().collect())
+    store.ledgers()
 }
 
 /// The name of the ledger used last.
@@ -38,7 +37,7 @@ pub fn last_ledger(store: &Store) -> Result<Option<String>, StoreError> {
 /// # Errors
 /// A store that cannot be read.
 pub fn ledger(store: &Store, name: &str) -> Result<Ledger, StoreError> {
-    let trials = store.trials("ledger = ?", &[&name])?.into_iter().map(trial).collect::<Result<_, _>>()?;
+    let trials = store.trials_of(name)?.into_iter().map(trial).collect::<Result<_, _>>()?;
     Ok(Ledger::new(name, trials))
 }
 
@@ -48,11 +47,7 @@ pub fn ledger(store: &Store, name: &str) -> Result<Ledger, StoreError> {
 /// # Errors
 /// A store that cannot be read.
 pub fn find_trial(store: &Store, id: &str) -> Result<Option<Trial>, StoreError> {
-    let mut records = if id == "last" {
-        store.trials("trial_id = (SELECT arg_max(trial_id, tried_at) FROM trial)", &[])?
-    } else {
-        store.trials("starts_with(trial_id::VARCHAR, lower(?))", &[&id])?
-    };
+    let mut records = if id == "last" { store.last_trial()? } else { store.trials_named(id)? };
     match (records.pop(), records.is_empty()) {
         (Some(record), true) => trial(record).map(Some),
         _ => Ok(None),
@@ -70,25 +65,12 @@ pub fn accept(store: &Store, trial: &mut Trial) -> Result<(), StoreError> {
 
 /// What the runs of a trial measured: variant `i` is the configuration with the label `labels[i]`.
 pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<Samples, StoreError> {
-    let sql = "
-        SELECT r.label, r.session_id, r.round, t.test, t.wall_ns, t.peak_rss_bytes, t.database_bytes, t.side_bytes, t.syncs,
-               t.agrees
-        FROM run r JOIN run_key k USING (run_id) JOIN result t USING (run_id)
-        WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'";
     let mut samples = Samples::default();
-    for row in store.query(sql, &[&trial_id])?.rows {
-        let text = |at: usize| row.get(at).and_then(Option::as_deref).unwrap_or_default();
-        let number = |at: usize| text(at).parse().unwrap_or_default();
-        let Some(variant) = labels.iter().position(|label| *label == text(0)) else { continue };
-        let sample = Sample {
-            wall_ns: number(4),
-            peak_rss_bytes: number(5),
-            database_bytes: number(6),
-            side_bytes: number(7),
-            syncs: number(8),
-            agrees: text(9).parse().ok(),
-        };
-        samples.add(variant, (text(1).to_owned(), number(2) as u32), number(3) as u32, sample);
+    for TrialTest { label, session_id, round, test } in store.trial_tests(trial_id)? {
+        let Some(variant) = labels.iter().position(|one| *one == label) else { continue };
+        if let Some(sample) = Sample::of(test.figures, test.agrees) {
+            samples.add(variant, (session_id, round), test.test, sample);
+        }
     }
     Ok(samples)
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
-    plan::Plan,
+    bench::Plan,
     stats::{MIN_RUNS, rounds_needed},
     store::Status,
 };

@@ -1,9 +1,9 @@
 //! What is tuned: an engine on some tests of a suite at a size.
 
 use crate::{
-    catalog::{EngineChoice, Suite, TestPick},
+    bench::{EngineChoice, Plan, PlanError, Spec},
+    catalog::{Suite, TestPick},
     engines::{Engine, Registry},
-    plan::{Plan, PlanError, Request},
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use std::collections::BTreeMap;
@@ -49,17 +49,17 @@ impl Workload {
             |settings: &Settings| EngineChoice { name: name.clone(), options: settings.iter().map(one).collect() };
         let suite_options =
             self.suite_options.iter().map(|(name, value)| one((name.as_str(), value.as_str()))).collect();
-        let request = Request {
-            suite: self.suite.clone(),
+        let spec = Spec {
+            suite: self.suite.name.clone(),
             suite_options,
             engines: variants.iter().map(choice).collect(),
             sizes: vec![self.size],
-            repeats: rounds,
-            pick: self.pick.clone(),
-            seed,
-            stars: None,
+            rounds,
+            tests: self.pick.words(),
+            seed: Some(seed),
+            ..Spec::default()
         };
-        let plan = Plan::new(request, registry)?;
+        let plan = Plan::new(&spec, self.suite.clone(), registry)?;
         plan.probe()?;
         if plan.configurations.len() == variants.len() {
             Ok(plan)

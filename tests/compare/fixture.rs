@@ -3,7 +3,11 @@
 use dbdyno::{
     base::identifier::identifier,
     compare::{Comparison, Options, Side, compare, load},
-    store::{Batch, Blob, HostRecord, OptionRecord, ResultRecord, RunRecord, Selection, SessionRecord, Status, Store},
+    metric::{Figures, Metric},
+    store::{
+        Batch, Blob, HostRecord, Latencies, OptionRecord, RunRecord, Selection, SessionRecord, Status, Store,
+        TestRecord,
+    },
 };
 use dbdyno_workload::histogram::{empty, to_bytes};
 use jiff::Timestamp;
@@ -12,7 +16,7 @@ use tempfile::TempDir;
 
 /// What a run is of, and where. Tests change what they are about.
 #[derive(Debug, Clone)]
-pub(crate) struct Spec {
+pub(crate) struct Variant {
     pub(crate) engine: &'static str,
     pub(crate) version: &'static str,
     pub(crate) label: String,
@@ -30,8 +34,8 @@ pub(crate) struct Spec {
 }
 
 /// The usual run of an engine.
-pub(crate) fn spec(engine: &'static str) -> Spec {
-    Spec {
+pub(crate) fn spec(engine: &'static str) -> Variant {
+    Variant {
         engine,
         version: "1.0",
         label: engine.to_owned(),
@@ -96,12 +100,14 @@ impl Bench {
             details: "{}".to_owned(),
             owner: None,
             plan: None,
+            source: None,
+            source_file: None,
         });
         session_id
     }
 
     /// A run with tests numbered from 1 that took these ns. Runs of one round have one seed.
-    pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Spec, times: &[u64]) {
+    pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Variant, times: &[u64]) {
         let ordinal = self.batch.runs.len() as u32;
         let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
         let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
@@ -113,38 +119,27 @@ impl Bench {
             name: (*name).to_owned(),
             asked: Some((*value).to_owned()),
             in_force: None,
+            assumed: None,
         };
         self.batch.options.extend(spec.options.iter().map(|one| option("engine", one)));
         self.batch.options.extend(spec.suite_options.iter().map(|one| option("suite", one)));
         for (test, &wall_ns) in (1..).zip(times) {
-            self.batch.results.push(ResultRecord {
+            self.batch.results.push(TestRecord {
                 run_id: run_id.clone(),
                 test,
                 test_name: ["Writes", "Random reads", "Scan", "Updates", "Deletes", "Mixed", "Bulk", "Checks"]
                     [test as usize - 1]
                     .to_owned(),
-                finished_at: at,
-                wall_ns,
-                user_ns: 0,
-                system_ns: 0,
-                operations: spec.operations,
-                rows: spec.operations,
+                finished_at: Some(at),
+                figures: Figures::default()
+                    .with(Metric::Wall, wall_ns)
+                    .with(Metric::Operations, spec.operations)
+                    .with(Metric::Rows, spec.operations),
                 verification: (spec.answer)(seed),
                 agrees: spec.agrees,
-                p50_ns: None,
-                p90_ns: None,
-                p99_ns: None,
-                p999_ns: None,
-                read_bytes: 0,
-                written_bytes: 0,
-                voluntary_switches: 0,
-                involuntary_switches: 0,
-                syncs: 0,
-                peak_rss_bytes: 0,
-                database_bytes: 0,
-                side_bytes: 0,
-                operations_per_sample: if spec.timed { 1 } else { 100 },
-                histogram: Blob(if spec.timed { histogram(wall_ns, spec.operations) } else { Vec::new() }),
+                operations_per_sample: Some(if spec.timed { 1 } else { 100 }),
+                histogram: Some(Blob(if spec.timed { histogram(wall_ns, spec.operations) } else { Vec::new() })),
+                failure: None,
             });
         }
         self.batch.runs.push(RunRecord {
@@ -179,7 +174,7 @@ impl Bench {
     }
 
     /// A session in which A and B ran one test, paired; times in µs.
-    pub(crate) fn pairs(&mut self, a: &Spec, b: &Spec, times: &[(u64, u64)]) -> String {
+    pub(crate) fn pairs(&mut self, a: &Variant, b: &Variant, times: &[(u64, u64)]) -> String {
         let session = self.session("here");
         for (round, &(of_a, of_b)) in (0..).zip(times) {
             self.run(&session, round, a, &[of_a * 1000]);
@@ -218,7 +213,7 @@ pub(crate) struct Stored {
 
 impl Stored {
     pub(crate) fn side(&self, text: &str) -> Side {
-        load(&self.store, text, &Selection::parse_line(text).unwrap()).unwrap()
+        load(&self.store, text, &Selection::parse_line(text).unwrap(), Latencies::Read).unwrap()
     }
 
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {

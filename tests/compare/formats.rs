@@ -1,6 +1,6 @@
 //! Every format says the same figures, reads back equal, and carries where they come from; hostile names stay text.
 
-use super::fixture::{Bench, CLEAR, Spec, spec};
+use super::fixture::{Bench, CLEAR, Variant, spec};
 use dbdyno::{
     base::{csv::Cells, output::Output},
     compare::{Axis, Comparison, Options},
@@ -27,8 +27,8 @@ fn comparison() -> Comparison {
     let session = bench.session("here");
     for (round, (a, b)) in (0..).zip(CLEAR) {
         for size in ["1000", "20000"] {
-            bench.run(&session, round, &Spec { size, ..spec("x") }, &[a * 1000, b * 1017]);
-            bench.run(&session, round, &Spec { size, ..spec("y") }, &[b * 1000]);
+            bench.run(&session, round, &Variant { size, ..spec("x") }, &[a * 1000, b * 1017]);
+            bench.run(&session, round, &Variant { size, ..spec("y") }, &[b * 1000]);
         }
     }
     let options = Options { by_size: true, command: "dbdyno compare --a x --b y".to_owned(), ..Options::default() };
@@ -38,7 +38,7 @@ fn comparison() -> Comparison {
 /// A comparison with hostile text wherever text can come from a database.
 fn hostile() -> Comparison {
     let mut bench = Bench::default();
-    let of = |engine| Spec {
+    let of = |engine| Variant {
         label: HOSTILE.to_owned(),
         version: HOSTILE,
         options: vec![(HOSTILE, HOSTILE)],
@@ -73,7 +73,7 @@ fn json_is_as_the_published_schema_says() {
         return;
     }
     let mut undecided = Bench::default();
-    undecided.pairs(&spec("x"), &Spec { tier: 2, ..spec("y") }, &CLEAR[..3]);
+    undecided.pairs(&spec("x"), &Variant { tier: 2, ..spec("y") }, &CLEAR[..3]);
     let few = undecided.compared("engine=x", "engine=y", &Options::default());
     for (at, comparison) in [comparison(), hostile(), few].iter().enumerate() {
         let path = folder.path().join(format!("{at}.json"));

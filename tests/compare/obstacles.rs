@@ -1,6 +1,6 @@
 //! Each reason not to compare is said, and only the flag meant for it lets the comparison through.
 
-use super::fixture::{Bench, CLEAR, Spec, spec};
+use super::fixture::{Bench, CLEAR, Variant, spec};
 use dbdyno::{
     catalog::Difference,
     compare::{Comparison, ObstacleKind, Options},
@@ -37,7 +37,7 @@ fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
 #[test]
 fn tiers() {
     let mut bench = Bench::default();
-    bench.pairs(&Spec { tier: 2, ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { tier: 2, ..spec("x") }, &spec("y"), &CLEAR);
     only_allowed_by(Difference::Tiers, &bench, "A is tier 2 consistent, B is tier 3 power-safe");
 }
 
@@ -67,7 +67,7 @@ fn disks_of_one_host() {
 #[test]
 fn sizes() {
     let mut bench = Bench::default();
-    bench.pairs(&spec("x"), &Spec { size: "2000", ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { size: "2000", ..spec("y") }, &CLEAR);
     only_allowed_by(Difference::Sizes, &bench, "A ran at 1000, B at 2000");
     let apart = bench.compared("engine=x", "engine=y", &Options::default());
     let kinds: Vec<ObstacleKind> = apart.lines.iter().map(|line| line.obstacles[0].kind).collect();
@@ -77,21 +77,21 @@ fn sizes() {
 #[test]
 fn suites() {
     let mut bench = Bench::default();
-    bench.pairs(&spec("x"), &Spec { suite: "other", ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { suite: "other", ..spec("y") }, &CLEAR);
     only_allowed_by(Difference::Suites, &bench, "A ran kv, B ran other");
 }
 
 #[test]
 fn different_work_under_one_name() {
     let mut bench = Bench::default();
-    bench.pairs(&spec("x"), &Spec { operations: 500, ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { operations: 500, ..spec("y") }, &CLEAR);
     only_allowed_by(Difference::Suites, &bench, "A did 1000 operations, B did 500");
 }
 
 #[test]
 fn suite_options() {
     let mut bench = Bench::default();
-    bench.pairs(&spec("x"), &Spec { suite_options: vec![("bulk_batch", "100")], ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { suite_options: vec![("bulk_batch", "100")], ..spec("y") }, &CLEAR);
     only_allowed_by(Difference::SuiteOptions, &bench, "bulk_batch is all in A, 100 in B");
 }
 
@@ -109,7 +109,7 @@ fn never(bench: &Bench, a: &str, b: &str, kind: ObstacleKind, says: &str) -> Com
 #[test]
 fn failed_verification_is_never_compared() {
     let mut bench = Bench::default();
-    bench.pairs(&Spec { agrees: Some(false), ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { agrees: Some(false), ..spec("x") }, &spec("y"), &CLEAR);
     let says = "8 of 8 runs of A gave answers that other engines do not give";
     never(&bench, "engine=x", "engine=y", ObstacleKind::FailedVerification, says);
 }
@@ -117,7 +117,7 @@ fn failed_verification_is_never_compared() {
 #[test]
 fn answers_that_differ_at_the_same_seed_are_never_compared() {
     let mut bench = Bench::default();
-    bench.pairs(&Spec { answer: |_| Some("else".to_owned()), ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { answer: |_| Some("else".to_owned()), ..spec("x") }, &spec("y"), &CLEAR);
     let says = "different answers to the same inputs, in 8 of 8 runs";
     never(&bench, "engine=x", "engine=y", ObstacleKind::FailedVerification, says);
 }
@@ -125,7 +125,7 @@ fn answers_that_differ_at_the_same_seed_are_never_compared() {
 #[test]
 fn answers_to_other_inputs_may_differ_and_missing_ones_are_said() {
     let mut bench = Bench::default();
-    let silent = Spec { answer: |_| None, agrees: None, ..spec("x") };
+    let silent = Variant { answer: |_| None, agrees: None, ..spec("x") };
     bench.pairs(&silent, &spec("y"), &CLEAR);
     let found = bench.compared("engine=x", "engine=y", &Options::default());
     assert!(found.lines[0].found.is_some());
@@ -138,7 +138,7 @@ fn a_sweep_is_no_configuration_and_the_message_tells_how_to_narrow_it() {
     let session = bench.session("here");
     for (round, (a, b)) in (0..).zip(CLEAR) {
         for value in ["full", "off"] {
-            bench.run(&session, round, &Spec { options: vec![("sync", value)], ..spec("x") }, &[a * 1000]);
+            bench.run(&session, round, &Variant { options: vec![("sync", value)], ..spec("x") }, &[a * 1000]);
         }
         bench.run(&session, round, &spec("y"), &[b * 1000]);
     }
@@ -152,7 +152,7 @@ fn a_sweep_is_no_configuration_and_the_message_tells_how_to_narrow_it() {
 #[test]
 fn several_engines_on_a_side_are_told_by_their_engine_alone() {
     let mut bench = Bench::default();
-    bench.pairs(&spec("x"), &Spec { version: "2", options: vec![("cache", "1")], ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { version: "2", options: vec![("cache", "1")], ..spec("y") }, &CLEAR);
     bench.pairs(&spec("z"), &spec("z"), &CLEAR);
     let says = "A is 2 configurations, which differ in engine (x | y): narrow --a, as with engine=x";
     never(&bench, "engine=x|y", "engine=z", ObstacleKind::SeveralConfigurations, says);

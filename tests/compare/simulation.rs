@@ -1,11 +1,11 @@
 //! Sessions whose truth is known go through the real plan and the real comparison.
 
-use super::fixture::{Bench, Spec, spec};
+use super::fixture::{Bench, Variant, spec};
 use dbdyno::{
-    catalog::{Catalog, EngineChoice, UserFolders},
+    bench::{EngineChoice, Plan, Spec},
+    catalog::{Catalog, UserFolders},
     compare::{Options, Side, compare},
     engines::Registry,
-    plan::{Plan, Request},
     stats::Verdict,
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -37,17 +37,15 @@ impl Machine {
 /// The session that dbdyno plans for the null engine and its twin.
 fn plan(registry: &Registry, rounds: u32, seed: u64) -> Plan {
     let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
-    let request = Request {
-        suite: catalog.suite("kv").unwrap(),
-        suite_options: BTreeMap::new(),
+    let spec = Spec {
+        suite: "kv".to_owned(),
         engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
-        sizes: Vec::new(),
-        repeats: rounds,
-        pick: Default::default(),
-        seed,
-        stars: None,
+        rounds,
+        twins: true,
+        seed: Some(seed),
+        ..Spec::default()
     };
-    Plan::new(request, registry).unwrap().with_twins()
+    Plan::new(&spec, catalog.suite("kv").unwrap(), registry).unwrap()
 }
 
 /// The order of the runs of a session.
@@ -78,7 +76,7 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
                 // Two names, so that they are two things to the comparison and give no noise floor.
                 let (label, work) = [("A", 1.0), ("B", factor)][run.configuration];
                 let times: Vec<u64> = (0..tests).map(|test| machine.time(work, (place + test as f64) / last)).collect();
-                let spec = Spec {
+                let spec = Variant {
                     label: label.to_owned(),
                     answer: |_| None,
                     agrees: None,

@@ -139,8 +139,8 @@ fn sizes_are_summarised_by_the_median_and_extremes_of_their_ratios() {
     for (size, factor) in [("1000", 2), ("200", 5), ("30000", 4)] {
         for round in 0..6 {
             let time = 10_000 + u64::from(round);
-            bench.run(&session, round, &super::fixture::Spec { size, ..spec("x") }, &[time]);
-            bench.run(&session, round, &super::fixture::Spec { size, ..spec("y") }, &[time * factor]);
+            bench.run(&session, round, &super::fixture::Variant { size, ..spec("x") }, &[time]);
+            bench.run(&session, round, &super::fixture::Variant { size, ..spec("y") }, &[time * factor]);
         }
     }
     let options = Options { by_size: true, ..Options::default() };
@@ -177,8 +177,11 @@ fn a_pivot_parts_a_by_an_option_and_compares_each_part_with_b() {
     let session = bench.session("here");
     for (round, (a, b)) in (0..).zip(CLEAR) {
         for (value, factor) in [("full", 1), ("off", 2)] {
-            let swept =
-                super::fixture::Spec { options: vec![("sync", value)], label: format!("x[sync={value}]"), ..spec("x") };
+            let swept = super::fixture::Variant {
+                options: vec![("sync", value)],
+                label: format!("x[sync={value}]"),
+                ..spec("x")
+            };
             bench.run(&session, round, &swept, &[a * factor * 1000]);
         }
         bench.run(&session, round, &spec("y"), &[b * 1000]);
@@ -197,7 +200,7 @@ fn a_pivot_parts_a_by_an_option_and_compares_each_part_with_b() {
 fn an_aa_session_gives_the_noise_floor() {
     let mut bench = Bench::default();
     let session = bench.session("here");
-    let twin = super::fixture::Spec { label: "x#2".to_owned(), ..spec("x") };
+    let twin = super::fixture::Variant { label: "x#2".to_owned(), ..spec("x") };
     for (round, (a, b)) in (0..).zip(CLEAR) {
         bench.run(&session, round, &spec("x"), &[a * 1000]);
         bench.run(&session, round, &spec("y"), &[b * 1000]);
@@ -219,7 +222,7 @@ fn an_aa_session_gives_the_noise_floor() {
 fn the_widest_figures_fit_80_columns_and_longer_names_get_what_room_there_is() {
     let mut bench = Bench::default();
     let session = bench.session("here");
-    let tier = super::fixture::Spec { tier: 2, suite: "other", ..spec("x") };
+    let tier = super::fixture::Variant { tier: 2, suite: "other", ..spec("x") };
     for round in 0..6 {
         let time = 999_400_000 + u64::from(round);
         let swings = if round % 2 == 0 { 1 } else { 400 };

@@ -7,9 +7,12 @@ mod migration;
 mod pages;
 mod strangers;
 
-use dbdyno::store::{
-    Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ResultRecord, RunRecord, SessionRecord, Status, Store,
-    TimelineRecord, TrialRecord, WarningRecord,
+use dbdyno::{
+    metric::{Figures, Metric},
+    store::{
+        Batch, Blob, HarnessRecord, HostRecord, OptionRecord, RunRecord, SessionRecord, Status, Store, TestRecord,
+        TimelineRecord, TrialRecord, WarningRecord,
+    },
 };
 use duckdb::Connection;
 use jiff::Timestamp;
@@ -86,37 +89,44 @@ fn uuid(number: u32) -> String {
     format!("00000000-0000-4000-8000-{number:012x}")
 }
 
+/// Figures of a test, most of them different.
+fn figures(wall_ns: u64) -> Figures {
+    [
+        (Metric::Wall, wall_ns),
+        (Metric::User, 5),
+        (Metric::System, 6),
+        (Metric::Operations, 1000),
+        (Metric::Rows, 1000),
+        (Metric::P50, 900),
+        (Metric::Read, 1),
+        (Metric::Written, 2),
+        (Metric::VoluntarySwitches, 3),
+        (Metric::InvoluntarySwitches, 4),
+        (Metric::Syncs, 5),
+        (Metric::PeakMemory, 6),
+        (Metric::Database, 7),
+        (Metric::Side, 8),
+    ]
+    .into_iter()
+    .fold(Figures::default(), |figures, (metric, value)| figures.with(metric, value))
+}
+
 /// A session with one run of two tests, every table filled, under a host and a suite of these names.
 fn session(number: u32, host: &str, suite: &str) -> Batch {
     let (session_id, run_id) = (uuid(number * 1000), uuid(number * 1000 + 1));
     let at = |second: i64| Timestamp::from_second(1_700_000_000 + i64::from(number) * 1000 + second).unwrap();
     let text = |text: &str| text.to_owned();
-    let result = |test: u32| ResultRecord {
+    let result = |test: u32| TestRecord {
         run_id: run_id.clone(),
         test,
         test_name: format!("test, \"{test}\""),
-        finished_at: at(10 + i64::from(test)),
-        wall_ns: 1_000_000 * u64::from(test) + u64::from(number),
-        user_ns: 5,
-        system_ns: 6,
-        operations: 1000,
-        rows: 1000,
+        finished_at: Some(at(10 + i64::from(test))),
+        figures: figures(1_000_000 * u64::from(test) + u64::from(number)),
         verification: (test == 1).then(|| text("abc")),
         agrees: (test == 1).then_some(true),
-        p50_ns: Some(900),
-        p90_ns: None,
-        p99_ns: None,
-        p999_ns: None,
-        read_bytes: 1,
-        written_bytes: 2,
-        voluntary_switches: 3,
-        involuntary_switches: 4,
-        syncs: 5,
-        peak_rss_bytes: 6,
-        database_bytes: 7,
-        side_bytes: 8,
-        operations_per_sample: 1,
-        histogram: Blob(vec![0, 255, 39, 10]),
+        operations_per_sample: Some(1),
+        histogram: Some(Blob(vec![0, 255, 39, 10])),
+        failure: None,
     };
     Batch {
         hosts: vec![HostRecord {
@@ -157,6 +167,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             details: text("{\"a\": 1}"),
             owner: None,
             plan: None,
+            source: None,
+            source_file: None,
         }],
         runs: vec![RunRecord {
             run_id: run_id.clone(),
@@ -194,6 +206,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 name: text(name),
                 asked: Some(text("on")),
                 in_force: in_force.map(text),
+                assumed: Some(false),
             })
             .into(),
         keys: Vec::new(),

@@ -1,8 +1,9 @@
 //! Pages of results and groups, and all that is known of one run.
 
 use super::{filled, session, uuid};
-use dbdyno::store::{
-    GroupColumn, GroupRow, Key, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Selection, Store,
+use dbdyno::{
+    metric::Metric,
+    store::{GroupColumn, GroupRow, Key, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Selection, Store},
 };
 use duckdb::Connection;
 use std::path::Path;
@@ -203,8 +204,8 @@ fn a_run_is_read_with_all_that_belongs_to_it() {
     let store = filled(folder.path());
     let run = store.run(&uuid(1001)).unwrap().unwrap();
     assert_eq!((run.label.as_str(), run.suite.as_str(), run.rounds), ("lmdb", "kv", 1));
-    assert_eq!(run.tests.iter().map(|test| test.number).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(run.tests[0].figure("written_bytes"), Some(2));
+    assert_eq!(run.tests.iter().map(|stored| stored.test.test).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(run.tests[0].test.figure(Metric::Written), Some(2));
     assert_eq!((run.tests[0].slots.len(), run.tests[1].slots.len()), (1, 0));
     assert_eq!(run.options.iter().map(|option| option.name.as_str()).collect::<Vec<_>>(), ["sync", "mixed"]);
     assert_eq!((run.tags, run.notes[0].value.as_str()), (vec!["first|second".to_owned()], "seen\nby hand"));

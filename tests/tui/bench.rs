@@ -13,7 +13,7 @@ fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
     journey.key(Key::Enter);
     assert_eq!(journey.app.screen, Screen::Live, "it shows what it started");
     let start = &journey.started[0];
-    assert_eq!(start.request.repeats, 10);
+    assert_eq!(start.spec.rounds, 10);
     let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 10";
     assert_eq!(start.command_line, command, "the command does the same without a screen");
 }

@@ -2,7 +2,7 @@
 
 use super::Journey;
 use crate::{
-    compare::fixture::{Bench, Spec, spec},
+    compare::fixture::{Bench, Variant, spec},
     support::Place,
 };
 use dbdyno::{store::Store, tui::bindings::Screen, tui::event::Key};
@@ -52,7 +52,7 @@ fn journey(columns: u16, rows: u16) -> Journey {
         let noise = if round % 2 == 0 { 500 } else { 2000 };
         let [x, y] = [1000 + round, 2000 + round * 3].map(|time| time * 1000);
         bench.run(&session, round as u32, &spec("x"), &[x, x, x, noise * 1000]);
-        bench.run(&session, round as u32, &Spec { ..spec("y") }, &[y, y, y, 1_000_000]);
+        bench.run(&session, round as u32, &Variant { ..spec("y") }, &[y, y, y, 1_000_000]);
     }
     Store::new(place.store()).write(&bench.batch).unwrap();
     let mut journey = Journey::begin_in(place, columns, rows);

@@ -2,7 +2,7 @@
 
 use super::Journey;
 use crate::{
-    compare::fixture::{Bench, CLEAR, Spec, spec},
+    compare::fixture::{Bench, CLEAR, Variant, spec},
     support::Place,
 };
 use dbdyno::{
@@ -29,8 +29,8 @@ fn pairs(sizes: &[&'static str], tier_of_b: u8) -> Bench {
     let session = bench.session("here");
     for (round, (a, b)) in (0..).zip(CLEAR) {
         for (factor, &size) in (1..).zip(sizes) {
-            bench.run(&session, round, &Spec { size, ..spec("x") }, &[a * 1000, b * 1017]);
-            let y = Spec { size, tier: tier_of_b, ..spec("y") };
+            bench.run(&session, round, &Variant { size, ..spec("x") }, &[a * 1000, b * 1017]);
+            let y = Variant { size, tier: tier_of_b, ..spec("y") };
             bench.run(&session, round, &y, &[b * 1000 * factor, b * 1000]);
         }
     }
@@ -140,7 +140,7 @@ fn histograms_lie_over_each_other_with_quantiles_below() {
 #[test]
 fn what_was_not_timed_one_by_one_says_so() {
     let mut bench = Bench::default();
-    bench.pairs(&Spec { timed: false, ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { timed: false, ..spec("x") }, &spec("y"), &CLEAR);
     let mut journey = over(&bench, 80, 24);
     journey.key(Key::Enter).keys("vv").shows("single operations of A were not");
 }
@@ -229,7 +229,7 @@ fn an_export_has_the_format_of_its_ending_and_overwrites_nothing() {
 fn text_from_a_store_is_painted_harmlessly() {
     let mut bench = Bench::default();
     let label = "y\u{1b}]0;evil\u{7}\u{1b}[2J|*\\".to_owned();
-    bench.pairs(&spec("x"), &Spec { label, ..spec("y") }, &CLEAR);
+    bench.pairs(&spec("x"), &Variant { label, ..spec("y") }, &CLEAR);
     for result in &mut bench.batch.results {
         result.test_name = "Wri\u{9b}31mtes".to_owned();
     }

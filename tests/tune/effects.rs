@@ -2,8 +2,10 @@
 
 use crate::support::Place;
 use dbdyno::{
-    compare::{Configuration, Measured, Run, Side},
+    compare::Side,
+    metric::{Figures, Metric},
     stats::Verdict,
+    store::{RunConfiguration, RunTests, TestRecord},
     tune::effects::{Effects, effects},
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -20,7 +22,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
             // The second round is slower throughout.
             let wall = 1e6 * time(a, b, c, d) * (1.0 + 0.01 * scatter) * (1.0 + 0.5 * f64::from(round));
             let value = |name: &str, value: usize| (name.to_owned(), value.to_string());
-            runs.push(Run {
+            runs.push(RunTests {
                 run_id: format!("{round}-{at}"),
                 session_id: "s".to_owned(),
                 ordinal: at as u32,
@@ -29,7 +31,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                 status: "done".to_owned(),
                 label: format!("run {at}"),
                 size: "10".to_owned(),
-                configuration: Configuration {
+                configuration: RunConfiguration {
                     engine: "null".to_owned(),
                     version: "1".to_owned(),
                     tier: Some(1 + a as u8),
@@ -43,15 +45,11 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     suite: "kv".to_owned(),
                     suite_options: BTreeMap::new(),
                 },
-                tests: vec![Measured {
+                tests: vec![TestRecord {
                     test: 1,
-                    name: "writes".to_owned(),
-                    wall_ns: wall as u64,
-                    operations: 1,
-                    agrees: None,
-                    verification: None,
-                    operations_per_sample: 1,
-                    histogram: None,
+                    test_name: "writes".to_owned(),
+                    figures: Figures::default().with(Metric::Wall, wall as u64).with(Metric::Operations, 1),
+                    ..TestRecord::default()
                 }],
             });
         }

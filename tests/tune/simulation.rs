@@ -4,6 +4,7 @@ use crate::compare::simulation::Machine;
 use dbdyno::{
     catalog::{Catalog, UserFolders},
     engines::Registry,
+    metric::Figures,
     stats::Verdict,
     tune::{Sample, Samples, Spending, Workload, default_rounds, judge},
 };
@@ -41,8 +42,7 @@ impl Trials {
         for (place, run) in plan.runs.iter().enumerate() {
             let work = [1.0, factor][run.configuration];
             let wall_ns = self.machine.time(work, place as f64 / last);
-            let sample =
-                Sample { wall_ns, peak_rss_bytes: 0, database_bytes: 0, side_bytes: 0, syncs: 0, agrees: None };
+            let sample = Sample { wall_ns, figures: Figures::default(), agrees: None };
             samples.add(run.configuration, (format!("look {look}"), run.round), 2, sample);
         }
         let effects = judge(samples, 0, 1, &self.workload.tests(), Spending::at_look(look, 1));

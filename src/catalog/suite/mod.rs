@@ -84,6 +84,11 @@ impl TestPick {
     pub fn has(&self, number: u32) -> bool {
         self.0.is_empty() || self.0.contains(&number)
     }
+
+    /// The numbers as a bench names tests.
+    pub fn words(&self) -> Vec<String> {
+        self.0.iter().map(u32::to_string).collect()
+    }
 }
 
 /// The file's kind alone, which says how to read the rest.

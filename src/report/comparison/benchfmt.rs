@@ -5,7 +5,10 @@
 //! the one that changes. See golang.org/design/14313-benchmark-format.
 
 use super::words;
-use crate::compare::{Comparison, Figure, Line, tier_words};
+use crate::{
+    compare::{Comparison, Figure, Line},
+    store::tier_words,
+};
 use std::collections::BTreeSet;
 
 /// The file.

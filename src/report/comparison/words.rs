@@ -2,8 +2,9 @@
 
 use crate::{
     base::units::counted,
-    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts, tier_words},
+    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, Part, SideFacts},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
+    store::tier_words,
 };
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.

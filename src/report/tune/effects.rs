@@ -6,11 +6,11 @@ use crate::{
         grid::Grid,
         units::{duration, plain},
     },
-    compare::tier_words,
     report::comparison::{
         charts::{self, Forest},
         words::{interval, ratio},
     },
+    store::tier_words,
     tune::effects::{EffectOf, Effects, Factor, Ranked},
 };
 use console::Alignment;

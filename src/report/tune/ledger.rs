@@ -10,6 +10,7 @@ use crate::{
         grid::Grid,
         units::{bytes, plain},
     },
+    metric::Metric,
     tune::{Effect, Entry, Ledger, State, Trial},
 };
 use console::Alignment;
@@ -56,10 +57,8 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
     } else {
         format!("{} -> {}", trial.tier.before.number(), trial.tier.after.number())
     };
-    let memory = trial.price.map_or_else(String::new, |price| {
-        let (before, after) = (price.peak_rss_bytes.before, price.peak_rss_bytes.after);
-        format!("{} -> {}", bytes(before), bytes(after))
-    });
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::PeakMemory));
+    let memory = memory.map_or_else(String::new, |pair| format!("{} -> {}", bytes(pair.before), bytes(pair.after)));
     let first = |cells: [String; 4]| {
         let [test, ratio, interval, verdict] = cells;
         [mark.to_owned(), name.clone(), test, ratio, interval, verdict, tier.clone(), memory.clone()]
@@ -163,9 +162,7 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&Effect>) -> Vec<Str
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
     let interval = found.and_then(|found| found.interval);
-    let price = |part: fn(&crate::tune::Price) -> u64| {
-        trial.price.as_ref().map_or_else(String::new, |price| part(price).to_string())
-    };
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::PeakMemory));
     vec![
         trial.trial_id.clone(),
         trial.parent_id.clone().unwrap_or_default(),
@@ -190,7 +187,7 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&Effect>) -> Vec<Str
         effect.map_or_else(String::new, |effect| verdict_word(effect).to_owned()),
         trial.tier.before.number().to_string(),
         trial.tier.after.number().to_string(),
-        price(|price| price.peak_rss_bytes.before),
-        price(|price| price.peak_rss_bytes.after),
+        memory.map_or_else(String::new, |pair| pair.before.to_string()),
+        memory.map_or_else(String::new, |pair| pair.after.to_string()),
     ]
 }

@@ -1,7 +1,7 @@
 //! What every text about tuning says in the same words.
 
 use crate::{
-    base::units::{bytes, count, counted},
+    base::units::counted,
     compare::Found,
     report::comparison::words::{interval, ratio, times},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
@@ -101,17 +101,12 @@ pub(crate) fn durability(trial: &Trial) -> String {
 }
 
 /// Memory, disk, side files and syncs: each name with before and after.
-pub(crate) fn price(price: &Price) -> [(&'static str, String); 4] {
-    let arrow = |pair: Pair<u64>, show: fn(u64) -> String| {
-        let (before, after) = (show(pair.before), show(pair.after));
-        if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") }
-    };
-    [
-        ("peak memory", arrow(price.peak_rss_bytes, bytes)),
-        ("disk", arrow(price.database_bytes, bytes)),
-        ("side files", arrow(price.side_bytes, bytes)),
-        ("syncs", arrow(price.syncs, count)),
-    ]
+pub(crate) fn price(price: &Price) -> impl Iterator<Item = (&'static str, String)> {
+    price.each().map(|(metric, pair)| {
+        let (before, after) = (metric.shown(pair.before as f64), metric.shown(pair.after as f64));
+        let change = if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") };
+        (metric.title(), change)
+    })
 }
 
 /// How the figures were judged, in a sentence.

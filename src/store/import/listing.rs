@@ -8,7 +8,10 @@ use super::{
     ImportError, Kind, absolute,
     merge::INCOMING,
 };
-use crate::base::{csv::unescaped, input};
+use crate::{
+    base::{csv::unescaped, input},
+    metric::Metric,
+};
 use duckdb::{Connection, appender_params_from_iter};
 use std::{collections::BTreeMap, path::Path};
 
@@ -31,6 +34,9 @@ const fn open(name: &'static str, sql_type: &'static str) -> Column {
     Column { name, sql_type, filled: false }
 }
 
+/// A list without times is none of results.
+const WALL: &str = "wall_ns";
+
 /// Columns without which there is no result.
 const NEEDED: [Column; 14] = [
     filled("session_id", "UUID"),
@@ -46,26 +52,14 @@ const NEEDED: [Column; 14] = [
     open("options", MAP),
     filled("status", "VARCHAR"),
     filled("run_status", "VARCHAR"),
-    open("wall_ns", "UBIGINT"),
+    open(WALL, "UBIGINT"),
 ];
-/// Columns that are taken where they are there.
-const TAKEN: [Column; 26] = [
+/// Columns that are taken where they are there, beside those of the figures.
+const TAKEN: [Column; 14] = [
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
     open("tier", "UTINYINT"),
     open("cpu_ns", "UBIGINT"),
-    open("operations", "UBIGINT"),
-    open("rows", "UBIGINT"),
-    open("p50_ns", "UBIGINT"),
-    open("p90_ns", "UBIGINT"),
-    open("p99_ns", "UBIGINT"),
-    open("p999_ns", "UBIGINT"),
-    open("database_bytes", "UBIGINT"),
-    open("side_bytes", "UBIGINT"),
-    open("syncs", "UBIGINT"),
-    open("written_bytes", "UBIGINT"),
-    open("read_bytes", "UBIGINT"),
-    open("peak_rss_bytes", "UBIGINT"),
     open("verification", "VARCHAR"),
     open("preset", "VARCHAR"),
     open("seed", "UBIGINT"),
@@ -81,7 +75,18 @@ const TAKEN: [Column; 26] = [
 const MAP: &str = "MAP(VARCHAR, VARCHAR)";
 
 fn columns() -> impl Iterator<Item = Column> {
-    NEEDED.into_iter().chain(TAKEN)
+    let figures = Metric::stored().map(Metric::name).filter(|name| *name != WALL);
+    NEEDED.into_iter().chain(TAKEN).chain(figures.map(|name| open(name, "UBIGINT")))
+}
+
+/// SQL for the figures of a listed result. Listings of dbdyno 0.1 have only the sum of user and system time.
+fn figures() -> String {
+    let figure = |metric: Metric| match metric {
+        Metric::User => "coalesce(user_ns, cpu_ns) AS user_ns".to_owned(),
+        Metric::System => "coalesce(system_ns, CASE WHEN cpu_ns IS NOT NULL THEN 0 END) AS system_ns".to_owned(),
+        metric => metric.name().to_owned(),
+    };
+    Metric::stored().map(figure).collect::<Vec<_>>().join(", ")
 }
 
 /// The rows, each with a value or none for every column.
@@ -150,6 +155,7 @@ impl Listing {
             return Err(wrong);
         }
         let sql = include_str!("listing.sql").replace("incoming.", &format!("{INCOMING}.main."));
+        let sql = sql.replace("{figures}", &figures());
         connection.execute_batch(&sql).map_err(|error| error.to_string())
     }
 

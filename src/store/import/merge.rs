@@ -1,7 +1,7 @@
 //! Taking rows into the store: what is there already stays, unless the new row says more.
 
 use super::super::{
-    migrate::identifier,
+    schema::identifier,
     select::column_names,
     tables::{TABLES, Table},
 };

@@ -20,7 +20,7 @@ use super::{
     export::same_file,
     lock::StoreLock,
     manifest,
-    migrate::{self, Found},
+    schema::{self, Found},
     tables::TABLES,
 };
 use duckdb::Connection;
@@ -153,7 +153,7 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
             Err(error) => return Err(error),
         }
     }
-    match migrate::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
+    match schema::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
         Found::Version(found) if found <= SCHEMA_VERSION => Ok(()),
         Found::Version(found) => Err(newer(path, found)),
         Found::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),

@@ -1,7 +1,7 @@
 //! Lists: results or runs with the columns that a reader chooses, groups with their figures, and all that is known of a run.
 
 use super::{
-    super::{Store, StoreError, migrate::identifier},
+    super::{Store, StoreError, schema::identifier},
     Key, Rows, Selection,
 };
 use std::collections::HashMap;

@@ -1,11 +1,6 @@
 //! Reading the store.
 
-mod fields;
-pub(super) mod history;
 mod list;
-mod matrix;
-mod page;
-mod run;
 mod selection;
 mod statement;
 mod terms;
@@ -13,13 +8,10 @@ mod values;
 mod whole;
 
 pub use list::Listed;
-pub use matrix::TestTime;
-pub use page::{GroupColumn, GroupRow, Listing, Order, Page, PageRows, ResultColumn, ResultRow};
-pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 pub use selection::{Key, Selection};
 pub use values::literal;
 
-use super::{Store, StoreError, views};
+use super::{Store, StoreError, schema};
 use duckdb::{Connection, ToSql, params_from_iter};
 use statement::Asked;
 
@@ -46,24 +38,8 @@ impl Store {
 
     /// How many results a selection means.
     pub fn count(&self, selection: &Selection) -> Result<u64, StoreError> {
-        let (condition, parameters) = selection.condition();
-        let rows = self.bound(&format!("SELECT count(*) FROM results WHERE {condition}"), &parameters)?;
-        let count = rows.rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
-        count.ok_or_else(|| StoreError::Query { message: "the count is no number".to_owned() })
-    }
-
-    /// Runs a query that sees the results of a selection as the table `selected`, with the columns of the view
-    /// `results`. `sql` is a SELECT, or begins with a comma and further tables of the WITH clause.
-    pub fn query_selected(
-        &self,
-        selection: &Selection,
-        sql: &str,
-        parameters: &[&dyn ToSql],
-    ) -> Result<Rows, StoreError> {
-        let (condition, of_condition) = selection.condition();
-        let mut bound: Vec<&dyn ToSql> = of_condition.iter().map(|value| value as &dyn ToSql).collect();
-        bound.extend(parameters);
-        self.query(&format!("WITH selected AS (SELECT * FROM results WHERE {condition}) {sql}"), &bound)
+        let counts: Vec<(u64,)> = self.selected_rows(selection, "SELECT count(*) FROM selected", &[])?;
+        Ok(counts.first().map_or(0, |(count,)| *count))
     }
 
     pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
@@ -73,7 +49,7 @@ impl Store {
 
 /// The answer of a query of this program's, every value as text.
 fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
-    views::make(connection, |name| sql.contains(name)).map_err(wrong)?;
+    schema::make_views(connection, |name| sql.contains(name)).map_err(wrong)?;
     texts_of(connection, &as_texts(&format!("({sql}\n)")), parameters).map_err(wrong)
 }
 
@@ -81,7 +57,7 @@ fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Res
 fn answer(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
     let asked = statement::asked(connection, sql).map_err(|message| StoreError::Query { message })?;
     let text = sql.to_lowercase();
-    views::make(connection, |name| text.contains(name)).map_err(wrong)?;
+    schema::make_views(connection, |name| text.contains(name)).map_err(wrong)?;
     let sql = match asked {
         Asked::Query(sql) => sql,
         Asked::Plan(sql) => return texts_of(connection, sql, &[]).map_err(wrong),

@@ -92,7 +92,7 @@ impl Key {
     }
 
     /// The name, where it is an option or a kept key.
-    pub(super) fn option(&self) -> Option<&str> {
+    pub(in crate::store) fn option(&self) -> Option<&str> {
         match self {
             Self::Option(name) => Some(name),
             _ => None,
@@ -109,7 +109,7 @@ impl Key {
     }
 
     /// SQL for its value as text. An option's name is bound: it is pushed to the parameters.
-    pub(super) fn sql(&self, parameters: &mut Vec<String>) -> String {
+    pub(in crate::store) fn sql(&self, parameters: &mut Vec<String>) -> String {
         match self {
             Self::Column { column, .. } => format!("CAST({column} AS VARCHAR)"),
             Self::Tag => "array_to_string(tags, ' ')".to_owned(),

@@ -8,7 +8,7 @@ use super::{
     live::Resuming,
     overlay::Overlay,
 };
-use crate::catalog::Preset;
+use crate::bench::Preset;
 
 /// One thing that is to happen.
 #[derive(Debug)]

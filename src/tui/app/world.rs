@@ -1,10 +1,10 @@
 //! What the application knows of the world outside. It is told, and never looks itself.
 
 use crate::{
-    catalog::{Claims, Preset, Suite},
+    bench::{Preset, Space},
+    catalog::{Claims, Suite},
     engines::Registry,
     host::WorkFolderFacts,
-    plan::Space,
     store::StoreHistory,
 };
 use std::time::Duration;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{csv::Cells, output::Output},
-    catalog::Preset,
+    bench::Preset,
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     report::{
@@ -78,7 +78,7 @@ fn noise() -> Noise {
 }
 
 fn saved(preset: Box<Preset>, replace: bool, setup: &Setup) -> bench::Answer {
-    match setup.catalog.save_preset(&preset, replace, &[setup.store.guarded()]) {
+    match preset.save(&setup.catalog, replace, &[setup.store.guarded()]) {
         Ok(Some(_)) => bench::Answer::Saved(preset),
         Ok(None) => bench::Answer::Exists(preset.name),
         Err(reason) => bench::Answer::Unsaved(reason),

@@ -2,15 +2,15 @@
 
 use super::super::app::compare::{Answer, Compared, Question, Wanted};
 use crate::{
-    compare::{Options, Side, compare, load, offers},
-    store::{Selection, Store},
+    compare::{Options, Side, compare, load},
+    store::{Latencies, Selection, Store},
 };
 
 /// The answer to a question.
 pub(super) fn answer(question: Question, store: &Store) -> Answer {
     match question {
         Question::Offers { ticket } => {
-            Answer::Offers { ticket, found: offers(store).map_err(|error| error.to_string()) }
+            Answer::Offers { ticket, found: store.offers().map_err(|error| error.to_string()) }
         }
         Question::Compare { ticket, wanted } => {
             Answer::Compared { ticket, found: compared(&wanted, store).map(Box::new) }
@@ -38,7 +38,7 @@ fn side(text: &str, store: &Store) -> Result<(Side, Vec<String>), String> {
     if !store.exists() {
         return Ok((Side { selection: text.to_owned(), ..Side::default() }, Vec::new()));
     }
-    let side = load(store, text, &selection).map_err(|error| error.to_string())?;
+    let side = load(store, text, &selection, Latencies::Read).map_err(|error| error.to_string())?;
     let unknown = match side.runs.is_empty() {
         true => store.unknown_names(&selection, &[]).map_err(|error| error.to_string())?,
         false => Vec::new(),

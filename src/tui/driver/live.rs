@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     engines::Registry,
+    metric::Metric,
     runner::{Owed, ResumeError},
-    store::Store,
+    store::{Store, TestRecord},
 };
-use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
-use hdrhistogram::Histogram;
+use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 
 /// Answers a question of the Live screen.
@@ -18,11 +18,7 @@ pub(super) fn answer(question: Question, setup: &Setup) -> Answer {
     match question {
         Question::Usual { suite } => Answer::Usual(usual(&setup.store, &suite)),
         Question::Owed => Answer::Owed(owed(setup).map(Box::new)),
-        Question::Recording { run } => Answer::Recording(
-            recording(&setup.store, &run)
-                .map(Box::new)
-                .ok_or_else(|| format!("run {run} cannot be replayed: it is not stored, or has no finished test")),
-        ),
+        Question::Recording { run } => Answer::Recording(recording(&setup.store, &run).map(Box::new)),
     }
 }
 
@@ -45,52 +41,35 @@ fn owed(setup: &Setup) -> Result<Resuming, String> {
 
 /// Median times of a suite's tests; nothing where nothing can be read.
 fn usual(store: &Store, suite: &str) -> BTreeMap<(String, String, u32), f64> {
-    if !store.exists() {
-        return BTreeMap::new();
-    }
-    let sql = "SELECT r.engine, r.size, t.test, median(t.wall_ns)::DOUBLE FROM result t JOIN run r USING (run_id)
-               WHERE r.suite = ? AND t.wall_ns IS NOT NULL GROUP BY ALL";
-    let rows = store.query(sql, &[&suite]).unwrap_or_default().rows;
-    let entry = |row: Vec<Option<String>>| {
-        let [engine, size, test, ns]: [Option<String>; 4] = row.try_into().ok()?;
-        Some(((engine?, size?, test?.parse().ok()?), ns?.parse().ok()?))
-    };
-    rows.into_iter().filter_map(entry).collect()
+    let times = store.usual_times(suite).unwrap_or_default();
+    times.into_iter().map(|time| ((time.engine, time.size, time.test), time.median_ns)).collect()
 }
 
-fn recording(store: &Store, run: &str) -> Option<Recording> {
-    let run_of = "SELECT label || ' · ' || suite || ' ' || size FROM run WHERE run_id::VARCHAR = ?";
-    let title = store.query(run_of, &[&run]).ok()?.rows.into_iter().next()?.into_iter().next()??;
-    let tests = "SELECT test, test_name, operations, wall_ns, base64(histogram) FROM result
-                 WHERE run_id::VARCHAR = ? AND wall_ns IS NOT NULL ORDER BY test";
-    let slots = "SELECT test, at_ns, operations, base64(histogram) FROM timeline
-                 WHERE run_id::VARCHAR = ? ORDER BY test, at_ns";
-    let mut of_test: BTreeMap<u32, Vec<RecordedSlot>> = BTreeMap::new();
-    for row in store.query(slots, &[&run]).ok()?.rows {
-        let [test, end_ns, operations, latencies]: [Option<String>; 4] = row.try_into().ok()?;
-        of_test.entry(test?.parse().ok()?).or_default().push(RecordedSlot {
-            end_ns: end_ns?.parse().ok()?,
-            operations: operations?.parse().ok()?,
-            latencies: latencies.as_deref().and_then(decoded),
+fn recording(store: &Store, run: &str) -> Result<Recording, String> {
+    let nothing = || format!("run {run} cannot be replayed: it is not stored, or has no finished test");
+    let recorded = store.recorded_run(run).map_err(|error| error.to_string())?.ok_or_else(nothing)?;
+    let mut slots: BTreeMap<u32, Vec<RecordedSlot>> = BTreeMap::new();
+    for slot in recorded.slots {
+        slots.entry(slot.test).or_default().push(RecordedSlot {
+            end_ns: slot.at_ns,
+            operations: slot.operations,
+            latencies: slot.histogram.and_then(|histogram| from_bytes(&histogram.0).ok()),
         });
     }
-    let mut recorded = Vec::new();
-    for row in store.query(tests, &[&run]).ok()?.rows {
-        let [number, name, operations, wall_ns, latencies]: [Option<String>; 5] = row.try_into().ok()?;
-        let number = number?.parse().ok()?;
-        recorded.push(RecordedTest {
-            number,
-            name: name?,
+    let test = |test: TestRecord| {
+        Some(RecordedTest {
+            number: test.test,
             // An imported test may not be counted in operations.
-            operations: operations.and_then(|operations| operations.parse().ok()).unwrap_or(1),
-            wall_ns: wall_ns?.parse().ok()?,
-            latencies: latencies.as_deref().and_then(decoded),
-            slots: of_test.remove(&number).unwrap_or_default(),
-        });
+            operations: test.figure(Metric::Operations).unwrap_or(1),
+            wall_ns: test.figure(Metric::Wall)?,
+            latencies: test.samples(),
+            slots: slots.remove(&test.test).unwrap_or_default(),
+            name: test.test_name,
+        })
+    };
+    let tests: Vec<RecordedTest> = recorded.tests.into_iter().filter_map(test).collect();
+    if tests.is_empty() {
+        return Err(nothing());
     }
-    (!recorded.is_empty()).then(|| Recording { run: run.to_owned(), title, tests: recorded })
-}
-
-fn decoded(text: &str) -> Option<Histogram<u64>> {
-    from_bytes(&bytes_from_base64(text).ok()?).ok()
+    Ok(Recording { run: run.to_owned(), title: recorded.title, tests })
 }

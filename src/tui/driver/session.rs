@@ -5,16 +5,11 @@ use super::{
     Setup, tune,
 };
 use crate::{
-    base::identifier::clock_seed,
     engines::Registry,
-    plan::Plan,
-    runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch, run_session},
+    runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch},
+    session::Prepared,
 };
-use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
-
-/// How long a worker may say nothing, beyond what a whole run is expected to take.
-const SILENCE: Duration = Duration::from_secs(30);
 
 /// The session under way.
 #[derive(Debug)]
@@ -107,19 +102,7 @@ impl Session {
 
 /// How sessions are started from the screens.
 pub(super) fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
-    SessionLaunch {
-        work_dir: setup.work_dir.clone(),
-        cpu: setup.cpu,
-        keep_databases: false,
-        allow_differing_options: false,
-        concurrent: false,
-        budget: None,
-        silence: SILENCE,
-        deadline: None,
-        command_line,
-        preset: None,
-        keys: BTreeMap::new(),
-    }
+    SessionLaunch { cpu: setup.cpu, ..SessionLaunch::new(setup.work_dir.clone(), command_line) }
 }
 
 async fn run(
@@ -129,17 +112,14 @@ async fn run(
     events: UnboundedSender<RunnerEvent>,
     control: Control,
 ) -> Result<Report, String> {
-    let Start { mut request, aa, preset, command_line, expected_run } = start;
-    request.seed = clock_seed();
-    let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
-    plan.probe().map_err(|error| error.to_string())?;
-    let plan = if aa { plan.with_twins() } else { plan };
-    let null = plan.harness(registry).map_err(|error| error.to_string())?;
+    let Start { spec, preset, command_line } = start;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
-    let store = setup.store.clone();
-    let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
-    prepared.map_err(|error| error.to_string())?;
-    run_session(&plan, &null, &launch, &setup.store, expected_run, events, control)
-        .await
-        .map_err(|error| error.to_string())
+    let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
+    let prepare = move || {
+        let prepared = Prepared::of(spec, &catalog, &registry, &of, &store).map_err(|error| error.to_string())?;
+        store.prepare().map_err(|error| error.to_string())?;
+        Ok::<_, String>(prepared)
+    };
+    let prepared = tokio::task::spawn_blocking(prepare).await.map_err(|error| error.to_string())??;
+    prepared.run(&launch, &setup.store, events, control).await.map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! The world as it is known before anything slow is asked: the first frame is painted from it.
 
 use super::{super::app::World, Setup};
-use crate::{catalog::CatalogError, engines::Registry, host::HostFacts};
+use crate::{bench::Preset, catalog::CatalogError, engines::Registry, host::HostFacts};
 
 /// Reads the catalog and the engines that are built in.
 pub fn read(setup: &Setup) -> World {
@@ -9,7 +9,7 @@ pub fn read(setup: &Setup) -> World {
     let mut broken = Vec::new();
     let mut world = World {
         suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
-        presets: all(catalog.preset_names(), |name| catalog.preset(name), &mut broken),
+        presets: all(catalog.preset_names(), |name| Preset::find(catalog, name), &mut broken),
         claims: all(catalog.claims_names(), |name| catalog.claims(name), &mut broken),
         registry: Registry::built_in(),
         store: setup.store.path().display().to_string(),

@@ -10,7 +10,7 @@ use super::{
     },
     paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
 };
-use crate::{base::units, catalog::Role, plan::Plan};
+use crate::{base::units, bench::Plan, catalog::Role};
 use dbdyno_engine::{describe::OptionKind, durability::Tier};
 use ratatui::layout::{Constraint, Layout, Rect};
 

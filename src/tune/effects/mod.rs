@@ -14,7 +14,7 @@ mod shares;
 
 pub use model::{Best, EffectOf, Effects, Factor, Interaction, Ranked};
 
-use crate::compare::Side;
+use crate::{compare::Side, metric::Metric, store::RunTests};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A configuration with what its runs took.
@@ -61,12 +61,12 @@ fn single(side: &Side) -> Result<(u32, String), NoGrid> {
             Err(NoGrid(format!("it means several values of {what} ({}): narrow it", values.join(", "))))
         }
     };
-    let of = |value: fn(&crate::compare::Run) -> String| side.runs.iter().map(value).collect::<BTreeSet<_>>();
+    let of = |value: fn(&RunTests) -> String| side.runs.iter().map(value).collect::<BTreeSet<_>>();
     several("engine", of(|run| run.configuration.engine.clone()))?;
     several("suite", of(|run| run.configuration.suite.clone()))?;
     several("size", of(|run| run.size.clone()))?;
     let tests: BTreeSet<(u32, String)> =
-        side.runs.iter().flat_map(|run| &run.tests).map(|test| (test.test, test.name.clone())).collect();
+        side.runs.iter().flat_map(|run| &run.tests).map(|test| (test.test, test.test_name.clone())).collect();
     several("test", tests.iter().map(|(number, _)| number.to_string()).collect())?;
     if side.runs.iter().flat_map(|run| &run.tests).any(|test| test.agrees == Some(false)) {
         return Err(NoGrid("some of its runs gave wrong answers: leave them out with status=ok".to_owned()));
@@ -98,9 +98,10 @@ fn varying(side: &Side) -> BTreeMap<String, Vec<String>> {
 
 fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec<Cell> {
     type Round<'s> = (&'s str, u32);
-    let mut measured: Vec<(Round<'_>, &crate::compare::Run, f64)> = Vec::new();
+    let mut measured: Vec<(Round<'_>, &RunTests, f64)> = Vec::new();
     for run in &side.runs {
-        let time = run.tests.iter().find(|result| result.test == test).map(|result| result.wall_ns as f64);
+        let time =
+            run.tests.iter().find(|result| result.test == test).and_then(|result| result.figures.value(Metric::Wall));
         measured.extend(time.filter(|time| *time > 0.0).map(|time| ((run.session_id.as_str(), run.round), run, time)));
     }
     let mut rounds: BTreeMap<Round<'_>, (f64, f64)> = BTreeMap::new();

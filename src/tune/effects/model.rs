@@ -4,6 +4,7 @@ use super::{Cell, shares::Shares};
 use crate::{
     compare::{Found, Side},
     stats::median,
+    store::RunTests,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,7 +115,7 @@ pub(super) fn effects(
 ) -> Effects {
     let ranked = ranked(cells);
     let first = side.runs.first();
-    let of = |value: fn(&crate::compare::Run) -> &str| first.map_or_else(String::new, |run| value(run).to_owned());
+    let of = |value: fn(&RunTests) -> &str| first.map_or_else(String::new, |run| value(run).to_owned());
     Effects {
         selection: side.selection.clone(),
         engine: of(|run| &run.configuration.engine),

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
+    metric::Metric,
     stats::{MIN_RUNS, median},
 };
 use dbdyno_engine::{durability::Tier, settings::Settings};
@@ -314,7 +315,7 @@ impl Race<'_, '_> {
         if self.samples.of(variant).any(|sample| sample.agrees == Some(false)) {
             return Some("its answers are not those of the others".to_owned());
         }
-        let peak = self.samples.of(variant).map(|sample| sample.peak_rss_bytes).max()?;
+        let peak = self.samples.of(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
         let limit = self.spec.memory_limit.filter(|limit| peak > *limit)?;
         Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
     }

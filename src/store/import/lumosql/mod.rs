@@ -11,9 +11,10 @@ mod rows;
 mod run;
 
 use super::{super::write::stage, ImportError};
+use crate::store::TestRecord;
 use answers::mark_disagreeing;
 use duckdb::Connection;
-use rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, ResultRow, RunRow, SessionRow};
+use rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, RunRow, SessionRow};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -32,7 +33,7 @@ pub(super) struct Converted {
     runs: Vec<RunRow>,
     options: Vec<OptionRow>,
     keys: Vec<KeyRow>,
-    results: Vec<ResultRow>,
+    results: Vec<TestRecord>,
     result_keys: Vec<ResultKeyRow>,
     warnings: Vec<WarningRecord>,
     /// What was odd, a sentence each.

@@ -4,7 +4,7 @@
 
 use super::super::super::{
     record::{Record, record},
-    value::Column,
+    value::Columns,
 };
 use duckdb::types::Value;
 use jiff::Timestamp;
@@ -117,28 +117,6 @@ record! {
         key: String,
         /// Its value.
         value: String,
-    }
-}
-
-record! {
-    /// A test of a run.
-    ResultRow in "result" {
-        /// The run.
-        run_id: String,
-        /// The test's number in LumoSQL's suite.
-        test: u32,
-        /// Its name in the file.
-        test_name: String,
-        /// Wall time, ns.
-        wall_ns: Option<u64>,
-        /// CPU time in user mode, ns.
-        user_ns: Option<u64>,
-        /// CPU time in the kernel, ns.
-        system_ns: Option<u64>,
-        /// Whether its output is as long as the other engines'.
-        agrees: Option<bool>,
-        /// Its status, where that is not OK.
-        failure: Option<String>,
     }
 }
 

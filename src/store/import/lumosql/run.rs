@@ -6,7 +6,11 @@ use super::{
     identifier,
     names::{Numbered, folded, number},
     read::{Facts, RawRun},
-    rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, ResultRow, RunRow, SessionRow},
+    rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, RunRow, SessionRow},
+};
+use crate::{
+    metric::{Figures, Metric},
+    store::TestRecord,
 };
 use dbdyno_engine::size::Size;
 use jiff::Timestamp;
@@ -277,7 +281,9 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
             }
             time
         };
-        let (wall_ns, user_ns, system_ns) = (time("real-time"), time("user-cpu-time"), time("system-cpu-time"));
+        let times = [(Metric::Wall, "real-time"), (Metric::User, "user-cpu-time"), (Metric::System, "system-cpu-time")];
+        let mut figures = Figures::default();
+        times.into_iter().for_each(|(metric, key)| figures.set(metric, time(key)));
         for (key, value) in facts.iter().filter(|(key, _)| !TEST_KEYS.contains(&key.as_str())) {
             if key != OUTPUT_SIZE {
                 findings.add(Finding::KeptTestKey);
@@ -293,7 +299,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
             findings.add(Finding::FailedTest);
         }
         let run_id = run_id.to_owned();
-        to.results.push(ResultRow { run_id, test, test_name, wall_ns, user_ns, system_ns, agrees: None, failure });
+        to.results.push(TestRecord { run_id, test, test_name, figures, failure, ..TestRecord::default() });
     }
 }
 

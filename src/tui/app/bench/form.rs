@@ -1,20 +1,16 @@
 //! What is chosen on the Bench screen: everything a bench needs.
 
 use crate::{
-    catalog::{EngineChoice, Preset, Suite},
+    bench::{EngineChoice, Preset, Spec, Values},
+    catalog::Suite,
     engines::Registry,
-    plan::{PlanError, Request},
 };
 use dbdyno_engine::size::Size;
-use std::collections::BTreeMap;
 
 /// Rounds when none are asked for: with these the largest suite, of 18 tests, can be decided.
 pub const DEFAULT_ROUNDS: u32 = 10;
 /// Engines that are chosen when nothing else is.
 const FIRST_ENGINES: [&str; 3] = ["sqlite", "lmdb", "redb"];
-
-/// Options with the values to take, where they are not the default alone.
-pub type Values = BTreeMap<String, Vec<String>>;
 
 /// An engine as it takes part, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +52,8 @@ pub struct Form {
     pub stars: Option<u32>,
     /// Whether a session ends in how much each option of the sweep matters.
     pub effects: bool,
+    /// Seed of all randomness; none: drawn when it starts.
+    pub seed: Option<u64>,
 }
 
 impl Form {
@@ -92,89 +90,48 @@ impl Form {
 
     /// Puts a preset into the form.
     pub fn take_preset(&mut self, preset: &Preset, suite: &Suite, registry: &Registry) {
+        let spec = &preset.spec;
         self.take_suite(suite);
         self.entries.clear();
-        for choice in &preset.engines {
+        for choice in &spec.engines {
             let again = self.entries.iter().any(|entry| entry.engine == choice.name);
             let options = choice.options.clone();
             self.entries.push(Entry { engine: choice.name.clone(), on: true, options, again });
         }
         self.take_engines(registry);
-        self.suite_options.clone_from(&preset.suite_options);
-        if !preset.sizes.is_empty() {
-            self.sizes.clone_from(&preset.sizes);
-            self.offered = offered(suite, &preset.sizes);
+        self.suite_options.clone_from(&spec.suite_options);
+        if !spec.sizes.is_empty() {
+            self.sizes.clone_from(&spec.sizes);
+            self.offered = offered(suite, &spec.sizes);
         }
-        self.rounds = preset.repeats;
-        self.tests.clone_from(&preset.tests);
-        self.twins = false;
+        self.rounds = spec.rounds;
+        self.tests.clone_from(&spec.tests);
+        self.twins = spec.twins;
         self.preset = Some(preset.name.clone());
-        self.claims.clone_from(&preset.claims);
-        self.stars = preset.stars;
-        self.effects = preset.effects;
+        self.claims.clone_from(&spec.claims);
+        self.stars = spec.stars;
+        self.effects = spec.effects;
+        self.seed = spec.seed;
     }
 
-    /// The form as a preset.
-    pub fn to_preset(&self, name: &str, title: &str) -> Preset {
-        Preset {
-            name: name.to_owned(),
-            title: title.to_owned(),
+    /// The bench that is chosen.
+    pub fn spec(&self) -> Spec {
+        let on = self.entries.iter().filter(|entry| entry.on);
+        Spec {
             suite: self.suite.clone(),
-            sizes: self.sizes.clone(),
-            repeats: self.rounds,
             suite_options: self.suite_options.clone(),
+            engines: on
+                .map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() })
+                .collect(),
+            sizes: self.sizes.clone(),
+            rounds: self.rounds,
             tests: self.tests.clone(),
-            claims: self.claims.clone(),
+            twins: self.twins,
             stars: self.stars,
             effects: self.effects,
-            engines: self.choices(),
+            claims: self.claims.clone(),
+            seed: self.seed,
         }
-    }
-
-    /// The engines that take part.
-    pub fn choices(&self) -> Vec<EngineChoice> {
-        let on = self.entries.iter().filter(|entry| entry.on);
-        on.map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() }).collect()
-    }
-
-    /// What it asks of a suite. The seed is chosen when it starts.
-    pub fn request(&self, suite: &Suite) -> Result<Request, PlanError> {
-        Ok(Request {
-            suite: suite.clone(),
-            suite_options: self.suite_options.clone(),
-            engines: self.choices(),
-            sizes: self.sizes.clone(),
-            repeats: self.rounds,
-            pick: suite.pick(&self.tests).map_err(PlanError::Request)?,
-            seed: 0,
-            stars: self.stars,
-        })
-    }
-
-    /// The command that runs the same.
-    pub fn command(&self) -> Vec<String> {
-        let mut words: Vec<String> = ["dbdyno", "run", "--suite"].map(str::to_owned).to_vec();
-        words.push(self.suite.clone());
-        for entry in self.entries.iter().filter(|entry| entry.on) {
-            let options: Vec<String> =
-                entry.options.iter().map(|(name, values)| format!("{name}={}", values.join("|"))).collect();
-            let colon = if options.is_empty() { "" } else { ":" };
-            words.extend(["--engine".to_owned(), format!("{}{colon}{}", entry.engine, options.join(","))]);
-        }
-        for (name, values) in &self.suite_options {
-            words.extend(["--set".to_owned(), format!("{}.{name}={}", self.suite, values.join("|"))]);
-        }
-        for size in &self.sizes {
-            words.extend(["--size".to_owned(), size.to_string()]);
-        }
-        for test in &self.tests {
-            words.extend(["--test".to_owned(), test.clone()]);
-        }
-        words.extend(["--repeat".to_owned(), self.rounds.to_string()]);
-        if self.twins {
-            words.push("--aa".to_owned());
-        }
-        words
     }
 
     /// Puts an engine into the list once more, after the one at `at`.

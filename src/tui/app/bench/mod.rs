@@ -4,7 +4,7 @@ mod form;
 mod options;
 mod preview;
 
-pub use form::{DEFAULT_ROUNDS, Entry, Form, Values};
+pub use form::{DEFAULT_ROUNDS, Entry, Form};
 pub use options::{Owner, Row};
 pub use preview::Preview;
 
@@ -18,7 +18,11 @@ use super::{
     step::{Step, Steps},
     world::World,
 };
-use crate::catalog::{Preset, Suite};
+use crate::{
+    bench::{Preset, Spec},
+    catalog::Suite,
+    report::command::shell,
+};
 use dbdyno_engine::size::Size;
 
 /// The panes, in the order Left and Right go through them.
@@ -393,8 +397,9 @@ impl Bench {
 
     /// Puts a preset onto the screen.
     pub fn load(&mut self, preset: &Preset, world: &World) -> Steps {
-        let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.suite) else {
-            return vec![Step::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.suite))];
+        let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)
+        else {
+            return vec![Step::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.spec.suite))];
         };
         self.form.take_preset(preset, suite, &world.registry);
         if !world.presets.iter().any(|known| known.name == preset.name) {
@@ -418,13 +423,13 @@ impl Bench {
             Ok(preview) => format!("{} configurations of {}", preview.plan.configurations.len(), self.form.suite),
             Err(error) => return Err(error.clone()),
         };
-        let preset = Box::new(self.form.to_preset(name, &title));
+        let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.form.spec() });
         Ok(vec![Step::Do(Effect::Ask(Outside::Bench(Question::SavePreset { preset, replace })))])
     }
 
     fn export(&self, path: &str) -> Result<Steps, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
-        let mut text = format!("{}\n\n", crate::report::command::shell(self.form.command()));
+        let mut text = format!("{}\n\n", shell(command(&self.form.spec())));
         for configuration in &preview.plan.configurations {
             let tier = format!("tier {}: {}", configuration.tier, configuration.tier_reason);
             text.push_str(&format!("{} · size {} · {tier}\n", configuration.label, configuration.size));
@@ -461,20 +466,26 @@ impl Bench {
         if let Some(refusal) = preview.refusal(world) {
             return Err(refusal);
         }
-        let suite = self.suite(world).ok_or("no suite is chosen")?;
-        let mut command = match &self.form.preset {
-            Some(preset) => vec!["dbdyno".to_owned(), "--preset".to_owned(), preset.clone()],
-            None => self.form.command(),
+        let mut spec = self.form.spec();
+        // Which part of a sweep a sample takes follows from the seed: without it, not what is shown here would run.
+        if spec.stars.is_some() {
+            spec.seed = Some(preview.plan.seed);
+        }
+        let mut words = match &self.form.preset {
+            Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
+            None => command(&spec),
         };
-        command.extend(world.arguments.iter().cloned());
-        Ok(Start {
-            request: self.form.request(suite).map_err(|error| error.to_string())?,
-            aa: self.form.twins,
-            preset: self.form.preset.clone(),
-            command_line: crate::report::command::shell(&command),
-            expected_run: preview.expected_run(),
-        })
+        if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
+            words.extend(["--seed".to_owned(), seed.to_string()]);
+        }
+        words.extend(world.arguments.iter().cloned());
+        Ok(Start { spec, preset: self.form.preset.clone(), command_line: shell(&words) })
     }
+}
+
+/// The command that runs a bench.
+fn command(spec: &Spec) -> Vec<String> {
+    std::iter::once("dbdyno".to_owned()).chain(spec.arguments()).collect()
 }
 
 fn label(test: &crate::catalog::TestInfo) -> String {

@@ -6,9 +6,9 @@ use super::{
         step::{Step, Steps},
         world::World,
     },
-    Asked, Bench, Values,
+    Asked, Bench,
 };
-use crate::plan::combinations;
+use crate::bench::{Values, combinations};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,

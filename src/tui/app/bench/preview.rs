@@ -3,7 +3,7 @@
 use super::{super::world::World, form::Form};
 use crate::{
     base::units,
-    plan::{Configuration, Estimate, Plan, check_space, estimate},
+    bench::{Configuration, Estimate, Plan, Values, check_space, estimate},
     stats::rounds_needed,
     tune::cannot_differ,
 };
@@ -31,15 +31,15 @@ impl Preview {
             .iter()
             .find(|suite| suite.name == form.suite)
             .ok_or_else(|| format!("there is no suite `{}`", form.suite))?;
-        let request = form.request(suite).map_err(|error| error.to_string())?;
+        let spec = form.spec();
         // A sample is no product of its values.
         let asked = if form.stars.is_none() { combinations(form) } else { 0 };
-        if request.engines.is_empty() {
+        if spec.engines.is_empty() {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
         }
-        let plan = Plan::new(request, &world.registry).map_err(|error| error.to_string())?;
-        let equal = asked.saturating_sub(plan.configurations.len() + plan.left_out.len());
-        let plan = if form.twins { plan.with_twins() } else { plan };
+        let plan = Plan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
+        let different = plan.configurations.iter().filter(|one| !one.twin).count() + plan.left_out.len();
+        let equal = asked.saturating_sub(different);
         let estimate = estimate(&plan, &world.history, world.place.fsync.unwrap_or(USUAL_FSYNC));
         let warnings = warnings(&plan, &estimate, equal, world);
         Ok(Self { plan, estimate, warnings })
@@ -59,7 +59,7 @@ impl Preview {
 
 /// Configurations asked for, equal ones counted as often as they are asked for.
 fn combinations(form: &Form) -> usize {
-    let product = |options: &super::form::Values| options.values().map(Vec::len).product::<usize>();
+    let product = |options: &Values| options.values().map(Vec::len).product::<usize>();
     let engines: usize = form.entries.iter().filter(|entry| entry.on).map(|entry| product(&entry.options)).sum();
     engines * product(&form.suite_options) * form.sizes.len()
 }

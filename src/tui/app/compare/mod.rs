@@ -19,7 +19,8 @@ use super::{
 };
 use crate::{
     catalog::Difference,
-    compare::{Axis, Comparison, Offer},
+    compare::{Axis, Comparison},
+    store::Offer,
 };
 use std::collections::BTreeSet;
 

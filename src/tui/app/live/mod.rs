@@ -18,8 +18,8 @@ use super::{
     world::World,
 };
 use crate::{
+    bench::Plan,
     lint::LINTERS,
-    plan::Plan,
     report::{
         session_table::SessionTable,
         text::{self, Colour},

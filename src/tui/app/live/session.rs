@@ -2,7 +2,7 @@
 
 use super::figures::{Figures, Slot};
 use crate::{
-    plan::Plan,
+    bench::Plan,
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
@@ -114,7 +114,7 @@ impl Session {
         let Plan { suite, configurations, runs, pick, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
-        let configuration = |configuration: &crate::plan::Configuration| Measured {
+        let configuration = |configuration: &crate::bench::Configuration| Measured {
             label: configuration.label.clone(),
             engine: configuration.engine_name().to_owned(),
             size: configuration.size,
@@ -292,7 +292,7 @@ impl Session {
         let id = self.id.as_ref()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);
-        let mut others = of_size.filter(|one| !one.label.ends_with(crate::plan::TWIN_SUFFIX));
+        let mut others = of_size.filter(|one| !one.label.ends_with(crate::bench::TWIN_SUFFIX));
         let mut side = || others.next().map(|one| selection(id, one));
         Some((side()?, side()?))
     }

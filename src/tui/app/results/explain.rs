@@ -3,6 +3,7 @@
 use super::{Opened, columns, filter::Filter};
 use crate::{
     base::units::{count, duration, rate},
+    metric::Metric,
     store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
     tui::app::overlay::Overlay,
 };
@@ -116,10 +117,10 @@ pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Opti
 
 /// Explains the figures of the test that is chosen on an open run.
 pub(super) fn test(opened: &Opened) -> Option<Overlay> {
-    let test = opened.chosen()?;
+    let test = &opened.chosen()?.test;
     let run = &opened.run;
-    let operations = test.operations.map_or_else(|| "an unknown number of".to_owned(), count);
-    let sample = match test.per_sample {
+    let operations = test.figure(Metric::Operations).map_or_else(|| "an unknown number of".to_owned(), count);
+    let sample = match test.operations_per_sample.unwrap_or(1) {
         0 | 1 => {
             "Each operation is one sample of the histogram: its bars are operations by latency, a bar a power of two."
                 .to_owned()
@@ -134,8 +135,8 @@ pub(super) fn test(opened: &Opened) -> Option<Overlay> {
         sample,
         "Over time: each column is a stretch of the test; operations that ended in it, and the 99th percentile of their latencies.".to_owned(),
         String::new(),
-        format!("SELECT * FROM results WHERE run_id = '{}' AND test = {}", run.run_id, test.number),
-        format!("SELECT * FROM timeline WHERE run_id = '{}' AND test = {} ORDER BY at_ns", run.run_id, test.number),
+        format!("SELECT * FROM results WHERE run_id = '{}' AND test = {}", run.run_id, test.test),
+        format!("SELECT * FROM timeline WHERE run_id = '{}' AND test = {} ORDER BY at_ns", run.run_id, test.test),
     ];
-    Some(Overlay::page(format!("{} {}", test.number, test.name), lines))
+    Some(Overlay::page(format!("{} {}", test.test, test.test_name), lines))
 }

@@ -209,7 +209,7 @@ impl Results {
         let mut steps = self.ask_page();
         steps.push(ask(Question::Names));
         if let Some(opened) = &self.opened {
-            let (run, test) = (opened.run.run_id.clone(), opened.chosen().map(|test| test.number));
+            let (run, test) = (opened.run.run_id.clone(), opened.chosen().map(|stored| stored.test.test));
             steps.push(self.ask_run(run, Purpose::Open(test)));
         }
         steps

@@ -1,9 +1,13 @@
 //! A run that is open: a page of its own.
 
-use crate::tui::{app::cursor::Cursor, bindings::Action};
 use crate::{
     base::units::{bytes, count, duration},
     store::{StoredFact, StoredOption, StoredRun, StoredTest},
+};
+use crate::{
+    metric::Metric,
+    store::TestRecord,
+    tui::{app::cursor::Cursor, bindings::Action},
 };
 
 /// The parts of the page.
@@ -65,7 +69,7 @@ pub struct Opened {
 impl Opened {
     /// The page of a run, with this test chosen.
     pub fn new(run: StoredRun, test: Option<u32>) -> Self {
-        let at = run.tests.iter().position(|stored| Some(stored.number) == test).unwrap_or(0);
+        let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
         // Of a run without a test its notes say most: why it failed.
         let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
         Self { run, section, test: Cursor { at }, line: Cursor::default() }
@@ -150,8 +154,10 @@ impl Opened {
     fn resources(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         if let Some(test) = self.chosen() {
-            lines.push(Line::Title(format!("test {} {}   ([ and ] choose another)", test.number, test.name)));
-            lines.extend(test.figures.iter().map(fact));
+            let StoredTest { test, keys, .. } = test;
+            lines.push(Line::Title(format!("test {} {}   ([ and ] choose another)", test.test, test.test_name)));
+            lines.extend(figures(test));
+            lines.extend(keys.iter().map(as_it_is));
         }
         lines.push(Line::Title("the whole run".to_owned()));
         lines.extend(self.run.facts.iter().map(fact));
@@ -164,7 +170,8 @@ impl Opened {
         let failures = run
             .tests
             .iter()
-            .filter_map(|test| Some((format!("test {} {}", test.number, test.name), test.failure.clone()?)));
+            .map(|stored| &stored.test)
+            .filter_map(|test| Some((format!("test {} {}", test.test, test.test_name), test.failure.clone()?)));
         let failures: Vec<Line> = run
             .failure
             .iter()
@@ -216,6 +223,19 @@ fn option(option: &StoredOption) -> Line {
     };
     let assumed = if option.assumed { " (assumed: the imported file does not say)" } else { "" };
     Line::Fact { name: option.name.clone(), value: format!("{value}{assumed}"), odd: option.differs() }
+}
+
+/// Every figure of a test that is known, and what is known of its answers.
+fn figures(test: &TestRecord) -> Vec<Line> {
+    let line = |name: &str, value: String| Line::Fact { name: name.to_owned(), value, odd: false };
+    let figure = |metric: &Metric| Some(line(metric.title(), metric.shown(test.figures.value(*metric)?)));
+    let answers = [
+        ("answers", test.verification.clone()),
+        ("answers agree", test.agrees.map(|agrees| if agrees { "yes" } else { "no" }.to_owned())),
+        ("ended", test.finished_at.map(|at| at.to_string())),
+    ];
+    let answers = answers.into_iter().filter_map(|(name, value)| Some(line(name, value?)));
+    Metric::ALL.iter().filter_map(figure).chain(answers).collect()
 }
 
 fn as_it_is(fact: &StoredFact) -> Line {

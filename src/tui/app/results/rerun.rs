@@ -1,7 +1,7 @@
 //! The bench that measures a stored run again.
 
 use crate::{
-    catalog::{EngineChoice, Preset},
+    bench::{EngineChoice, Preset, Spec},
     store::{StoredOption, StoredRun},
     tui::app::World,
 };
@@ -21,18 +21,17 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     Ok(Preset {
         name: format!("run {}", short(&run.run_id)),
         title: format!("{} on {} {}, as it was asked for", run.label, run.suite, run.size),
-        suite: run.suite.clone(),
-        sizes: vec![size],
-        repeats: run.rounds.max(1),
-        suite_options: changed(&run.options, true, &suite.options),
-        tests: Vec::new(),
-        claims: None,
-        stars: None,
-        effects: false,
-        engines: vec![EngineChoice {
-            name: run.engine.clone(),
-            options: changed(&run.options, false, &engine.description.options),
-        }],
+        spec: Spec {
+            suite: run.suite.clone(),
+            sizes: vec![size],
+            rounds: run.rounds.max(1),
+            suite_options: changed(&run.options, true, &suite.options),
+            engines: vec![EngineChoice {
+                name: run.engine.clone(),
+                options: changed(&run.options, false, &engine.description.options),
+            }],
+            ..Spec::default()
+        },
     })
 }
 

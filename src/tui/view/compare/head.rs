@@ -13,8 +13,9 @@ use super::{
 use crate::{
     base::units::{self, plain},
     catalog::{Difference, Role},
-    compare::{Comparison, ObstacleKind, SideFacts, tier_words},
+    compare::{Comparison, ObstacleKind, SideFacts},
     report::comparison::words,
+    store::tier_words,
 };
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;

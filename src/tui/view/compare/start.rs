@@ -13,7 +13,7 @@ use super::super::{
 use crate::{
     base::units::{self, plain},
     catalog::Role,
-    compare::Offer,
+    store::Offer,
 };
 use ratatui::layout::Rect;
 

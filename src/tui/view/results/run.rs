@@ -19,6 +19,7 @@ use super::{
 use crate::{
     base::units::{count, duration, plain, rate},
     catalog::Role,
+    metric::Metric,
     store::{StoredRun, StoredTest},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -97,25 +98,21 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
 
 const TITLES: [&str; 8] = ["test", "wall", "rate", "p50", "p90", "p99", "p99.9", "status"];
 
-fn test_cells(test: &StoredTest) -> [String; 8] {
-    let quantile = |name: &str| test.figure(name).map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
-    let per_second = match (test.operations, test.wall_ns) {
-        (Some(operations), Some(ns)) if ns > 0 => rate(operations as f64 * 1e9 / ns as f64),
-        _ => "-".to_owned(),
-    };
+fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
+    let shown = |metric: Metric| test.figures.value(metric).map_or_else(|| "-".to_owned(), |value| metric.shown(value));
     let status = match (&test.failure, test.agrees) {
         (Some(_), _) => "✗ failed",
         (None, Some(false)) => "✗ disagrees",
         _ => "ok",
     };
     [
-        format!("{} {}", test.number, plain(&test.name)),
-        test.wall_ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64)),
-        per_second,
-        quantile("p50_ns"),
-        quantile("p90_ns"),
-        quantile("p99_ns"),
-        quantile("p999_ns"),
+        format!("{} {}", test.test, plain(&test.test_name)),
+        shown(Metric::Wall),
+        shown(Metric::Rate),
+        shown(Metric::P50),
+        shown(Metric::P90),
+        shown(Metric::P99),
+        shown(Metric::P999),
         status.to_owned(),
     ]
 }
@@ -152,37 +149,37 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
     }
 }
 
-fn draw_latency(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
-    let title = match test.per_sample {
-        0 | 1 => format!("Latency · {}", test.name),
-        many => format!("Time of {many} operations · {}", test.name),
+fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest) {
+    let title = match test.operations_per_sample.unwrap_or(1) {
+        0 | 1 => format!("Latency · {}", test.test_name),
+        many => format!("Time of {many} operations · {}", test.test_name),
     };
     let inner = paint.pane(area, &title, false);
-    match test.latencies.as_ref().filter(|latencies| !latencies.is_empty()) {
-        Some(latencies) => histogram(paint, inner, latencies, Role::Accent),
+    match samples.as_ref().filter(|samples| !samples.is_empty()) {
+        Some(samples) => histogram(paint, inner, samples, Role::Accent),
         None => drop(paint.text(inner, "no latencies are stored", Role::Dim)),
     }
 }
 
 /// Throughput above, the 99th percentile below.
-fn draw_time(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
+fn draw_time(paint: &mut Paint<'_>, area: Rect, stored: &StoredTest) {
     let inner = paint.pane(area, "Over time", false);
-    let Some(last) = test.slots.last() else {
+    let Some(last) = stored.slots.last() else {
         paint.wrapped(inner, "a test shorter than 100 ms has no timeline", Role::Dim);
         return;
     };
-    let span = test.wall_ns.unwrap_or(0).max(last.end_ns);
+    let span = stored.test.figure(Metric::Wall).unwrap_or(0).max(last.end_ns);
     let stretch = |slot: &crate::store::StoredSlot, value: f64| Stretch {
         end_ns: slot.end_ns,
         duration_ns: slot.duration_ns,
         value,
     };
-    let rates: Vec<Stretch> = test
+    let rates: Vec<Stretch> = stored
         .slots
         .iter()
         .map(|slot| stretch(slot, slot.operations as f64 * 1e9 / slot.duration_ns.max(1) as f64))
         .collect();
-    let slow: Vec<Stretch> = test.slots.iter().filter_map(|slot| Some(stretch(slot, slot.p99_ns? as f64))).collect();
+    let slow: Vec<Stretch> = stored.slots.iter().filter_map(|slot| Some(stretch(slot, slot.p99_ns? as f64))).collect();
     if slow.is_empty() {
         over_time(paint, inner, &rates, &[], span, rate);
         return;

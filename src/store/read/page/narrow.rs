@@ -1,5 +1,7 @@
 //! The table that pages are read from: few columns, and only those options that a selection or grouping names.
 
+use super::super::super::schema::{NARROW, filled as filled_in};
+
 /// SQL with the values bound in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Narrow {
@@ -42,5 +44,5 @@ impl Narrow {
 }
 
 fn filled(of: &str, options: &str, keys: &str) -> String {
-    include_str!("narrow.sql").replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
+    filled_in(NARROW).replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
 }

@@ -1,11 +1,15 @@
 //! The rows of a page.
 
 use super::{
-    super::{super::StoreError, Key, bound, fields::Fields},
+    super::{
+        super::{Key, StoreError},
+        rows as read,
+    },
     GroupColumn, Listing, Order, ResultColumn,
     narrow::Narrow,
 };
 use duckdb::Connection;
+use serde::Deserialize;
 
 /// Rows of one kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +44,7 @@ impl PageRows {
 }
 
 /// A test of a run; or a run without one.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ResultRow {
     /// The run.
     pub run_id: String,
@@ -81,7 +85,7 @@ pub struct ResultRow {
 }
 
 /// Tests of runs with the same value of a key.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct GroupRow {
     /// The value; none where there is none.
     pub value: Option<String>,
@@ -119,39 +123,17 @@ pub(super) fn results(
     };
     let sql = format!(
         "WITH shown AS MATERIALIZED (SELECT * FROM matched ORDER BY {} {window})
-         SELECT n.run_id, strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), n.suite, n.size, n.test, n.test_name, n.label,
-                n.engine_version, n.wall_ns, n.operations, n.rate, n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status), n.tier, n.round,
-                n.host, array_to_string(n.tags, ' ')
+         SELECT n.run_id, coalesce(strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, n.suite, n.size, n.test,
+                coalesce(n.test_name, '') AS test_name, n.label, n.engine_version AS version, n.wall_ns, n.operations, n.rate,
+                n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status) AS status, n.tier, n.round, coalesce(n.host, '') AS host,
+                array_to_string(n.tags, ' ') AS tags
          FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test
          ORDER BY {}",
         order("matched"),
         Narrow::shown(),
         order("shown"),
     );
-    let row = |row: Vec<Option<String>>| {
-        let mut row = Fields::new(row);
-        ResultRow {
-            run_id: row.text(),
-            started: row.text(),
-            suite: row.text(),
-            size: row.text(),
-            test: row.number(),
-            test_name: row.text(),
-            label: row.text(),
-            version: row.text(),
-            wall_ns: row.number(),
-            operations: row.number(),
-            rate: row.number(),
-            p50_ns: row.number(),
-            p99_ns: row.number(),
-            status: row.text(),
-            tier: row.number(),
-            round: row.number().unwrap_or(0),
-            host: row.text(),
-            tags: row.text(),
-        }
-    };
-    Ok(bound(connection, &sql, &[])?.rows.into_iter().map(row).collect())
+    read(connection, &sql, &[])
 }
 
 /// The columns of the table `matched` that groups are made of; a name in the key is bound.
@@ -194,20 +176,9 @@ pub(super) fn grouped(
 ) -> Result<Vec<GroupRow>, StoreError> {
     let direction = direction(order.descending);
     let order: Vec<String> = order.column.sql().iter().map(|column| format!("{column} {direction}")).collect();
-    let sql = format!("SELECT * FROM grouped ORDER BY {}, value {window}", order.join(", "));
-    let row = |row: Vec<Option<String>>| {
-        let mut row = Fields::new(row);
-        GroupRow {
-            value: row.maybe(),
-            detail: row.text(),
-            results: row.count(),
-            runs: row.count(),
-            sessions: row.count(),
-            counted: row.count(),
-            median_ns: row.number(),
-            least_ns: row.number(),
-            most_ns: row.number(),
-        }
-    };
-    Ok(bound(connection, &sql, &[])?.rows.into_iter().map(row).collect())
+    let sql = format!(
+        "SELECT * REPLACE (coalesce(detail, '') AS detail, value::VARCHAR AS value) FROM grouped ORDER BY {}, value {window}",
+        order.join(", ")
+    );
+    read(connection, &sql, &[])
 }

@@ -8,8 +8,10 @@ mod stored;
 pub use estimate::{Estimate, History, Space, check_space, estimate};
 pub use stored::{DifferingVersion, StoredPlan};
 
+use super::spec::{EngineChoice, Spec};
 use crate::{
-    catalog::{EngineChoice, Preset, Suite, TestPick},
+    base::identifier::clock_seed,
+    catalog::{Suite, TestPick},
     engines::{Engine, Registry},
 };
 use dbdyno_engine::{
@@ -21,28 +23,7 @@ use dbdyno_engine::{
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is to be run, as asked for.
-#[derive(Debug, Clone)]
-pub struct Request {
-    /// The suite.
-    pub suite: Suite,
-    /// Options of the suite with the values to take.
-    pub suite_options: BTreeMap<String, Vec<String>>,
-    /// Engines with option values to take.
-    pub engines: Vec<EngineChoice>,
-    /// Sizes; empty for the suite's default.
-    pub sizes: Vec<Size>,
-    /// Rounds.
-    pub repeats: u32,
-    /// Tests to measure.
-    pub pick: TestPick,
-    /// Seed of the session.
-    pub seed: u64,
-    /// Of an engine's sweep, only so many stars: a sample of what is too large to run. None: all of it.
-    pub stars: Option<u32>,
-}
-
-/// Why a request cannot be planned.
+/// Why a bench cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// An engine that is not there or cannot run the suite; a size or test that the suite does not have.
@@ -51,45 +32,6 @@ pub enum PlanError {
     /// An option that is not there or does not take a value.
     #[error(transparent)]
     Setting(#[from] SettingError),
-}
-
-impl Request {
-    /// The request that a preset makes of its suite.
-    pub fn from_preset(preset: &Preset, suite: Suite, seed: u64) -> Result<Self, PlanError> {
-        let pick = suite.pick(&preset.tests).map_err(PlanError::Request)?;
-        Ok(Self {
-            suite,
-            suite_options: preset.suite_options.clone(),
-            engines: preset.engines.clone(),
-            sizes: preset.sizes.clone(),
-            repeats: preset.repeats,
-            pick,
-            seed,
-            stars: preset.stars,
-        })
-    }
-
-    /// Sets `OWNER.OPTION` to some values, for every choice of that engine or for the suite.
-    pub fn set(&mut self, owner: &str, option: &str, values: Vec<String>) -> Result<(), PlanError> {
-        let mut found = false;
-        if owner == self.suite.name {
-            self.suite_options.insert(option.to_owned(), values.clone());
-            found = true;
-        }
-        for engine in self.engines.iter_mut().filter(|engine| engine.name == owner) {
-            engine.options.insert(option.to_owned(), values.clone());
-            found = true;
-        }
-        if found {
-            return Ok(());
-        }
-        let names: BTreeSet<&str> = self.engines.iter().map(|engine| engine.name.as_str()).collect();
-        let names = names.into_iter().collect::<Vec<_>>().join(", ");
-        Err(PlanError::Request(format!(
-            "--set {owner}.{option}: `{owner}` is not part of this bench: expected the suite {} or one of {names}",
-            self.suite.name
-        )))
-    }
 }
 
 /// One thing that is measured: an engine with all its options on a suite at a size.
@@ -109,7 +51,7 @@ pub struct Configuration {
     pub tier_reason: String,
     /// The engine's name with the options in which it differs from other configurations of the session.
     pub label: String,
-    /// Whether it is an earlier configuration of the session once more: see [`Plan::with_twins`].
+    /// Whether it is an earlier configuration of the session once more: an A/A twin, by which the noise of the machine is measured.
     pub twin: bool,
 }
 
@@ -165,16 +107,19 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a request on the engines of this machine.
-    pub fn new(request: Request, registry: &Registry) -> Result<Self, PlanError> {
-        let Request { suite, suite_options, engines, mut sizes, repeats, pick, seed, stars } = request;
-        if sizes.is_empty() {
-            sizes.clone_from(&suite.default_sizes);
-        }
+    /// Plans a bench of this suite on the engines of this machine.
+    ///
+    /// # Errors
+    /// What the bench asks for and is not there, or does not fit.
+    pub fn new(spec: &Spec, suite: Suite, registry: &Registry) -> Result<Self, PlanError> {
+        let Spec { suite_options, engines, stars, .. } = spec;
+        let pick = suite.pick(&spec.tests).map_err(PlanError::Request)?;
+        let seed = spec.seed.unwrap_or_else(clock_seed);
+        let sizes = if spec.sizes.is_empty() { suite.default_sizes.clone() } else { spec.sizes.clone() };
         if engines.is_empty() {
             return Err(PlanError::Request("no engine was chosen: give --engine NAME".to_owned()));
         }
-        if repeats == 0 {
+        if spec.rounds == 0 {
             return Err(PlanError::Request("--repeat 0: expected at least one round".to_owned()));
         }
         for &size in &sizes {
@@ -183,9 +128,9 @@ impl Plan {
         let mut configurations: Vec<Configuration> = Vec::new();
         let mut left_out: Vec<LeftOut> = Vec::new();
         for &size in &sizes {
-            for suite_asked in combinations(&suite_options) {
+            for suite_asked in combinations(suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
-                for choice in &engines {
+                for choice in engines {
                     let of_sweep = configurations.len();
                     for configuration in configurations_of(
                         choice,
@@ -209,8 +154,10 @@ impl Plan {
             }
         }
         label(&mut configurations, &mut left_out);
-        let runs = runs(configurations.len(), repeats, seed);
-        Ok(Self { suite, pick, configurations, left_out, runs, rounds: repeats, seed })
+        let rounds = spec.rounds;
+        let runs = runs(configurations.len(), rounds, seed);
+        let plan = Self { suite, pick, configurations, left_out, runs, rounds, seed };
+        Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
     /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
@@ -242,8 +189,7 @@ impl Plan {
 
     /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
     /// apart chance takes two equal things on this machine. Comparisons take their noise floor from it.
-    #[must_use]
-    pub fn with_twins(mut self) -> Self {
+    fn with_twins(mut self) -> Self {
         let mut twins: Vec<Configuration> = Vec::new();
         for configuration in &self.configurations {
             if !twins.iter().any(|twin| twin.size == configuration.size) {
@@ -261,17 +207,14 @@ impl Plan {
     /// # Errors
     /// When there is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
-        let request = Request {
-            suite: self.suite.clone(),
-            suite_options: BTreeMap::new(),
+        let spec = Spec {
             engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
-            sizes: Vec::new(),
-            repeats: 1,
-            pick: self.pick.clone(),
-            seed: 1,
-            stars: None,
+            rounds: 1,
+            tests: self.pick.words(),
+            seed: Some(1),
+            ..Spec::default()
         };
-        let mut configurations = Self::new(request, registry)?.configurations;
+        let mut configurations = Self::new(&spec, self.suite.clone(), registry)?.configurations;
         configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
     }
 

@@ -1,9 +1,10 @@
 //! What there is to compare, for whoever has not chosen yet.
 
-use crate::store::{Store, StoreError, literal};
+use super::super::{Store, StoreError, select::literal};
+use serde::Deserialize;
 
 /// A configuration that was measured, by its label.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Offer {
     /// Its label in its session.
     pub label: String,
@@ -33,37 +34,27 @@ const LAST: &str = "
     WITH last AS (
         SELECT session_id FROM run WHERE status <> 'invalid' GROUP BY session_id
         HAVING count(DISTINCT label) > 1 ORDER BY max(started_at) DESC NULLS LAST, session_id DESC LIMIT 1
-    ), picked AS (SELECT r.*, r.session_id AS whose FROM run r JOIN last USING (session_id))";
+    ), picked AS (SELECT r.*, r.session_id::VARCHAR AS whose FROM run r JOIN last USING (session_id))";
 
 /// Configurations of the suite that was run last, whatever their sessions.
 const ALL: &str = "
     WITH last AS (SELECT suite FROM run ORDER BY started_at DESC NULLS LAST LIMIT 1),
-    picked AS (SELECT r.*, NULL AS whose FROM run r JOIN last USING (suite))";
+    picked AS (SELECT r.*, NULL::VARCHAR AS whose FROM run r JOIN last USING (suite))";
 
 /// The most common first, and those that ran first before others.
 const OFFERS: &str = "
-    SELECT label, suite, whose, count(*) AS runs, array_to_string(list_sort(list(DISTINCT size)), ' ') AS sizes,
+    SELECT label, suite, whose AS session, count(*) AS runs, array_to_string(list_sort(list(DISTINCT size)), ' ') AS sizes,
            coalesce(array_to_string(list_sort(list(DISTINCT tier)), ' '), '') AS tiers
     FROM picked WHERE run_id IN (SELECT run_id FROM result)
     GROUP BY label, suite, whose ORDER BY runs DESC, min(ordinal), label";
 
-/// The configurations of the last session that has several; of all sessions, where each has only one.
-///
-/// # Errors
-/// What is wrong with the store.
-pub fn offers(store: &Store) -> Result<Vec<Offer>, StoreError> {
-    if !store.exists() {
-        return Ok(Vec::new());
+impl Store {
+    /// The configurations of the last session that has several; of all sessions, where each has only one.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn offers(&self) -> Result<Vec<Offer>, StoreError> {
+        let last: Vec<Offer> = self.rows(&format!("{LAST} {OFFERS}"), &[])?;
+        if last.is_empty() { self.rows(&format!("{ALL} {OFFERS}"), &[]) } else { Ok(last) }
     }
-    let read = |which: &str| -> Result<Vec<Offer>, StoreError> {
-        let rows = store.query(&format!("{which} {OFFERS}"), &[])?.rows;
-        Ok(rows.into_iter().filter_map(offer).collect())
-    };
-    let last = read(LAST)?;
-    if last.is_empty() { read(ALL) } else { Ok(last) }
-}
-
-fn offer(row: Vec<Option<String>>) -> Option<Offer> {
-    let [label, suite, session, runs, sizes, tiers]: [Option<String>; 6] = row.try_into().ok()?;
-    Some(Offer { label: label?, suite: suite?, session, runs: runs?.parse().ok()?, sizes: sizes?, tiers: tiers? })
 }

@@ -7,9 +7,8 @@ mod rows;
 pub use rows::{GroupRow, PageRows, ResultRow};
 
 use super::{
-    super::{Store, StoreError},
-    Key, Selection, bound,
-    fields::Fields,
+    super::{Key, Selection, Store, StoreError},
+    rows as read,
 };
 use duckdb::{Connection, params_from_iter};
 use narrow::Narrow;
@@ -153,11 +152,8 @@ impl Store {
 
     /// The names of all options and kept keys that stored runs have.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
-        if !self.exists() {
-            return Ok(Vec::new());
-        }
         let sql = "SELECT name FROM run_option UNION SELECT key FROM run_key ORDER BY 1";
-        Ok(self.query(sql, &[])?.rows.into_iter().flatten().flatten().collect())
+        Ok(self.rows::<(String,)>(sql, &[])?.into_iter().map(|(name,)| name).collect())
     }
 }
 
@@ -193,8 +189,8 @@ fn page(
         "SELECT (SELECT count(*) FROM result), count(test), count(*) - count(test), (SELECT count(*) FROM {listed})
          FROM matched"
     );
-    let mut counts = Fields::first(bound(connection, &sql, &[])?);
-    let (stored, results, without, length) = (counts.count(), counts.count(), counts.count(), counts.count());
+    let counts: Vec<(u64, u64, u64, u64)> = read(connection, &sql, &[])?;
+    let (stored, results, without, length) = counts.first().copied().unwrap_or_default();
     let offset = offset.min(length.saturating_sub(rows));
     let window = format!("LIMIT {rows} OFFSET {offset}");
     let rows = match listing {

@@ -14,20 +14,9 @@ SELECT
     r.engine_version,
     r.label,
     r.tier,
-    CASE
-        WHEN t.test IS NULL THEN NULL
-        WHEN t.failure IS NOT NULL THEN 'failed'
-        WHEN r.status IN ('invalid', 'superseded') THEN r.status
-        WHEN t.agrees = false THEN 'disagrees'
-        ELSE 'ok'
-    END AS status,
-    r.status AS run_status,
-    CASE WHEN t.failure IS NULL AND r.status NOT IN ('invalid', 'superseded') THEN t.wall_ns END AS wall_ns,
-    t.operations,
-    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.status NOT IN ('invalid', 'superseded')
-         THEN t.operations * 1e9 / t.wall_ns END AS rate,
-    t.p50_ns,
-    t.p99_ns,
+    {status} AS status,
+    r.run_status,
+    {figures},
     s.preset,
     s.host_id,
     h.cpu_model AS cpu,
@@ -36,7 +25,7 @@ SELECT
     {options} AS options,
     {keys} AS keys,
     coalesce(g.tags, []) AS tags
-FROM (FROM run {of}) r
+FROM (SELECT *, status AS run_status FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
 LEFT JOIN (FROM result {of}) t ON t.run_id = r.run_id

@@ -1,19 +1,22 @@
 //! The schema: made in an empty file, brought up to date in an older one.
 
-use super::{connect::own_functions_first, tables::TABLES, views::VIEWS};
+mod views;
+
+pub(super) use views::{NARROW, filled, make_views};
+
+use super::{connect::own_functions_first, tables::TABLES};
 use duckdb::Connection;
+use include_dir::{Dir, include_dir};
 
-/// The schema's version that this program writes.
-pub const SCHEMA_VERSION: i64 = 5;
-
+/// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
 const SCHEMA: &str = include_str!("schema.sql");
-/// What brings version `n + 1` to `n + 2`, for each place `n`.
-const MIGRATIONS: [&str; SCHEMA_VERSION as usize - 1] = [
-    include_str!("migrations/2.sql"),
-    include_str!("migrations/3.sql"),
-    include_str!("migrations/4.sql"),
-    include_str!("migrations/5.sql"),
-];
+const BASE_VERSION: i64 = 5;
+
+/// `N.sql` brings a store from version N - 1 to N, from 2 on.
+const MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/store/schema/migrations");
+
+/// The schema's version that this program writes: the last migration's.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.entries().len() as i64 + 1;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,23 +73,27 @@ pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Fo
 
 /// Makes the schema in an empty file.
 pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
-    apply(connection, &[SCHEMA])
+    apply(connection, [SCHEMA].into_iter().chain(migrations(BASE_VERSION)))
 }
 
 /// Brings a store of an older version up to date, all or nothing.
 pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
-    let done = usize::try_from(from - 1).unwrap_or(0).min(MIGRATIONS.len());
-    apply(connection, &MIGRATIONS[done..])
+    apply(connection, migrations(from))
 }
 
-fn apply(connection: &mut Connection, steps: &[&str]) -> duckdb::Result<()> {
+/// What brings a store from this version to the newest.
+fn migrations(from: i64) -> impl Iterator<Item = &'static str> {
+    (from + 1..=SCHEMA_VERSION).filter_map(|version| MIGRATIONS.get_file(format!("{version}.sql"))?.contents_utf8())
+}
+
+fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>) -> duckdb::Result<()> {
     // Tables are made where the first name of the path points.
     connection.execute_batch("RESET search_path")?;
     let transaction = connection.transaction()?;
     for step in steps {
         transaction.execute_batch(step)?;
     }
-    transaction.execute_batch(VIEWS)?;
+    transaction.execute_batch(&views::definitions())?;
     own_functions_first(&transaction)?;
     transaction.execute(
         "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
@@ -98,4 +105,14 @@ fn apply(connection: &mut Connection, steps: &[&str]) -> duckdb::Result<()> {
 /// A name as SQL writes it, whatever its characters.
 pub(super) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_version_from_2_on_has_its_migration() {
+        assert_eq!(migrations(1).count() as i64, SCHEMA_VERSION - 1);
+    }
 }

@@ -62,31 +62,9 @@ SELECT
     r.label,
     r.options,
     r.tier,
-    CASE
-        WHEN t.test IS NULL THEN NULL
-        WHEN t.failure IS NOT NULL THEN 'failed'
-        WHEN r.run_status IN ('invalid', 'superseded') THEN r.run_status
-        WHEN t.agrees = false THEN 'disagrees'
-        ELSE 'ok'
-    END AS status,
+    {status} AS status,
     r.run_status,
-    -- What failed is in no statistics, whoever makes them; its times are in `result`.
-    CASE WHEN t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded') THEN t.wall_ns END AS wall_ns,
-    CASE WHEN t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded') THEN t.user_ns + t.system_ns END AS cpu_ns,
-    t.operations,
-    t.rows,
-    CASE WHEN t.wall_ns > 0 AND t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded')
-         THEN t.operations * 1e9 / t.wall_ns END AS rate,
-    t.p50_ns,
-    t.p90_ns,
-    t.p99_ns,
-    t.p999_ns,
-    t.database_bytes,
-    t.side_bytes,
-    t.syncs,
-    t.written_bytes,
-    t.read_bytes,
-    t.peak_rss_bytes,
+    {figures},
     t.verification,
     r.preset,
     r.seed,

@@ -1,0 +1,41 @@
+//! A bench as the arguments of `dbdyno run`.
+
+use super::{Spec, engine::written, escape};
+
+impl Spec {
+    /// The words after `dbdyno` that run this bench. The command line reads them back to the same.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut words = vec!["run".to_owned(), "--suite".to_owned(), self.suite.clone()];
+        let mut add = |flag: &str, value: String| words.extend([flag.to_owned(), value]);
+        for engine in &self.engines {
+            add("--engine", engine.to_string());
+        }
+        for (name, values) in &self.suite_options {
+            add("--set", format!("{}.{name}={}", self.suite, written(values)));
+        }
+        for size in &self.sizes {
+            add("--size", size.to_string());
+        }
+        for test in &self.tests {
+            add("--test", escape::escaped(test, &[',']));
+        }
+        add("--repeat", self.rounds.to_string());
+        if let Some(stars) = self.stars {
+            add("--stars", stars.to_string());
+        }
+        if let Some(claims) = &self.claims {
+            add("--claims", claims.clone());
+        }
+        if let Some(seed) = self.seed {
+            add("--seed", seed.to_string());
+        }
+        words.extend(self.twins.then(|| "--aa".to_owned()));
+        words.extend(self.effects.then(|| "--effects".to_owned()));
+        words
+    }
+
+    /// Tests as `--test` takes them: several with commas between.
+    pub fn tests_of(texts: &[String]) -> Vec<String> {
+        texts.iter().flat_map(|text| escape::split(text, ',')).filter(|test| !test.is_empty()).collect()
+    }
+}

@@ -1,0 +1,53 @@
+//! An engine in one word: `ENGINE` or `ENGINE:OPTION=VALUE[|VALUE],...`
+
+use super::{EngineChoice, SpecError, Values, escape};
+use std::{fmt, str::FromStr};
+
+impl FromStr for EngineChoice {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let mut choice = Self { name: name.trim().to_owned(), options: Values::new() };
+        for option in escape::pieces(options, ',').into_iter().filter(|option| !option.trim().is_empty()) {
+            let (name, values) = escape::split_once(option, '=').ok_or_else(|| {
+                SpecError(format!("{text}: `{option}`: expected OPTION=VALUE, several with commas between"))
+            })?;
+            choice.options.insert(name.trim().to_owned(), escape::split(values, '|'));
+        }
+        Ok(choice)
+    }
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (at, (name, values)) in self.options.iter().enumerate() {
+            write!(f, "{}{name}={}", if at == 0 { ':' } else { ',' }, written(values))?;
+        }
+        Ok(())
+    }
+}
+
+/// The values of an option in one word.
+pub(super) fn written(values: &[String]) -> String {
+    values.iter().map(|value| escape::escaped(value, &['|', ','])).collect::<Vec<_>>().join("|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_read_with_its_options() {
+        let choice: EngineChoice = "sqlite:journal_mode=wal,synchronous=off|full".parse().unwrap();
+        assert_eq!(choice.name, "sqlite");
+        assert_eq!(choice.options["journal_mode"], ["wal"]);
+        assert_eq!(choice.options["synchronous"], ["off", "full"]);
+        assert_eq!(choice.to_string(), "sqlite:journal_mode=wal,synchronous=off|full");
+        assert_eq!("lmdb".parse(), Ok(EngineChoice { name: "lmdb".to_owned(), options: Values::new() }));
+        assert!("sqlite:wal".parse::<EngineChoice>().is_err());
+        let library: EngineChoice = r"sqlite-lib:library=/opt/a\,b=1:2.so".parse().unwrap();
+        assert_eq!(library.options["library"], ["/opt/a,b=1:2.so"]);
+    }
+}

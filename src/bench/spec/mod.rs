@@ -1,0 +1,100 @@
+//! What a preset's file says, what a command line says, what the form edits, and what is printed as the command that repeats a
+//! session: one description, read from and written to TOML ([`toml`]) and the command line ([`command`]).
+
+mod command;
+mod engine;
+mod escape;
+mod toml;
+
+pub use toml::Preset;
+
+use dbdyno_engine::size::Size;
+use std::collections::BTreeMap;
+
+/// Options with the values to take; several are a sweep.
+pub type Values = BTreeMap<String, Vec<String>>;
+
+/// A bench as it is asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spec {
+    /// The suite's name.
+    pub suite: String,
+    /// Options of the suite.
+    pub suite_options: Values,
+    /// Engines, in the order in which they run.
+    pub engines: Vec<EngineChoice>,
+    /// Sizes; empty for the suite's default.
+    pub sizes: Vec<Size>,
+    /// Rounds: each runs every configuration once.
+    pub rounds: u32,
+    /// Tests by number or name; empty for all.
+    pub tests: Vec<String>,
+    /// Whether the first configuration of each size runs twice a round.
+    pub twins: bool,
+    /// Of each engine's sweep, only so many stars: each a combination and every change of one option of it. None: all of it.
+    pub stars: Option<u32>,
+    /// Whether a session ends in how much each option of the sweep matters.
+    pub effects: bool,
+    /// The claims file whose figures are shown beside the measured ones.
+    pub claims: Option<String>,
+    /// Seed of all randomness. None: drawn when it starts.
+    pub seed: Option<u64>,
+}
+
+/// An engine with the option values to take.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineChoice {
+    /// The engine's name.
+    pub name: String,
+    /// Its options, where they are not at their defaults.
+    pub options: Values,
+}
+
+/// Text that describes no bench: what it is, and what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SpecError(pub String);
+
+impl Spec {
+    /// Rounds where none are asked for: the least that gives an interval.
+    pub const DEFAULT_ROUNDS: u32 = 6;
+
+    /// Sets an option to some values, for every choice of the engine of this name or for the suite.
+    ///
+    /// # Errors
+    /// `owner` is no part of this bench.
+    pub fn set(&mut self, owner: &str, option: &str, values: Vec<String>) -> Result<(), SpecError> {
+        let mut found = false;
+        if owner == self.suite {
+            self.suite_options.insert(option.to_owned(), values.clone());
+            found = true;
+        }
+        for engine in self.engines.iter_mut().filter(|engine| engine.name == owner) {
+            engine.options.insert(option.to_owned(), values.clone());
+            found = true;
+        }
+        if found {
+            return Ok(());
+        }
+        let mut names: Vec<&str> = self.engines.iter().map(|engine| engine.name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Err(SpecError(format!(
+            "{owner}.{option}: `{owner}` is not part of this bench: expected the suite {} or one of {}",
+            self.suite,
+            names.join(", ")
+        )))
+    }
+
+    /// Reads `OWNER.OPTION=VALUE[|VALUE]` and sets it.
+    ///
+    /// # Errors
+    /// What was expected, or that the owner is no part of this bench.
+    pub fn set_text(&mut self, text: &str) -> Result<(), SpecError> {
+        let parts = escape::split_once(text, '=').and_then(|(path, values)| Some((path.split_once('.')?, values)));
+        let ((owner, option), values) = parts.ok_or_else(|| {
+            SpecError(format!("{text}: expected OWNER.OPTION=VALUE, as in sqlite.synchronous=off|normal"))
+        })?;
+        self.set(owner.trim(), option.trim(), escape::split(values, '|'))
+    }
+}

@@ -1,0 +1,222 @@
+//! A bench as a preset's file.
+
+use super::{EngineChoice, Spec, Values};
+use crate::{
+    base::output::Guarded,
+    catalog::{Catalog, CatalogError, Source},
+};
+use dbdyno_engine::size::Size;
+use serde::Deserialize;
+use std::{collections::BTreeMap, path::PathBuf};
+use toml::Spanned;
+
+/// A ready-made bench.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    /// Its name: the file's, without `.toml`.
+    pub name: String,
+    /// One line about it.
+    pub title: String,
+    /// The bench.
+    pub spec: Spec,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    suite: String,
+    #[serde(default)]
+    sizes: Vec<Spanned<Value>>,
+    #[serde(default = "default_repeats")]
+    repeats: Spanned<u32>,
+    #[serde(default)]
+    suite_options: BTreeMap<String, FileValues>,
+    #[serde(default)]
+    tests: Vec<Value>,
+    #[serde(default)]
+    aa: bool,
+    seed: Option<Spanned<Value>>,
+    claims: Option<String>,
+    stars: Option<Spanned<u32>>,
+    #[serde(default)]
+    effects: bool,
+    #[serde(rename = "engine")]
+    engines: Spanned<Vec<FileEngine>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileEngine {
+    name: String,
+    #[serde(default)]
+    options: BTreeMap<String, FileValues>,
+}
+
+fn default_repeats() -> Spanned<u32> {
+    Spanned::new(0..0, Spec::DEFAULT_ROUNDS)
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text, a whole number or a boolean")]
+enum Value {
+    Text(String),
+    Number(i64),
+    Flag(bool),
+}
+
+impl Value {
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => if *flag { "on" } else { "off" }.to_owned(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a text, a whole number, a boolean, or a list of them")]
+enum FileValues {
+    One(Value),
+    Several(Vec<Value>),
+}
+
+impl FileValues {
+    fn texts(&self) -> Vec<String> {
+        match self {
+            Self::One(value) => vec![value.text()],
+            Self::Several(values) => values.iter().map(Value::text).collect(),
+        }
+    }
+}
+
+fn texts(options: &BTreeMap<String, FileValues>) -> Values {
+    options.iter().map(|(name, values)| (name.clone(), values.texts())).collect()
+}
+
+impl Preset {
+    /// Reads and checks a preset. Whether its engines and options exist is checked by the plan.
+    ///
+    /// # Errors
+    /// There is none of this name, or where its file is wrong.
+    pub fn find(catalog: &Catalog, name: &str) -> Result<Self, CatalogError> {
+        Self::parse(name, &catalog.preset_source(name)?)
+    }
+
+    /// Writes it into the user's folder, and says where; none: there is one of its name, and it was not to be replaced.
+    /// `guarded`: what it must not be written over.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn save(&self, catalog: &Catalog, replace: bool, guarded: &[Guarded]) -> Result<Option<PathBuf>, String> {
+        catalog.save_preset(&self.name, &self.to_toml(), replace, guarded)
+    }
+
+    /// The preset as a file that reads back to the same.
+    pub fn to_toml(&self) -> String {
+        let Self { name: _, title, spec } = self;
+        let texts = |values: &[String]| toml::Value::from(values.to_vec());
+        let options = |options: &Values| -> toml::Table {
+            options.iter().map(|(name, values)| (name.clone(), texts(values))).collect()
+        };
+        let mut file = toml::Table::new();
+        let mut add = |key: &str, value: Option<toml::Value>| {
+            if let Some(value) = value {
+                file.insert(key.to_owned(), value);
+            }
+        };
+        let sizes: Vec<String> = spec.sizes.iter().map(Size::to_string).collect();
+        let engines = spec.engines.iter().map(|engine| {
+            let mut table = toml::Table::from_iter([("name".to_owned(), engine.name.clone().into())]);
+            table.insert("options".to_owned(), options(&engine.options).into());
+            toml::Value::Table(table)
+        });
+        add("title", Some(title.clone().into()));
+        add("suite", Some(spec.suite.clone().into()));
+        add("sizes", Some(texts(&sizes)));
+        add("repeats", Some(i64::from(spec.rounds).into()));
+        add("suite_options", (!spec.suite_options.is_empty()).then(|| options(&spec.suite_options).into()));
+        add("tests", (!spec.tests.is_empty()).then(|| texts(&spec.tests)));
+        add("aa", spec.twins.then(|| true.into()));
+        add("stars", spec.stars.map(|stars| i64::from(stars).into()));
+        add("effects", spec.effects.then(|| true.into()));
+        add("claims", spec.claims.clone().map(Into::into));
+        // TOML's whole numbers end at 2^63 - 1.
+        add("seed", spec.seed.map(|seed| seed.to_string().into()));
+        add("engine", Some(toml::Value::Array(engines.collect())));
+        file.to_string()
+    }
+
+    /// Reads a preset's file.
+    fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
+        let file: File = source.parse()?;
+        if !(1..=10_000).contains(file.repeats.get_ref()) {
+            return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));
+        }
+        if let Some(stars) = file.stars.as_ref().filter(|stars| !(1..=10_000).contains(stars.get_ref())) {
+            return Err(source.wrong(stars.span(), "stars: expected a whole number from 1 to 10000"));
+        }
+        if file.engines.get_ref().is_empty() {
+            return Err(source.wrong(file.engines.span(), "engine: expected at least one"));
+        }
+        let sizes = file
+            .sizes
+            .iter()
+            .map(|size| size.get_ref().text().parse::<Size>().map_err(|message| source.wrong(size.span(), message)))
+            .collect::<Result<_, _>>()?;
+        let seed = file.seed.map(|seed| {
+            let expected = "seed: expected a whole number from 0 to 18446744073709551615";
+            seed.get_ref().text().parse::<u64>().map_err(|_| source.wrong(seed.span(), expected))
+        });
+        let seed = seed.transpose()?;
+        let engine = |engine: &FileEngine| EngineChoice { name: engine.name.clone(), options: texts(&engine.options) };
+        let spec = Spec {
+            suite: file.suite,
+            suite_options: texts(&file.suite_options),
+            engines: file.engines.get_ref().iter().map(engine).collect(),
+            sizes,
+            rounds: *file.repeats.get_ref(),
+            tests: file.tests.iter().map(Value::text).collect(),
+            twins: file.aa,
+            stars: file.stars.map(Spanned::into_inner),
+            effects: file.effects,
+            claims: file.claims,
+            seed,
+        };
+        Ok(Self { name: name.to_owned(), title: file.title, spec })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saved_preset_reads_back_to_the_same() {
+        let values = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+        let options = BTreeMap::from([("journal_mode".to_owned(), values(&["wal", "delete"]))]);
+        let preset = Preset {
+            name: "mine".to_owned(),
+            title: "quotes \" and \\ and ]".to_owned(),
+            spec: Spec {
+                suite: "kv".to_owned(),
+                sizes: vec![Size::one(1000), "2,3".parse().unwrap()],
+                rounds: 7,
+                suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
+                tests: values(&["Random reads"]),
+                claims: Some("snkv".to_owned()),
+                stars: Some(3),
+                effects: true,
+                twins: true,
+                seed: Some(u64::MAX),
+                engines: vec![
+                    EngineChoice { name: "sqlite".to_owned(), options },
+                    EngineChoice { name: "sqlite".to_owned(), options: BTreeMap::new() },
+                ],
+            },
+        };
+        let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+        assert_eq!(Preset::parse("mine", &source).unwrap(), preset);
+    }
+}

@@ -1,0 +1,354 @@
+//! Every figure that a test of a run has, in one list: what it is called, its unit, which direction is better, whether chance has a
+//! part in it, how it is read from a worker's event or made from others, and its column in the store.
+//!
+//! Records, views, listings, comparisons and screens read this list. A new figure is an entry here, a migration that adds its
+//! column, and a field of the protocol ([`TestDone`] or its `usage`) that workers fill.
+
+use crate::base::units;
+use dbdyno_engine::protocol::TestDone;
+use dbdyno_workload::histogram::supported_quantile;
+use hdrhistogram::Histogram;
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+use std::fmt;
+
+/// What a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// Things.
+    Count,
+    /// Operations a second.
+    Rate,
+}
+
+/// Which of two values is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// The smaller one.
+    Less,
+    /// The greater one.
+    More,
+    /// Neither: it says what was done, not how well.
+    Neither,
+}
+
+/// Whether two runs with the same inputs have the same value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// They do: one run tells as much as many.
+    Exact,
+    /// Chance has a part in it.
+    Noisy,
+}
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// A worker's event.
+    Event(fn(&TestDone) -> Option<u64>),
+    /// This quantile of the latencies of single operations, where there are enough of them.
+    Latency(f64),
+    /// Other figures: from those of a test, and in SQL from its row `t` of the table `result`.
+    Made { of: fn(&Figures) -> Option<f64>, sql: &'static str },
+}
+
+/// What is known of a figure.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    name: &'static str,
+    title: &'static str,
+    unit: Unit,
+    better: Better,
+    spread: Spread,
+    source: Source,
+}
+
+macro_rules! metrics {
+    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $spread:ident, $source:expr;)*) => {
+        /// A figure that a test of a run has.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Metric {
+            $($(#[$doc])* $metric,)*
+        }
+
+        impl Metric {
+            /// All of them, in the order in which they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$metric),*];
+
+            fn facts(self) -> Facts {
+                use Source::{Event, Latency, Made};
+                match self {
+                    $(Self::$metric => Facts {
+                        name: $name,
+                        title: $title,
+                        unit: Unit::$unit,
+                        better: Better::$better,
+                        spread: Spread::$spread,
+                        source: $source,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+metrics! {
+    /// From the test's beginning to its end.
+    Wall: "wall_ns", "wall time", Time, Less, Noisy, Event(|done| Some(done.wall_ns));
+    /// CPU time in user mode and in the kernel.
+    Cpu: "cpu_ns", "CPU time", Time, Less, Noisy, Made {
+        of: |figures| Some((figures.get(Metric::User)? + figures.get(Metric::System)?) as f64),
+        sql: "t.user_ns + t.system_ns",
+    };
+    /// Operations done.
+    Operations: "operations", "operations", Count, Neither, Exact, Event(|done| Some(done.operations));
+    /// Rows read, found, written or removed.
+    Rows: "rows", "rows", Count, Neither, Exact, Event(|done| Some(done.rows));
+    /// Operations over wall time.
+    Rate: "rate", "operations a second", Rate, More, Noisy, Made {
+        of: |figures| {
+            let wall = figures.get(Metric::Wall).filter(|wall| *wall > 0)?;
+            Some(figures.get(Metric::Operations)? as f64 * 1e9 / wall as f64)
+        },
+        sql: "CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / t.wall_ns END",
+    };
+    /// Median latency of an operation.
+    P50: "p50_ns", "p50", Time, Less, Noisy, Latency(0.5);
+    /// 90th percentile.
+    P90: "p90_ns", "p90", Time, Less, Noisy, Latency(0.9);
+    /// 99th percentile.
+    P99: "p99_ns", "p99", Time, Less, Noisy, Latency(0.99);
+    /// 99.9th percentile.
+    P999: "p999_ns", "p99.9", Time, Less, Noisy, Latency(0.999);
+    /// Database with side files, after the test.
+    Database: "database_bytes", "disk", Bytes, Less, Exact, Event(|done| Some(done.database_bytes));
+    /// Logs, journals and locks beside the database, after the test.
+    Side: "side_bytes", "side files", Bytes, Less, Exact, Event(|done| Some(done.side_bytes));
+    /// Sync calls.
+    Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| Some(done.usage.syncs));
+    /// Bytes sent to the storage layer.
+    Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| Some(done.usage.written_bytes));
+    /// Bytes fetched from the storage layer.
+    Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| Some(done.usage.read_bytes));
+    /// Peak of resident memory.
+    PeakMemory: "peak_rss_bytes", "peak memory", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
+    /// CPU time in user mode.
+    User: "user_ns", "user time", Time, Less, Noisy, Event(|done| Some(done.usage.user_ns));
+    /// CPU time in the kernel.
+    System: "system_ns", "system time", Time, Less, Noisy, Event(|done| Some(done.usage.system_ns));
+    /// Context switches by waiting.
+    VoluntarySwitches: "voluntary_switches", "voluntary switches", Count, Less, Noisy,
+        Event(|done| Some(done.usage.voluntary_switches));
+    /// Context switches that were forced.
+    InvoluntarySwitches: "involuntary_switches", "involuntary switches", Count, Less, Noisy,
+        Event(|done| Some(done.usage.involuntary_switches));
+}
+
+impl Metric {
+    /// Its column in the store and its name in files.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// What it is called in a sentence or over a column.
+    pub fn title(self) -> &'static str {
+        self.facts().title
+    }
+
+    /// What it counts.
+    pub fn unit(self) -> Unit {
+        self.facts().unit
+    }
+
+    /// Which direction is better.
+    pub fn better(self) -> Better {
+        self.facts().better
+    }
+
+    /// Whether chance has a part in it.
+    pub fn spread(self) -> Spread {
+        self.facts().spread
+    }
+
+    /// The figure with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|metric| metric.name() == name)
+    }
+
+    /// Those that have a column in the table of results; the others are made from these.
+    pub fn stored() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, Source::Made { .. }))
+    }
+
+    /// SQL for its value in a row `t` of the table `result`.
+    pub(crate) fn sql(self) -> String {
+        match self.facts().source {
+            Source::Made { sql, .. } => sql.to_owned(),
+            _ => format!("t.{}", self.name()),
+        }
+    }
+
+    /// A value for people: three digits and the unit.
+    pub fn shown(self, value: f64) -> String {
+        match self.unit() {
+            Unit::Time => units::duration(value),
+            Unit::Bytes => units::bytes(value.round() as u64),
+            Unit::Count => units::count(value.round() as u64),
+            Unit::Rate => units::rate(value),
+        }
+    }
+}
+
+/// The figures of one test of a run; none of those that are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figures([Option<u64>; Metric::ALL.len()]);
+
+impl Default for Figures {
+    fn default() -> Self {
+        Self([None; Metric::ALL.len()])
+    }
+}
+
+impl Figures {
+    /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
+    pub fn of(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
+        // A sample of several operations says nothing about the quantiles of single ones.
+        let latencies = latencies.filter(|_| done.operations_per_sample == 1);
+        let mut figures = Self::default();
+        for metric in Metric::stored() {
+            let value = match metric.facts().source {
+                Source::Event(read) => read(done),
+                Source::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
+                Source::Made { .. } => None,
+            };
+            figures.set(metric, value);
+        }
+        figures
+    }
+
+    /// A figure as it is stored; none of those that are made from others.
+    pub fn get(&self, metric: Metric) -> Option<u64> {
+        self.0[metric as usize]
+    }
+
+    /// Any figure.
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        match metric.facts().source {
+            Source::Made { of, .. } => of(self),
+            _ => self.get(metric).map(|value| value as f64),
+        }
+    }
+
+    /// Puts a figure in its place.
+    pub fn set(&mut self, metric: Metric, value: Option<u64>) {
+        self.0[metric as usize] = value;
+    }
+
+    /// The same with one figure more.
+    #[must_use]
+    pub fn with(mut self, metric: Metric, value: u64) -> Self {
+        self.set(metric, Some(value));
+        self
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| de::Error::custom(format!("there is no figure `{name}`")))
+    }
+}
+
+/// As fields by their names.
+impl Serialize for Figures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for metric in Metric::stored() {
+            map.serialize_entry(metric.name(), &self.get(metric))?;
+        }
+        map.end()
+    }
+}
+
+/// From fields by their names; what is no figure is passed over.
+impl<'de> Deserialize<'de> for Figures {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Figures;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the figures of a test by their names")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Figures, A::Error> {
+                let mut figures = Figures::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    match Metric::stored().find(|metric| metric.name() == name) {
+                        Some(metric) => figures.set(metric, map.next_value()?),
+                        None => drop(map.next_value::<de::IgnoredAny>()?),
+                    }
+                }
+                Ok(figures)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_workload::histogram::empty;
+
+    #[test]
+    fn names_and_titles_are_each_one_figures() {
+        for (at, metric) in Metric::ALL.iter().enumerate() {
+            assert_eq!(*metric as usize, at);
+            assert_eq!(Metric::named(metric.name()), Some(*metric));
+            assert_eq!(Metric::ALL.iter().filter(|other| other.title() == metric.title()).count(), 1);
+        }
+    }
+
+    #[test]
+    fn figures_are_read_from_an_event_and_survive_json() {
+        let mut done =
+            TestDone { wall_ns: 2_000_000_000, operations: 10, operations_per_sample: 1, ..TestDone::default() };
+        (done.usage.user_ns, done.usage.system_ns, done.usage.syncs) = (300, 200, 7);
+        let mut latencies = empty();
+        (0..100).for_each(|ns| latencies.saturating_record(ns));
+        let figures = Figures::of(&done, Some(&latencies));
+        assert_eq!(figures.get(Metric::Syncs), Some(7));
+        assert_eq!(figures.value(Metric::Cpu), Some(500.0));
+        assert_eq!(figures.value(Metric::Rate), Some(5.0));
+        assert_eq!(figures.get(Metric::P50), Some(49));
+        assert_eq!(figures.get(Metric::P99), None, "one sample lies beyond it");
+        let text = serde_json::to_string(&figures).unwrap();
+        assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
+        done.operations_per_sample = 100;
+        assert_eq!(Figures::of(&done, Some(&latencies)).get(Metric::P50), None);
+    }
+
+    #[test]
+    fn values_are_shown_in_their_units() {
+        assert_eq!(Metric::Wall.shown(12_149_000.0), "12.1 ms");
+        assert_eq!(Metric::PeakMemory.shown(1_048_576.0), "1.00 MiB");
+        assert_eq!(Metric::Syncs.shown(10_000.0), "10,000");
+        assert_eq!(Metric::Rate.shown(826_400.0), "826 k/s");
+    }
+}

@@ -1,0 +1,36 @@
+//! What earlier runs took, for estimates.
+
+use crate::{
+    bench::{Configuration, History},
+    store::Store,
+};
+use std::{collections::HashMap, time::Duration};
+
+/// Median run times read from a store.
+#[derive(Debug, Clone, Default)]
+pub struct StoreHistory(HashMap<(String, String, String, u8), Duration>);
+
+impl StoreHistory {
+    /// Reads all of them at once; a store that cannot be read has no history.
+    pub fn read(store: &Store) -> Self {
+        let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
+             FROM run WHERE status = 'done' AND finished_at IS NOT NULL AND tier IS NOT NULL GROUP BY ALL";
+        let rows: Vec<(String, String, String, u8, i64)> = store.rows(sql, &[]).unwrap_or_default();
+        let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
+            Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
+        };
+        Self(rows.into_iter().filter_map(entry).collect())
+    }
+}
+
+impl History for StoreHistory {
+    fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration> {
+        let key = (
+            configuration.engine_name().to_owned(),
+            suite.to_owned(),
+            configuration.size.to_string(),
+            configuration.tier.number(),
+        );
+        self.0.get(&key).copied()
+    }
+}

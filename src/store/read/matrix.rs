@@ -1,0 +1,32 @@
+//! What a matrix of tests and runs is made of.
+
+use super::super::{Selection, Store, StoreError};
+use serde::Deserialize;
+
+/// A test of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct TestTime {
+    /// The run.
+    pub run_id: String,
+    /// Its configuration's label.
+    pub label: String,
+    /// Its size.
+    pub size: String,
+    /// The test's number.
+    pub test: u32,
+    /// Its name.
+    pub test_name: String,
+    /// `ok`, or why the time does not count.
+    pub status: String,
+    /// Wall time, ns; none where it does not count or is not known.
+    pub wall_ns: Option<u64>,
+}
+
+impl Store {
+    /// The tests of a selection's runs, oldest run first.
+    pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
+        let sql = "SELECT run_id, label, size, test, test_name, status, wall_ns FROM selected
+                   ORDER BY started_at NULLS FIRST, run_id, test";
+        self.selected_rows(selection, sql, &[])
+    }
+}

@@ -1,0 +1,49 @@
+//! What the Live screen shows beside what is measured: usual times, and runs that are played again.
+
+use super::super::{Store, StoreError, TestRecord, TimelineRecord};
+use serde::Deserialize;
+
+/// What a test usually takes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct UsualTime {
+    /// Engine.
+    pub engine: String,
+    /// Size.
+    pub size: String,
+    /// The test's number.
+    pub test: u32,
+    /// Median of all stored wall times, ns.
+    pub median_ns: f64,
+}
+
+/// A run with all that it takes to play it again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRun {
+    /// Its label, suite and size.
+    pub title: String,
+    /// Its tests, in order.
+    pub tests: Vec<TestRecord>,
+    /// The slots of their timelines, in order.
+    pub slots: Vec<TimelineRecord>,
+}
+
+impl Store {
+    /// What the tests of a suite usually take.
+    pub fn usual_times(&self, suite: &str) -> Result<Vec<UsualTime>, StoreError> {
+        let sql = "SELECT r.engine, r.size, t.test, median(t.wall_ns)::DOUBLE AS median_ns
+                   FROM result t JOIN run r USING (run_id) WHERE r.suite = ? AND t.wall_ns IS NOT NULL GROUP BY ALL";
+        self.rows(sql, &[&suite])
+    }
+
+    /// A run by its identifier; none where it is not stored.
+    pub fn recorded_run(&self, run_id: &str) -> Result<Option<RecordedRun>, StoreError> {
+        let title = "SELECT label || ' · ' || suite || ' ' || size FROM run WHERE run_id::VARCHAR = ?";
+        let Some((title,)) = self.rows(title, &[&run_id])?.pop() else { return Ok(None) };
+        let of_run = "run_id::VARCHAR = ?";
+        Ok(Some(RecordedRun {
+            title,
+            tests: self.records(of_run, "test", &[&run_id])?,
+            slots: self.records(of_run, "test, at_ns", &[&run_id])?,
+        }))
+    }
+}

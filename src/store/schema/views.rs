@@ -1,0 +1,71 @@
+//! The store's views, as this program has them: on its own connections their names mean these, whatever the file has.
+
+use crate::metric::{Better, Metric};
+use duckdb::Connection;
+
+/// The views in the file, for others; each uses tables and those before it.
+const VIEWS: &str = include_str!("views.sql");
+
+/// The rows of the view `run_tests` with the columns that selections and pages need. `{options}`, `{keys}` and `{of}` are to be put in.
+pub(in crate::store) const NARROW: &str = include_str!("narrow.sql");
+
+/// Whether the figures of a row `t` of the table `result` are in statistics; `r` has the run's status.
+const COUNTS: &str = "(t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded'))";
+
+/// How a test stands.
+const STATUS: &str = "CASE
+        WHEN t.test IS NULL THEN NULL
+        WHEN t.failure IS NOT NULL THEN 'failed'
+        WHEN r.run_status IN ('invalid', 'superseded') THEN r.run_status
+        WHEN t.agrees = false THEN 'disagrees'
+        ELSE 'ok'
+    END";
+
+/// SQL with the rules put in that several queries share: `{status}`, and `{figures}` for the columns of all figures. A figure that says
+/// how well something was done is NULL where it does not count, so that whoever makes statistics of a view need not know.
+pub(in crate::store) fn filled(sql: &str) -> String {
+    let figure = |metric: &Metric| match metric.better() {
+        Better::Neither => format!("{} AS {}", metric.sql(), metric.name()),
+        _ => format!("CASE WHEN {COUNTS} THEN {} END AS {}", metric.sql(), metric.name()),
+    };
+    let figures: Vec<String> = Metric::ALL.iter().map(figure).collect();
+    sql.replace("{status}", STATUS).replace("{figures}", &figures.join(",\n    "))
+}
+
+/// The definitions of the views.
+pub(super) fn definitions() -> String {
+    filled(VIEWS)
+}
+
+/// Makes those of the views on this connection that are wanted by their names. Each is whole in itself, because DuckDB looks at
+/// all that a view uses whenever it makes one; those that nothing asks for cost nothing.
+pub(in crate::store) fn make_views(connection: &Connection, wanted: impl Fn(&str) -> bool) -> duckdb::Result<()> {
+    let mut before: Vec<String> = Vec::new();
+    let definitions = definitions();
+    for (name, query) in views(&definitions) {
+        if wanted(name) {
+            let with = if before.is_empty() { String::new() } else { format!("WITH {} ", before.join(", ")) };
+            connection.execute_batch(&format!("CREATE OR REPLACE TEMP VIEW {name} AS {with}{query}"))?;
+        }
+        before.push(format!("{name} AS NOT MATERIALIZED ({query}\n)"));
+    }
+    Ok(())
+}
+
+/// Each view's name and query.
+fn views(definitions: &str) -> impl Iterator<Item = (&str, &str)> {
+    let definitions = definitions.split("CREATE OR REPLACE VIEW ").skip(1);
+    definitions.filter_map(|definition| definition.split_once(";\n")?.0.split_once(" AS"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_view_is_found_in_its_file() {
+        let names: Vec<&str> = views(VIEWS).map(|(name, _)| name).collect();
+        assert_eq!(names, ["run_facts", "run_tests", "results", "runs"]);
+        assert_eq!(VIEWS.matches("VIEW").count(), 4);
+    }
+}
