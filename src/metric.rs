@@ -5,7 +5,8 @@
 //! column, and a field of the protocol ([`TestDone`] or its `usage`) that workers fill.
 
 use crate::base::units;
-use dbdyno_engine::{histogram::supported_quantile, protocol::TestDone};
+use dbdyno_engine::protocol::TestDone;
+use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -313,7 +314,7 @@ impl<'de> Deserialize<'de> for Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::histogram::empty;
+    use dbdyno_workload::histogram::empty;
 
     #[test]
     fn names_and_titles_are_each_one_figures() {

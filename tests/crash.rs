@@ -13,10 +13,10 @@ use dbdyno_engine::{
     describe::Description,
     durability::Tier,
     protocol::{Event, Job, PROTOCOL},
-    rng::SplitMix64,
     settings::Settings,
     size::Size,
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Write},

@@ -11,7 +11,7 @@ use crate::{
     support::{Place, processes_with, wait_until},
     tui::terminal::Terminal,
 };
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::{
     io::{BufRead, BufReader},
     process::Stdio,

@@ -1,9 +1,9 @@
 //! The kv suite: the same answers from every engine under every option, and those of a model in another language.
 
 use crate::support::{Place, engine_program, has_tool, python};
-use dbdyno::engines::lmdb;
 use dbdyno_engine::{
-    kv::{KvEngine, KvSession, KvTransaction, KvWrite, Open},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvSession, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,
 };
@@ -166,12 +166,12 @@ print(store.sql('select count(*) from results where status = \\'ok\\' and wall_n
 #[test]
 fn lmdbs_map_grows_before_it_is_full() {
     let place = Place::new();
-    let description = lmdb::describe();
+    let description = dbdyno_lmdb::describe();
     let asked = BTreeMap::from([("sync".to_owned(), "nosync".to_owned())]);
     let settings = Settings::resolve(&description, &asked).unwrap();
     let open = Open { folder: &place.path(""), settings: &settings, schema: &[], data_bytes: 0 };
-    let mut engine = lmdb::Lmdb::open(open).unwrap();
-    let map_size = |engine: &lmdb::Lmdb| engine.in_force().unwrap()["map_size"].parse::<u64>().unwrap();
+    let mut engine = dbdyno_lmdb::Lmdb::open(open).unwrap();
+    let map_size = |engine: &dbdyno_lmdb::Lmdb| engine.in_force().unwrap()["map_size"].parse::<u64>().unwrap();
     let before = map_size(&engine);
     let statements = KvStatements::default();
     let mut session = engine.session(&statements).unwrap();

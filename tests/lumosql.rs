@@ -1,20 +1,19 @@
 //! The suite lumosql: the published answers, the same answers from every engine, and those of a model in another language.
 
 use crate::support::{Place, engine_program, system_sqlite};
-use dbdyno::{
-    catalog::{Catalog, TestPick, UserFolders},
-    engines::{lmdb, sqlite},
-};
+use dbdyno::catalog::{Catalog, TestPick, UserFolders};
 use dbdyno_engine::{
     describe::Description,
-    kv::Open,
+    engine::Open,
     protocol::SuiteJob,
-    rng::SplitMix64,
     settings::Settings,
     sql::{SqlEngine, SqlRow, ValueRef},
     suite::{SqlSuite, Step, TableSpec},
-    table::Layered,
-    workload::sql::{Sink, perform},
+};
+use dbdyno_tables::Layered;
+use dbdyno_workload::{
+    rng::SplitMix64,
+    sql::{Sink, perform},
 };
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs};
@@ -259,13 +258,13 @@ fn gives_the_published_answers<E: SqlEngine>(description: &Description, options:
 
 #[test]
 fn sqlite_gives_the_published_answers() {
-    gives_the_published_answers::<sqlite::SqliteSql>(&sqlite::describe(), &[("synchronous", "off")]);
+    gives_the_published_answers::<dbdyno_sqlite::Sqlite>(&dbdyno_sqlite::describe(), &[("synchronous", "off")]);
 }
 
 #[test]
 fn lmdb_gives_the_published_answers_in_both_layers() {
     for layer in ["sql", "direct"] {
         let options = [("sync", "nosync"), ("layer", layer)];
-        gives_the_published_answers::<Layered<lmdb::LmdbStore>>(&lmdb::describe(), &options);
+        gives_the_published_answers::<Layered<dbdyno_lmdb::LmdbStore>>(&dbdyno_lmdb::describe(), &options);
     }
 }

@@ -7,6 +7,7 @@ mod catalog;
 mod claims;
 mod compare;
 mod crash;
+mod example_engine;
 mod faults;
 mod files;
 mod interrupt;

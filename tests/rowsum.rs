@@ -1,17 +1,16 @@
 //! What a checksum of each row finds in the files of real stores.
 
 use crate::support::Place;
-use dbdyno::engines::{lmdb, redb};
 use dbdyno_engine::{
     EngineError,
     describe::Description,
-    kv::Open,
+    engine::{Engine, Open},
     ordered::OrderedStore,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
     suite::{Statement, TableSpec},
-    table::Layered,
 };
+use dbdyno_tables::Layered;
 use serde_json::{from_value, json};
 use std::fs;
 
@@ -76,6 +75,6 @@ fn a_bit_flipped_in_the_file_is_reported_under_a_row_checksum_and_returned_witho
             assert!(error.message.contains("the row 1 of table `t` does not match its checksum"), "{layer}: {error}");
         }
     }
-    both::<lmdb::LmdbStore>(&lmdb::describe(), ("sync", "nosync"));
-    both::<redb::RedbStore>(&redb::describe(), ("durability", "none"));
+    both::<dbdyno_lmdb::LmdbStore>(&dbdyno_lmdb::describe(), ("sync", "nosync"));
+    both::<dbdyno_redb::RedbStore>(&dbdyno_redb::describe(), ("durability", "none"));
 }

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use dbdyno::stats::*;
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

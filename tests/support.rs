@@ -248,10 +248,14 @@ pub(crate) fn has_tool(program: &str, arguments: &[&str]) -> bool {
     found
 }
 
-/// The program of an engine that is built as one of its own, beside dbdyno: `cargo test --workspace` builds it, `cargo test`
-/// of this package alone does not.
+/// The program of an engine that is built as one of its own, beside dbdyno.
 pub(crate) fn engine_program(name: &str) -> Option<PathBuf> {
-    let program = Path::new(env!("CARGO_BIN_EXE_dbdyno")).with_file_name(format!("dbdyno-engine-{name}"));
+    built_program(&format!("dbdyno-engine-{name}"))
+}
+
+/// A program of an engine, beside dbdyno: `cargo test --workspace` builds it, `cargo test` of this package alone does not.
+pub(crate) fn built_program(file: &str) -> Option<PathBuf> {
+    let program = Path::new(env!("CARGO_BIN_EXE_dbdyno")).with_file_name(file);
     has_tool(program.to_str().unwrap(), &["describe"]).then_some(program)
 }
 

@@ -1,7 +1,7 @@
 //! Workers that fail, crash, stall, lie or babble: each fails its own run with a reason, and the session goes on.
 
 use crate::support::{Done, Place, processes_with, wait_until};
-use dbdyno_engine::histogram::{empty, to_base64};
+use dbdyno_workload::histogram::{empty, to_base64};
 use std::{fs, process::Stdio};
 
 /// Runs one round of an engine between two runs that work; the engine's failure.

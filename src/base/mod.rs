@@ -7,4 +7,5 @@ pub mod identifier;
 pub mod input;
 pub mod output;
 pub mod scratch;
+pub(crate) mod sqlite;
 pub mod units;

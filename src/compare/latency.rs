@@ -4,8 +4,8 @@ use super::{
     layout::Sample,
     model::{Bucket, Latency},
 };
-use dbdyno_engine::histogram::empty;
-use dbdyno_engine::histogram::supported_quantile;
+use dbdyno_workload::histogram::empty;
+use dbdyno_workload::histogram::supported_quantile;
 use std::collections::BTreeMap;
 
 /// Buckets a power of ten.

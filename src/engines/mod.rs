@@ -1,19 +1,12 @@
 //! The engines: those built into this program, and those found as programs of their own.
 
-pub mod duckdb;
-pub mod fjall;
-pub mod lmdb;
-pub mod null;
 mod outside;
-pub mod redb;
-pub mod sqlite;
 
 use crate::base::input;
 use dbdyno_engine::{
     describe::{Description, Library, one_of},
     serve::Program,
     settings::Settings,
-    table::Layered,
 };
 use std::{
     env,
@@ -22,15 +15,21 @@ use std::{
     sync::Arc,
 };
 
-/// The engines built in, in the order they are listed.
+/// The engines built in, in the order they are listed: each is a crate below `engines/` and a feature of this package.
 const BUILT_IN: &[(&str, Program)] = &[
-    ("sqlite", Program::both::<sqlite::SqliteKv, sqlite::SqliteSql>(sqlite::describe)),
-    ("sqlite-lib", sqlite::library::PROGRAM),
-    ("lmdb", Program::both::<lmdb::Lmdb, Layered<lmdb::LmdbStore>>(lmdb::describe)),
-    ("redb", Program::both::<redb::Redb, Layered<redb::RedbStore>>(redb::describe)),
-    ("fjall", Program::both::<fjall::Fjall, Layered<fjall::FjallStore>>(fjall::describe)),
-    ("duckdb", Program::both::<duckdb::DuckKv, duckdb::DuckSql>(duckdb::describe)),
-    ("null", Program::both::<null::Null, null::Null>(null::describe)),
+    #[cfg(feature = "sqlite")]
+    ("sqlite", dbdyno_sqlite::PROGRAM),
+    #[cfg(feature = "loaded")]
+    ("sqlite-lib", dbdyno_loaded::sqlite::PROGRAM),
+    #[cfg(feature = "lmdb")]
+    ("lmdb", dbdyno_lmdb::PROGRAM),
+    #[cfg(feature = "redb")]
+    ("redb", dbdyno_redb::PROGRAM),
+    #[cfg(feature = "fjall")]
+    ("fjall", dbdyno_fjall::PROGRAM),
+    #[cfg(feature = "duckdb-engine")]
+    ("duckdb", dbdyno_duckdb::PROGRAM),
+    ("null", dbdyno_null::PROGRAM),
 ];
 
 /// The built-in engine of this name.

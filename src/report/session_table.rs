@@ -6,10 +6,8 @@ use crate::{
     stats::median,
     store::{HarnessRecord, RunRecord, TestRecord, WarningRecord},
 };
-use dbdyno_engine::{
-    durability::Tier,
-    histogram::{empty, supported_quantile},
-};
+use dbdyno_engine::durability::Tier;
+use dbdyno_workload::histogram::{empty, supported_quantile};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::collections::BTreeMap;

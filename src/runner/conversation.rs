@@ -1,9 +1,7 @@
 //! What a worker may say and when: the protocol's order, checked without any I/O.
 
-use dbdyno_engine::{
-    histogram::{bytes_from_base64, from_bytes},
-    protocol::{Event, SuiteJob, TestDone},
-};
+use dbdyno_engine::protocol::{Event, SuiteJob, TestDone};
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 
 /// How far a run has come, by what its worker said.
 #[derive(Debug, Clone)]
@@ -90,7 +88,7 @@ fn check(done: &TestDone) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::histogram::{Counts, to_base64};
+    use dbdyno_workload::histogram::{Counts, to_base64};
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {

@@ -18,9 +18,9 @@ use crate::{
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
-    histogram::{bytes_from_base64, from_bytes, supported_quantile},
     protocol::{Event, Job, PROTOCOL, SuiteJob, TestDone},
 };
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes, supported_quantile};
 use jiff::Timestamp;
 use std::{
     collections::{BTreeMap, HashMap},

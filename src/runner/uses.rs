@@ -68,5 +68,5 @@ fn field(text: &str, name: &str) -> u64 {
 
 /// Bytes below a folder. Files come and go while it is read, so this is what was found.
 fn on_disk(folder: &Path) -> u64 {
-    dbdyno_engine::resources::disk_bytes(folder, "").map_or(0, |(bytes, _)| bytes)
+    dbdyno_workload::resources::disk_bytes(folder, "").map_or(0, |(bytes, _)| bytes)
 }

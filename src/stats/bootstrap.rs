@@ -1,7 +1,7 @@
 use super::error::{NoAnswer, at_least, finite};
 use super::order::{Interval, quantile};
 use super::{ALPHA, CONFIDENCE, MIN_RUNS};
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 
 /// The bootstrap percentile interval of any statistic of runs or rounds, in the statistic's unit.
 ///

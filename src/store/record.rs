@@ -7,7 +7,7 @@ use super::{
     value::{Blob, Columns},
 };
 use crate::metric::{Figures, Metric};
-use dbdyno_engine::histogram::from_bytes;
+use dbdyno_workload::histogram::from_bytes;
 use duckdb::types::Value;
 use hdrhistogram::Histogram;
 use jiff::Timestamp;

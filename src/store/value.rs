@@ -2,7 +2,7 @@
 
 use super::record::Status;
 use crate::metric::{Figures, Metric};
-use dbdyno_engine::histogram::bytes_from_base64;
+use dbdyno_workload::histogram::bytes_from_base64;
 use duckdb::types::{TimeUnit, Value};
 use jiff::Timestamp;
 use serde::{

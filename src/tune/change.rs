@@ -84,15 +84,14 @@ fn clamped(option: &OptionSpec, value: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::sqlite;
 
     fn settings(asked: &[(&str, &str)]) -> Settings {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Settings::resolve(&sqlite::describe(), &asked).unwrap()
+        Settings::resolve(&dbdyno_sqlite::describe(), &asked).unwrap()
     }
 
     fn flagged(base: &[(&str, &str)], changed: &[(&str, &str)]) -> Option<String> {
-        cannot_differ(&sqlite::describe(), SuiteKind::Kv, &settings(base), &settings(changed))
+        cannot_differ(&dbdyno_sqlite::describe(), SuiteKind::Kv, &settings(base), &settings(changed))
     }
 
     #[test]
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_change_is_read_with_or_without_its_engine() {
-        let sqlite = sqlite::describe();
+        let sqlite = dbdyno_sqlite::describe();
         for text in ["sqlite.mmap_size=64MiB", "mmap_size=64MiB"] {
             assert_eq!(Change::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
         }

@@ -18,7 +18,8 @@ use crate::{
     stats::{MIN_RUNS, rounds_needed},
     store::Status,
 };
-use dbdyno_engine::{rng::SplitMix64, settings::Settings};
+use dbdyno_engine::settings::Settings;
+use dbdyno_workload::rng::SplitMix64;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 

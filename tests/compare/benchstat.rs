@@ -2,7 +2,7 @@
 
 use super::fixture::{Bench, spec};
 use dbdyno::{compare::Options, report::comparison::benchfmt};
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::{path::PathBuf, process::Command};
 
 /// benchstat on PATH or where `go install` puts it.

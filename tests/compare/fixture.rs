@@ -9,7 +9,7 @@ use dbdyno::{
         TestRecord,
     },
 };
-use dbdyno_engine::histogram::{empty, to_bytes};
+use dbdyno_workload::histogram::{empty, to_bytes};
 use jiff::Timestamp;
 use std::path::PathBuf;
 use tempfile::TempDir;

@@ -8,7 +8,7 @@ use dbdyno::{
     engines::Registry,
     stats::Verdict,
 };
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.

@@ -9,7 +9,7 @@ use crate::{
     power::{ok, seeds, store},
     support::{Done, Place},
 };
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use disk::{Answer, Call};
 use std::{fs, path::Path};
 

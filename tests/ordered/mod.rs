@@ -2,21 +2,20 @@
 
 mod model;
 
-use dbdyno::engines::{fjall, lmdb, redb};
 use model::behaves;
 
 #[test]
 fn lmdb_is_an_ordered_store() {
-    behaves::<lmdb::LmdbStore>(&lmdb::describe(), &[("sync", "nosync")]);
-    behaves::<lmdb::LmdbStore>(&lmdb::describe(), &[("sync", "nosync"), ("writemap", "on")]);
+    behaves::<dbdyno_lmdb::LmdbStore>(&dbdyno_lmdb::describe(), &[("sync", "nosync")]);
+    behaves::<dbdyno_lmdb::LmdbStore>(&dbdyno_lmdb::describe(), &[("sync", "nosync"), ("writemap", "on")]);
 }
 
 #[test]
 fn redb_is_an_ordered_store() {
-    behaves::<redb::RedbStore>(&redb::describe(), &[("durability", "none")]);
+    behaves::<dbdyno_redb::RedbStore>(&dbdyno_redb::describe(), &[("durability", "none")]);
 }
 
 #[test]
 fn fjall_is_an_ordered_store() {
-    behaves::<fjall::FjallStore>(&fjall::describe(), &[("persist", "none"), ("separate_values", "16")]);
+    behaves::<dbdyno_fjall::FjallStore>(&dbdyno_fjall::describe(), &[("persist", "none"), ("separate_values", "16")]);
 }

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{
     describe::Description,
-    kv::Open,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
     settings::Settings,
 };

@@ -3,7 +3,7 @@
 //! What was synced is there. Of the rest anything may be: a sector holds any of the contents it had since the last sync of its file (the
 //! system writes sectors back when and in what order it likes, each whole), a file has any of the sizes it had, a folder any of its entries.
 
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, ops::Range};
 
 /// The number of a file or folder.

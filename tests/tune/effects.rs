@@ -8,7 +8,7 @@ use dbdyno::{
     store::{RunConfiguration, RunTests, TestRecord},
     tune::effects::{GridEffects, effects},
 };
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 /// The whole grid of a (2 values), b (3), c (2) and d (4) in two rounds; `time` is the time of a configuration.

@@ -8,7 +8,8 @@ use dbdyno::{
     stats::Verdict,
     tune::{Sample, Samples, Spending, Workload, default_rounds, judge},
 };
-use dbdyno_engine::{rng::SplitMix64, settings::Settings, size::Size};
+use dbdyno_engine::{settings::Settings, size::Size};
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 struct Trials {

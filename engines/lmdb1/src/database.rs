@@ -8,11 +8,11 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
-    lmdb::{MAIN_FILE, Setup},
+    engine::Open,
     ordered::{Direction, Keys},
     settings::Settings,
 };
+use dbdyno_lmdb_common::{MAIN_FILE, Setup, judge};
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -83,11 +83,7 @@ impl Database {
             seen += 1;
             ControlFlow::Continue(())
         })?;
-        if seen == counted {
-            Ok(())
-        } else {
-            Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
-        }
+        judge(counted, seen)
     }
 }
 

@@ -3,10 +3,8 @@
 use crate::{cipher::Algorithm, lmdb::library_version};
 use dbdyno_engine::{
     describe::{Conflict, Description, OptionSpec},
-    lmdb,
     protocol::PROTOCOL,
     suite::SuiteKind,
-    table,
 };
 
 /// The engine's description.
@@ -19,14 +17,14 @@ pub fn describe() -> Description {
         version: format!("{major}.{minor}.{patch}"),
         build: vec!["branch mdb.master3".to_owned()],
         suites: vec![SuiteKind::Kv, SuiteKind::Sql],
-        options: [options(), table::options()].concat(),
-        tiers: lmdb::tiers(),
+        options: [options(), dbdyno_tables::options()].concat(),
+        tiers: dbdyno_lmdb_common::tiers(),
         conflicts: conflicts(),
     }
 }
 
 fn options() -> Vec<OptionSpec> {
-    let mut options = lmdb::options();
+    let mut options = dbdyno_lmdb_common::options();
     options.push(
         OptionSpec::choice(
             "encrypt",
@@ -52,7 +50,7 @@ fn conflicts() -> Vec<Conflict> {
     let no_map =
         "pages are then mapped in chunks and written with write calls, and LMDB would ignore it without a word";
     let no_advice = "pages are then mapped in chunks, and LMDB gives the operating system no advice for those";
-    let mut conflicts = lmdb::conflicts();
+    let mut conflicts = dbdyno_lmdb_common::conflicts();
     conflicts.push(Conflict::new(
         &[("checksum", &["on"]), ("encrypt", ENCRYPTED)],
         "LMDB puts both at the same place of a page and then refuses every page; encryption alone already authenticates \

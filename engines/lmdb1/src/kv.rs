@@ -2,30 +2,26 @@
 
 use crate::{
     database::Database,
-    lmdb::{LmdbError, Read, Table, Write},
+    lmdb::{Read, Reads, Table, Write},
 };
 use dbdyno_engine::{
     EngineError,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
-    lmdb::MAIN_FILE,
+    clock::MonotonicClock,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
-    recorder::MonotonicClock,
     suite::KvStatements,
 };
+use dbdyno_lmdb_common::MAIN_FILE;
 use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// An open environment, whose main table has the rows.
 #[derive(Debug)]
 pub struct Lmdb1(Database);
 
-impl KvEngine for Lmdb1 {
+impl Engine for Lmdb1 {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;
-    type Session<'e> = Session<'e>;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self(Database::open(open, 0)?))
-    }
 
     fn clock(&self) -> MonotonicClock {
         MonotonicClock
@@ -35,21 +31,24 @@ impl KvEngine for Lmdb1 {
         self.0.in_force()
     }
 
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.0.check(Table::MAIN)
+    }
+}
+
+impl KvEngine for Lmdb1 {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        Ok(Self(Database::open(open, 0)?))
+    }
+
     fn holds_reads(&self) -> bool {
         self.0.setup.held
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
         Ok(Session(&mut self.0))
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        self.0.check(Table::MAIN)
-    }
-
-    fn close(self) -> Result<(), EngineError> {
-        drop(self.0);
-        Ok(())
     }
 }
 
@@ -94,35 +93,23 @@ impl KvTransaction for Rows<Write> {
     }
 }
 
-impl KvRead for Rows<Read> {
+impl<T: Reads> KvRead for Rows<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, visit)?)
+        Ok(self.0.reads().get(Table::MAIN, key, visit)?)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, |_| ())?.is_some())
+        Ok(self.0.reads().get(Table::MAIN, key, |_| ())?.is_some())
     }
 
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        Ok(scan(&mut self.0, visit)?)
-    }
-}
-
-impl KvRead for Rows<&mut Write> {
-    #[inline]
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, visit)?)
-    }
-
-    #[inline]
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.get(Table::MAIN, key, |_| ())?.is_some())
-    }
-
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        Ok(scan(self.0, visit)?)
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.0.reads().range(Table::MAIN, Keys::ALL, Direction::Up, |key, value| {
+            visit(key, value);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
     }
 }
 
@@ -136,11 +123,4 @@ impl KvWrite for Rows<&mut Write> {
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         Ok(self.0.delete(Table::MAIN, key)?)
     }
-}
-
-fn scan(read: &mut Read, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), LmdbError> {
-    read.range(Table::MAIN, Keys::ALL, Direction::Up, |key, value| {
-        visit(key, value);
-        ControlFlow::Continue(())
-    })
 }

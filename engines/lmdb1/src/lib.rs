@@ -19,7 +19,9 @@ pub use key::Key;
 pub use kv::Lmdb1;
 pub use ordered::Lmdb1Store;
 
-use dbdyno_engine::{serve::Program, table::Layered};
+use dbdyno_engine::serve::Program;
+use dbdyno_tables::Layered;
+use dbdyno_workload::program;
 
 /// The engine as a program.
-pub const PROGRAM: Program = Program::both::<Lmdb1, Layered<Lmdb1Store>>(describe);
+pub const PROGRAM: Program = program::both::<Lmdb1, Layered<Lmdb1Store>>(describe);

@@ -2,19 +2,19 @@
 
 use crate::{
     database::Database,
-    lmdb::{self, Table},
+    lmdb::{self, Reads, Table},
 };
 use dbdyno_engine::{
     EngineError,
-    kv::Open,
-    lmdb::MAIN_FILE,
+    engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
+use dbdyno_lmdb_common::MAIN_FILE;
 use std::{
     cell::{RefCell, RefMut},
     collections::BTreeMap,
     ffi::CString,
-    ops::{ControlFlow, DerefMut},
+    ops::ControlFlow,
     rc::Rc,
 };
 
@@ -97,26 +97,6 @@ impl<T> Transaction<T> {
     #[inline]
     fn inner(&self) -> Result<RefMut<'_, T>, EngineError> {
         self.inner.try_borrow_mut().map_err(|_| EngineError::new("a visitor of rows asked for more of them"))
-    }
-}
-
-/// What reads are done on.
-pub trait Reads {
-    /// The transaction as one that reads.
-    fn reads(&mut self) -> &mut lmdb::Read;
-}
-
-impl Reads for lmdb::Read {
-    #[inline]
-    fn reads(&mut self) -> &mut lmdb::Read {
-        self
-    }
-}
-
-impl Reads for lmdb::Write {
-    #[inline]
-    fn reads(&mut self) -> &mut lmdb::Read {
-        self.deref_mut()
     }
 }
 

@@ -4,8 +4,8 @@
 
 use dbdyno_engine::{
     EngineError,
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, Open},
-    lmdb::Setup,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     settings::Settings,
     suite::KvStatements,
@@ -14,6 +14,7 @@ use dbdyno_engine_lmdb1::{
     Algorithm, Cipher, Key, Lmdb1, describe,
     lmdb::{Config, Env, LmdbError, Protection, Read, Table, Write},
 };
+use dbdyno_lmdb_common::Setup;
 use std::{
     fs::{self, File},
     ops::{Bound, ControlFlow},

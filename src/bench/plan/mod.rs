@@ -17,10 +17,10 @@ use crate::{
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    rng::SplitMix64,
     settings::{SettingError, Settings},
     size::Size,
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a bench cannot be planned.

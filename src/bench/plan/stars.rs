@@ -3,7 +3,7 @@
 //! places of the grid as there are stars (radial sampling; Saltelli et al., "Variance based sensitivity analysis of model
 //! output", Computer Physics Communications 181, 2010).
 
-use dbdyno_engine::rng::SplitMix64;
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The combinations of some stars, each once, in the order of their centres. Which they are follows from the seed.

@@ -6,8 +6,7 @@ use dbdyno_engine::{
     describe::{OptionSpec, one_of},
     settings::Settings,
     size::Size,
-    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Transaction, Work},
-    template::Template,
+    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Template, Transaction, Work},
 };
 use serde::Deserialize;
 use toml::Spanned;

@@ -13,7 +13,8 @@ use crate::{
     tune::{Change, Kind, State, Trial, WhatIf, accept, default_rounds, what_if},
 };
 use clap::Args;
-use dbdyno_engine::{rng::SplitMix64, say};
+use dbdyno_engine::say;
+use dbdyno_workload::rng::SplitMix64;
 use std::process::ExitCode;
 
 /// `dbdyno tune try`.

@@ -4,7 +4,7 @@ use super::{
     super::{Store, StoreError, TestRecord},
     rows,
 };
-use dbdyno_engine::histogram::from_bytes;
+use dbdyno_workload::histogram::from_bytes;
 use duckdb::Connection;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, de::DeserializeOwned};

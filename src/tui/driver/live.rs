@@ -10,7 +10,7 @@ use crate::{
     runner::{Owed, ResumeError},
     store::{Store, TestRecord},
 };
-use dbdyno_engine::histogram::from_bytes;
+use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 
 /// Answers a question of the Live screen.

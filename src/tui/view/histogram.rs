@@ -65,7 +65,7 @@ pub(super) fn histogram(paint: &mut Paint<'_>, area: Rect, latencies: &Histogram
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::histogram::empty;
+    use dbdyno_workload::histogram::empty;
 
     #[test]
     fn every_sample_is_in_the_octave_of_its_latency() {

@@ -3,8 +3,7 @@
 
 use super::ScriptError;
 use crate::{
-    base::{identifier::identifier, input},
-    engines::sqlite::distrust,
+    base::{identifier::identifier, input, sqlite::distrust},
     host::WorkFolderFacts,
     runner::RunFolder,
 };

@@ -4,10 +4,10 @@ use super::super::change::{Change, cannot_differ};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,
-    rng::SplitMix64,
     settings::Settings,
     suite::SuiteKind,
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most options that a candidate of the pool changes.
@@ -152,7 +152,6 @@ fn shuffle<T>(items: &mut [T], random: &mut SplitMix64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engines::{lmdb, redb, sqlite};
 
     fn base(engine: &Description, asked: &[(&str, &str)]) -> Settings {
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -165,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_cannot_go_together_or_does_nothing_on_the_suite_is_no_candidate() {
-        let engine = lmdb::describe();
+        let engine = dbdyno_lmdb::describe();
         let base = base(&engine, &[]);
         let pool = pool(aim(&engine, &base, Tier::ProcessSafe), 1);
         assert!(pool.iter().all(|candidate| engine.conflict(&candidate.settings).is_none()));
@@ -176,7 +175,7 @@ mod tests {
 
     #[test]
     fn nothing_below_the_tier_asked_for_is_ever_a_candidate() {
-        for engine in [sqlite::describe(), lmdb::describe(), redb::describe()] {
+        for engine in [dbdyno_sqlite::describe(), dbdyno_lmdb::describe(), dbdyno_redb::describe()] {
             for tier in [Tier::Consistent, Tier::PowerSafe] {
                 let base = base(&engine, &[]);
                 let pool = pool(aim(&engine, &base, tier), 1);
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn single_changes_come_first_and_no_candidate_comes_twice_or_changes_what_cannot_matter() {
-        let engine = sqlite::describe();
+        let engine = dbdyno_sqlite::describe();
         let base = base(&engine, &[]);
         let pool = pool(aim(&engine, &base, Tier::Consistent), 1);
         let singles = pool.iter().take_while(|candidate| candidate.change.0.len() == 1).count();
@@ -204,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_matters_beside_the_best_only_is_one_change_away_from_it() {
-        let engine = sqlite::describe();
+        let engine = dbdyno_sqlite::describe();
         let wal = Change(BTreeMap::from([("journal_mode".to_owned(), "wal".to_owned())]));
         let base = base(&engine, &[]);
         let found = neighbours(aim(&engine, &base, Tier::Consistent), &wal);
@@ -221,7 +220,7 @@ mod tests {
 
     #[test]
     fn the_pool_follows_from_its_seed() {
-        let engine = sqlite::describe();
+        let engine = dbdyno_sqlite::describe();
         let base = base(&engine, &[]);
         let of = |seed| pool(aim(&engine, &base, Tier::Consistent), seed);
         assert_eq!(of(3), of(3));

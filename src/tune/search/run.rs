@@ -19,7 +19,8 @@ use crate::{
     metric::Metric,
     stats::{MIN_RUNS, median},
 };
-use dbdyno_engine::{durability::Tier, rng::SplitMix64, settings::Settings};
+use dbdyno_engine::{durability::Tier, settings::Settings};
+use dbdyno_workload::rng::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,

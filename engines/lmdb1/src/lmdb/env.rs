@@ -2,7 +2,7 @@
 
 use super::error::{LmdbError, check};
 use crate::{checksum, cipher, cipher::Cipher};
-use dbdyno_engine::lmdb::{Setup, Sync as SyncMode};
+use dbdyno_lmdb_common::{Setup, SyncMode, grown};
 use lmdb_master3_sys as ffi;
 use std::{
     ffi::{CString, c_int, c_uint},
@@ -168,15 +168,7 @@ impl Env {
     pub fn in_force(&self) -> Result<Setup, LmdbError> {
         let flags = self.flags()?;
         let has = |flag: c_uint| flags & flag != 0;
-        let sync = if has(ffi::MDB_NOSYNC) {
-            SyncMode::No
-        } else if has(ffi::MDB_MAPASYNC) {
-            SyncMode::MapAsync
-        } else if has(ffi::MDB_NOMETASYNC) {
-            SyncMode::NoMeta
-        } else {
-            SyncMode::Full
-        };
+        let sync = SyncMode::of(has(ffi::MDB_NOSYNC), has(ffi::MDB_MAPASYNC), has(ffi::MDB_NOMETASYNC));
         let map_size = self.info()?.me_mapsize;
         let (writemap, readahead) = (has(ffi::MDB_WRITEMAP), !has(ffi::MDB_NORDAHEAD));
         Ok(Setup { sync, writemap, readahead, map_size, ..self.config.setup })
@@ -192,11 +184,11 @@ impl Env {
         Ok(stat.ms_psize as usize)
     }
 
-    /// Doubles the map when less than half of it is free, which is more than one transaction of a suite takes.
+    /// Grows the map before a transaction needs it.
     pub fn grow_if_half_full(&self) -> Result<(), LmdbError> {
         let info = self.info()?;
         let used = (info.me_last_pgno + 1).saturating_mul(self.page_size()?);
-        if used > info.me_mapsize / 2 { self.resize(info.me_mapsize.saturating_mul(2)) } else { Ok(()) }
+        grown(info.me_mapsize, used).map_or(Ok(()), |bytes| self.resize(bytes))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]

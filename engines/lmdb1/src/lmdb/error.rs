@@ -1,6 +1,7 @@
 //! LMDB's return codes.
 
 use dbdyno_engine::EngineError;
+use dbdyno_lmdb_common::map_full;
 use lmdb_master3_sys as ffi;
 use std::{
     ffi::{CStr, c_int},
@@ -70,7 +71,7 @@ impl std::error::Error for LmdbError {}
 impl From<LmdbError> for EngineError {
     fn from(error: LmdbError) -> Self {
         if error == LmdbError::Code(ffi::MDB_MAP_FULL) {
-            return Self::new("MDB_MAP_FULL: the memory map is full; give a larger map_size");
+            return map_full();
         }
         if error.is_damage() { Self::fatal(error.to_string()) } else { Self::new(error.to_string()) }
     }

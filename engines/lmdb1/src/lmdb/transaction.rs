@@ -182,6 +182,33 @@ impl DerefMut for Write {
     }
 }
 
+/// What reads are done on.
+pub trait Reads {
+    /// The transaction as one that reads.
+    fn reads(&mut self) -> &mut Read;
+}
+
+impl Reads for Read {
+    #[inline]
+    fn reads(&mut self) -> &mut Read {
+        self
+    }
+}
+
+impl Reads for Write {
+    #[inline]
+    fn reads(&mut self) -> &mut Read {
+        self.deref_mut()
+    }
+}
+
+impl<T: Reads> Reads for &mut T {
+    #[inline]
+    fn reads(&mut self) -> &mut Read {
+        T::reads(self)
+    }
+}
+
 /// Whether a key is not beyond an upper bound.
 #[inline]
 fn is_below(key: &[u8], to: Bound<&[u8]>) -> bool {

@@ -4,10 +4,7 @@ use super::{
     super::ImportError,
     findings::{Finding, Findings},
 };
-use crate::{
-    base::{input, scratch::Scratch},
-    engines::sqlite::distrust,
-};
+use crate::base::{input, scratch::Scratch, sqlite::distrust};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use std::{
     borrow::Cow,

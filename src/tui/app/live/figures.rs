@@ -1,7 +1,8 @@
 //! One test as it is watched: counts so far, latencies, throughput over time.
 
-use dbdyno_engine::histogram::supported_quantile;
-use dbdyno_engine::{histogram::empty, protocol::TestDone};
+use dbdyno_engine::protocol::TestDone;
+use dbdyno_workload::histogram::empty;
+use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 
 /// Slots that are kept; of a longer test, neighbours are put together.

@@ -8,10 +8,10 @@ use crate::{
     store::{Status, WarningRecord},
 };
 use dbdyno_engine::{
-    histogram::{bytes_from_base64, from_bytes},
     protocol::{Event as Said, TestDone},
     size::Size,
 };
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
 use std::{collections::BTreeMap, time::Duration};
 
 /// How far a run is.

@@ -1,0 +1,141 @@
+//! What an engine says about itself. Forms, `list options`, validation and tiers all come from this one description.
+
+mod option;
+
+pub use option::{OptionKind, OptionSpec, one_of, parse_bytes};
+
+use crate::{
+    durability::{Tier, TierRule, conditions},
+    settings::Settings,
+    suite::SuiteKind,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An engine's description; `describe` prints it as one JSON object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Description {
+    /// Version of the wire protocol that the engine speaks.
+    pub protocol: u32,
+    /// Short name, as given to `--engine`.
+    pub name: String,
+    /// One line about the engine.
+    pub about: String,
+    /// Version of the engine's library.
+    pub version: String,
+    /// How the library was built: compile options, one a line.
+    #[serde(default)]
+    pub build: Vec<String>,
+    /// The kinds of suite it can run.
+    pub suites: Vec<SuiteKind>,
+    /// Its options, in the order they are shown.
+    #[serde(default)]
+    pub options: Vec<OptionSpec>,
+    /// The map from options to tiers; the first rule that holds decides.
+    #[serde(default)]
+    pub tiers: Vec<TierRule>,
+    /// Combinations of options that would not do what they say: refused before anything is run.
+    #[serde(default)]
+    pub conflicts: Vec<Conflict>,
+}
+
+impl Description {
+    /// The option of this name.
+    pub fn option(&self, name: &str) -> Option<&OptionSpec> {
+        self.options.iter().find(|option| option.name == name)
+    }
+
+    /// The library that the engine is linked with.
+    pub fn library(&self) -> Library {
+        Library { version: self.version.clone(), build: self.build.clone() }
+    }
+
+    /// The files that settings name, which the engine's program has to be asked about before a run; none for an engine without
+    /// such options.
+    pub fn files<'s>(&self, settings: &'s Settings) -> Vec<&'s str> {
+        let paths = self.options.iter().filter(|option| option.kind == OptionKind::Path);
+        paths.filter_map(|option| settings.get(&option.name)).collect()
+    }
+
+    /// What a commit survives under these settings, and why. An engine without a rule that holds promises nothing.
+    pub fn tier(&self, settings: &Settings) -> (Tier, &str) {
+        self.tiers
+            .iter()
+            .find(|rule| rule.holds(settings))
+            .map_or((Tier::Unsafe, "the engine does not say what a commit survives"), |rule| (rule.tier, &rule.reason))
+    }
+
+    /// Why these settings cannot go together, where they cannot: the options with their values, and the reason.
+    pub fn conflict(&self, settings: &Settings) -> Option<String> {
+        let conflict = self.conflicts.iter().find(|conflict| settings.meet(&conflict.when))?;
+        let values: Vec<String> =
+            conflict.when.keys().map(|name| format!("{name}={}", settings.get(name).unwrap_or_default())).collect();
+        Some(format!("{} of engine `{}`: {}", values.join(" with "), self.name, conflict.reason))
+    }
+
+    /// Why two different settings cannot differ in what is measured on suites of this kind: each option that they differ in has
+    /// a rule that says so under both. None when they may differ, or are equal.
+    pub fn indifferent(&self, suite: SuiteKind, one: &Settings, other: &Settings) -> Option<String> {
+        let differing = other.iter().filter(|(name, value)| one.get(name) != Some(value));
+        let reason = |(name, to): (&str, &str)| {
+            let from = one.get(name)?;
+            let rules = &self.option(name)?.tuning.same;
+            let holds = |settings: &Settings| rules.iter().find(|rule| rule.holds(suite, from, to, settings));
+            holds(one).and(holds(other)).map(|rule| rule.reason.as_str())
+        };
+        let reasons: Vec<&str> = differing.map(reason).collect::<Option<_>>()?;
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
+}
+
+/// Options of an engine that cannot have certain values together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conflict {
+    /// Option name to the values that it has one of.
+    pub when: BTreeMap<String, Vec<String>>,
+    /// Why not, and what to do, in words for a person.
+    pub reason: String,
+}
+
+impl Conflict {
+    /// A conflict between the `(option, values)`.
+    pub fn new(when: &[(&str, &[&str])], reason: &str) -> Self {
+        Self { when: conditions(when), reason: reason.to_owned() }
+    }
+}
+
+/// An engine's library, as it is linked or was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// Its version.
+    pub version: String,
+    /// Its compile options, one a line.
+    #[serde(default)]
+    pub build: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_cannot_go_together_are_told_with_their_values() {
+        let description = Description {
+            protocol: 1,
+            name: "x".to_owned(),
+            about: String::new(),
+            version: String::new(),
+            build: Vec::new(),
+            suites: Vec::new(),
+            options: vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")],
+            tiers: Vec::new(),
+            conflicts: vec![Conflict::new(&[("a", &["on"]), ("b", &["on"])], "set one of them")],
+        };
+        let conflict = |asked: &[&str]| {
+            let asked = asked.iter().map(|name| ((*name).to_owned(), "on".to_owned())).collect();
+            description.conflict(&Settings::resolve(&description, &asked).unwrap())
+        };
+        assert_eq!(conflict(&["a"]), None);
+        assert_eq!(conflict(&["a", "b"]).unwrap(), "a=on with b=on of engine `x`: set one of them");
+    }
+}

@@ -1,0 +1,260 @@
+//! An engine's options and the values they take.
+
+use crate::{
+    suite::SuiteKind,
+    tuning::{SameRule, Statement, Tuning},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One knob of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionSpec {
+    /// Name, as in `--engine ENGINE:NAME=VALUE`.
+    pub name: String,
+    /// What values it takes.
+    #[serde(flatten)]
+    pub kind: OptionKind,
+    /// The value in force when none is asked for.
+    pub default: String,
+    /// One line of help.
+    pub help: String,
+    /// Whether a change needs a fresh database.
+    #[serde(default)]
+    pub fresh: bool,
+    /// What is known of tuning it.
+    #[serde(default)]
+    pub tuning: Tuning,
+}
+
+impl OptionSpec {
+    /// An option that takes one of `choices`.
+    pub fn choice(name: &str, choices: &[&str], default: &str, help: &str) -> Self {
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        Self::of(name, OptionKind::Choice { choices }, default, help)
+    }
+
+    /// An option that takes a whole number from `min` to `max`.
+    pub fn integer(name: &str, min: i64, max: i64, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Integer { min, max }, default, help)
+    }
+
+    /// An option that takes a number of bytes (`4096`, `64MiB`), or one of `words`.
+    pub fn size(name: &str, min: u64, max: u64, words: &[&str], default: &str, help: &str) -> Self {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self::of(name, OptionKind::Size { min, max, words }, default, help)
+    }
+
+    /// An option that is `on` or `off`.
+    pub fn bool(name: &str, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Bool, default, help)
+    }
+
+    /// An option that takes the path or name of a file.
+    pub fn path(name: &str, default: &str, help: &str) -> Self {
+        Self::of(name, OptionKind::Path, default, help)
+    }
+
+    /// Marks the option as needing a fresh database.
+    #[must_use]
+    pub fn fresh(mut self) -> Self {
+        self.fresh = true;
+        self
+    }
+
+    /// Gives the values that the option search tries; none keeps the option out of it.
+    #[must_use]
+    pub fn tune(mut self, values: &[&str]) -> Self {
+        self.tuning.values = Some(values.iter().map(|value| (*value).to_owned()).collect());
+        self
+    }
+
+    /// Says that under the conditions `(option, values)` there is no difference between `values`, or between any values
+    /// where none are given.
+    #[must_use]
+    pub fn same(mut self, values: &[&str], when: &[(&str, &[&str])], reason: &str) -> Self {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let when = when.iter().map(|(option, values)| ((*option).to_owned(), owned(values))).collect();
+        self.tuning.same.push(SameRule { values: owned(values), when, suites: Vec::new(), reason: reason.to_owned() });
+        self
+    }
+
+    /// Says that the option does something on suites of this kind only.
+    #[must_use]
+    pub fn only_for(mut self, suite: SuiteKind) -> Self {
+        self.tuning.same.push(SameRule {
+            values: Vec::new(),
+            when: BTreeMap::new(),
+            suites: suite.others(),
+            reason: format!("{} does something on suites of kind {} only", self.name, suite.word()),
+        });
+        self
+    }
+
+    /// Says the most that the library takes, whatever is asked for.
+    #[must_use]
+    pub fn most(mut self, most: Option<u64>) -> Self {
+        self.tuning.most = most;
+        self
+    }
+
+    /// Says what to know before using a value.
+    #[must_use]
+    pub fn risk(mut self, value: &str, risk: &str) -> Self {
+        self.tuning.risks.insert(value.to_owned(), risk.to_owned());
+        self
+    }
+
+    /// Gives the statement that sets it, `{value}` in place of the value, and its place among the engine's statements.
+    #[must_use]
+    pub fn statement(mut self, place: u32, text: &str) -> Self {
+        self.tuning.statement = Some(Statement { place, text: text.to_owned() });
+        self
+    }
+
+    fn of(name: &str, kind: OptionKind, default: &str, help: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            default: default.to_owned(),
+            help: help.to_owned(),
+            fresh: false,
+            tuning: Tuning::default(),
+        }
+    }
+}
+
+/// What values an option takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum OptionKind {
+    /// One of a fixed list of words.
+    Choice {
+        /// The words, in the order they are shown.
+        choices: Vec<String>,
+    },
+    /// A whole number in a range, both ends included.
+    Integer {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// A number of bytes in a range, both ends included, or one of some words.
+    Size {
+        /// Least value, bytes.
+        min: u64,
+        /// Greatest value, bytes.
+        max: u64,
+        /// Words that are taken instead of a number (`auto`).
+        #[serde(default)]
+        words: Vec<String>,
+    },
+    /// `on` or `off`.
+    Bool,
+    /// The path of a file, made absolute; a name without a folder stays, for the engine to look for; empty: none. What the file
+    /// is, is asked of the engine's program (its command `probe`) before anything is run.
+    Path,
+}
+
+impl OptionKind {
+    /// The one spelling under which a value is stored and compared, or what was expected instead.
+    pub fn canonical(&self, text: &str) -> Result<String, String> {
+        let text = text.trim();
+        let word = |words: &[String]| words.iter().find(|word| word.eq_ignore_ascii_case(text)).cloned();
+        match self {
+            Self::Choice { choices } => word(choices),
+            Self::Bool => match text.to_ascii_lowercase().as_str() {
+                "on" | "true" | "yes" | "1" => Some("on".to_owned()),
+                "off" | "false" | "no" | "0" => Some("off".to_owned()),
+                _ => None,
+            },
+            Self::Integer { min, max } => text
+                .replace('_', "")
+                .parse::<i64>()
+                .ok()
+                .filter(|value| (min..=max).contains(&value))
+                .map(|value| value.to_string()),
+            Self::Path if text.chars().any(char::is_control) => None,
+            // A name without a folder is looked for by whoever opens it.
+            Self::Path if !text.contains('/') => Some(text.to_owned()),
+            Self::Path => std::path::absolute(text).ok().and_then(|path| path.into_os_string().into_string().ok()),
+            Self::Size { min, max, words } => word(words).or_else(|| {
+                parse_bytes(text).filter(|value| (min..=max).contains(&value)).map(|value| value.to_string())
+            }),
+        }
+        .ok_or_else(|| self.expected())
+    }
+
+    /// The values it takes, in words: `delete, truncate or wal`; `a whole number from 1 to 10`.
+    pub fn expected(&self) -> String {
+        match self {
+            Self::Choice { choices } => one_of(choices),
+            Self::Bool => "on or off".to_owned(),
+            Self::Path => "the path or name of a file".to_owned(),
+            Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Self::Size { min, max, words } => {
+                let range = format!("a size from {min} to {max} bytes (4096, 64KiB, 1GiB)");
+                if words.is_empty() { range } else { format!("{} or {range}", words.join(", ")) }
+            }
+        }
+    }
+}
+
+/// `a, b or c`.
+pub fn one_of(words: &[String]) -> String {
+    match words {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Bytes from `4096`, `64KiB`, `64k`, `1GiB`; units are powers of 1024.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '_').len();
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return None,
+    };
+    number.replace('_', "").parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_binary_units() {
+        assert_eq!(parse_bytes("4096"), Some(4096));
+        assert_eq!(parse_bytes("64KiB"), Some(65_536));
+        assert_eq!(parse_bytes("2 g"), Some(2 << 30));
+        assert_eq!(parse_bytes("99999999999999999999"), None);
+        assert_eq!(parse_bytes("999999999T"), None);
+        assert_eq!(parse_bytes("12x"), None);
+        assert_eq!(parse_bytes(""), None);
+    }
+
+    #[test]
+    fn one_spelling_is_kept_for_each_value() {
+        let journal = OptionSpec::choice("journal_mode", &["delete", "wal"], "delete", "");
+        assert_eq!(journal.kind.canonical("WAL"), Ok("wal".to_owned()));
+        assert_eq!(journal.kind.canonical("walrus"), Err("delete or wal".to_owned()));
+        let cache = OptionSpec::integer("cache_size", -10, 10, "0", "");
+        assert_eq!(cache.kind.canonical("-2"), Ok("-2".to_owned()));
+        assert_eq!(cache.kind.canonical("11"), Err("a whole number from -10 to 10".to_owned()));
+        assert_eq!(OptionKind::Bool.canonical("YES"), Ok("on".to_owned()));
+        let map = OptionSpec::size("map_size", 1, 1 << 40, &["auto"], "auto", "");
+        assert_eq!(map.kind.canonical("Auto"), Ok("auto".to_owned()));
+        assert_eq!(map.kind.canonical("1MiB"), Ok("1048576".to_owned()));
+        assert_eq!(OptionKind::Path.canonical(" /usr/lib/./x.so "), Ok("/usr/lib/x.so".to_owned()));
+        assert_eq!(OptionKind::Path.canonical("x.so"), Ok("x.so".to_owned()));
+        assert_eq!(OptionKind::Path.canonical(""), Ok(String::new()));
+        assert_eq!(OptionKind::Path.canonical("a\u{1b}b"), Err("the path or name of a file".to_owned()));
+    }
+}

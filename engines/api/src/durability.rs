@@ -1,0 +1,104 @@
+//! Durability tiers: what a committed transaction survives.
+
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// What a committed transaction survives, from nothing to a power loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub enum Tier {
+    /// 0: nothing is promised after a crash.
+    Unsafe,
+    /// 1: the program's crash; a power loss may corrupt.
+    ProcessSafe,
+    /// 2: a power loss may lose the latest commits, never consistency.
+    Consistent,
+    /// 3: power loss.
+    PowerSafe,
+}
+
+impl Tier {
+    /// The tier's number, 0 to 3.
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The tier's name in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unsafe => "unsafe",
+            Self::ProcessSafe => "process-safe",
+            Self::Consistent => "consistent",
+            Self::PowerSafe => "power-safe",
+        }
+    }
+}
+
+impl TryFrom<u8> for Tier {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        match number {
+            0 => Ok(Self::Unsafe),
+            1 => Ok(Self::ProcessSafe),
+            2 => Ok(Self::Consistent),
+            3 => Ok(Self::PowerSafe),
+            _ => Err(format!("tier {number}: expected 0, 1, 2 or 3")),
+        }
+    }
+}
+
+impl From<Tier> for u8 {
+    fn from(tier: Tier) -> Self {
+        tier.number()
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.number(), self.name())
+    }
+}
+
+/// One line of an engine's map from options to tiers: the first rule whose every condition holds decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TierRule {
+    /// Option name to the values it must have one of; an empty map always holds.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// The tier that follows.
+    pub tier: Tier,
+    /// Why, in words for a person.
+    pub reason: String,
+}
+
+impl TierRule {
+    /// A rule with the conditions `(option, values)`.
+    pub fn new(when: &[(&str, &[&str])], tier: Tier, reason: &str) -> Self {
+        Self { when: conditions(when), tier, reason: reason.to_owned() }
+    }
+
+    /// Commits reach the operating system, and nothing waits for the disk.
+    pub fn unsynced(when: &[(&str, &[&str])]) -> Self {
+        let reason = "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file";
+        Self::new(when, Tier::ProcessSafe, reason)
+    }
+
+    /// Whatever no rule before it is for: the disk has a commit before it returns.
+    pub fn synced() -> Self {
+        Self::new(&[], Tier::PowerSafe, "every commit waits until the disk has it")
+    }
+
+    /// Whether every condition holds for these settings.
+    pub fn holds(&self, settings: &Settings) -> bool {
+        settings.meet(&self.when)
+    }
+}
+
+/// Conditions on options from `(option, values)`.
+pub(crate) fn conditions(when: &[(&str, &[&str])]) -> BTreeMap<String, Vec<String>> {
+    when.iter()
+        .map(|(option, values)| ((*option).to_owned(), values.iter().map(|value| (*value).to_owned()).collect()))
+        .collect()
+}

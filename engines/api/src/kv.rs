@@ -1,0 +1,127 @@
+//! The traits of an engine that stores ordered keys and values. Static dispatch everywhere: the measured loop is
+//! compiled once for each engine.
+
+use crate::{
+    EngineError,
+    describe::OptionSpec,
+    engine::{Engine, Open},
+    settings::Settings,
+    suite::{KvStatements, SuiteKind},
+};
+
+/// The option `read_transaction`, of engines whose reads can share a transaction.
+pub fn read_transaction() -> OptionSpec {
+    OptionSpec::choice(
+        "read_transaction",
+        &["each", "held"],
+        "each",
+        "one read transaction for each read, or one held over all reads of a test",
+    )
+    .only_for(SuiteKind::Kv)
+}
+
+/// Whether the option [`read_transaction`] asks for one held over all reads of a test.
+pub fn is_held(settings: &Settings) -> Result<bool, EngineError> {
+    Ok(settings.text("read_transaction")? == "held")
+}
+
+/// An engine of key-value suites, with one open database.
+pub trait KvEngine: Engine {
+    /// What one test works with: prepared statements, table handles.
+    type Session<'e>: KvSession
+    where
+        Self: 'e;
+
+    /// Opens the database in a folder, creating it when the folder is empty.
+    fn open(open: Open<'_>) -> Result<Self, EngineError>;
+
+    /// Whether one read transaction is held over all reads of a test, instead of one a read.
+    fn holds_reads(&self) -> bool {
+        false
+    }
+
+    /// Gets ready for one test: prepares statements, opens tables. Not timed.
+    fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
+}
+
+/// What one test works with. At most one transaction of it is under way.
+pub trait KvSession {
+    /// A read transaction.
+    type Read<'s>: KvRead
+    where
+        Self: 's;
+    /// A write transaction.
+    type Write<'s>: KvTransaction
+    where
+        Self: 's;
+
+    /// Begins a read transaction: a snapshot. Called once a read, or once a test with [`KvEngine::holds_reads`].
+    fn read(&mut self) -> Result<Self::Read<'_>, EngineError>;
+
+    /// Begins a write transaction, which sees its own writes.
+    fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;
+}
+
+/// A write transaction; dropping it rolls it back.
+pub trait KvTransaction {
+    /// The table inside the transaction.
+    type Table<'t>: KvWrite
+    where
+        Self: 't;
+
+    /// The table; opened once for all the operations of a transaction.
+    fn table(&mut self) -> Result<Self::Table<'_>, EngineError>;
+
+    /// Commits with the durability that the options ask for.
+    fn commit(self) -> Result<(), EngineError>;
+}
+
+/// Reads inside a transaction.
+pub trait KvRead {
+    /// Shows the value of a key to `visit`; `None` when there is no such key.
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
+
+    /// Whether there is such a key, found without reading its value where the engine can.
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+
+    /// Shows every row to `visit` in key order.
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
+}
+
+/// Reads and writes inside a write transaction.
+pub trait KvWrite: KvRead {
+    /// Writes a value, in place of one that is there.
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError>;
+
+    /// Removes a key; whether it was there.
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+}
+
+impl<T: KvRead> KvRead for &mut T {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        T::get(self, key, visit)
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        T::exists(self, key)
+    }
+
+    #[inline]
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        T::scan(self, visit)
+    }
+}
+
+impl<T: KvWrite> KvWrite for &mut T {
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        T::put(self, key, value)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        T::delete(self, key)
+    }
+}

@@ -1,0 +1,251 @@
+//! The worker protocol, version 1: one JSON job in, JSON Lines events out.
+//!
+//! A program that has options of type `path` also knows the command `probe`: one JSON object of all options on stdin, one
+//! [`Library`](crate::describe::Library) on stdout. Exit code 2, with the reason on stderr, when a file is not what it has to be.
+//!
+//! Unknown fields are ignored in both directions, so that either side may be newer.
+
+use crate::{
+    EngineError,
+    settings::Settings,
+    size::Size,
+    suite::{KvSuite, SqlSuite},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// The version spoken here.
+pub const PROTOCOL: u32 = 1;
+/// Longest line taken, bytes.
+pub const LONGEST_LINE: usize = 4 << 20;
+/// Least time between two progress events, ms.
+pub const LEAST_PROGRESS_MS: u64 = 50;
+
+/// What a worker is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Protocol version.
+    pub protocol: u32,
+    /// The run's UUID.
+    pub run_id: String,
+    /// Engine name.
+    pub engine: String,
+    /// Every option with its value.
+    pub options: Settings,
+    /// What to run.
+    pub suite: SuiteJob,
+    /// The suite's size, for messages; counts in the suite are already resolved.
+    pub size: Size,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// A fresh folder of this run's own.
+    pub folder: PathBuf,
+    /// CPU to pin the measuring thread to.
+    pub cpu: Option<u32>,
+    /// Time between two progress events, ms.
+    pub progress_ms: u64,
+    /// The worker ends itself after this many ms.
+    pub deadline_ms: Option<u64>,
+    /// Whether the worker waits for a line on stdin after `opened` and after every `test_done`, so that nothing
+    /// is measured while the last result is being stored.
+    #[serde(default)]
+    pub wait: bool,
+    /// Whether the folder is kept when the worker is told to stop.
+    #[serde(default)]
+    pub keep_folder: bool,
+}
+
+/// The resolved suite.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum SuiteJob {
+    /// Key-value tests.
+    Kv(KvSuite),
+    /// SQL tests.
+    Sql(SqlSuite),
+}
+
+/// What is known of a test before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestHead<'s> {
+    /// Number in its suite, from 1.
+    pub number: u32,
+    /// Name in its suite.
+    pub name: &'s str,
+    /// Whether it is measured.
+    pub measured: bool,
+}
+
+impl<'s> TestHead<'s> {
+    /// The facts of a test.
+    pub fn new(number: u32, name: &'s str, measured: bool) -> Self {
+        Self { number, name, measured }
+    }
+}
+
+impl SuiteJob {
+    /// The tests, in the order they run.
+    pub fn tests(&self) -> Vec<TestHead<'_>> {
+        match self {
+            Self::Kv(suite) => {
+                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
+            }
+            Self::Sql(suite) => {
+                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
+            }
+        }
+    }
+}
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The database is open.
+    Opened {
+        /// Version of the engine's library as it is running.
+        version: String,
+        /// How it was built: compile options, one a line.
+        #[serde(default)]
+        build: Vec<String>,
+        /// Options that could be read back, with the values in force.
+        in_force: BTreeMap<String, String>,
+        /// How long opening took, ns.
+        open_ns: u64,
+    },
+    /// A test begins.
+    TestStarted {
+        /// Its number.
+        test: u32,
+        /// Its name.
+        name: String,
+        /// Whether it is measured, or only prepares the database.
+        measured: bool,
+        /// Operations it will do.
+        operations: u64,
+    },
+    /// A test is under way.
+    Progress {
+        /// Its number.
+        test: u32,
+        /// Operations done.
+        operations: u64,
+        /// Operations it will do, where that is known.
+        total: Option<u64>,
+        /// Time since it began, ns.
+        elapsed_ns: u64,
+        /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
+        histogram: Option<String>,
+    },
+    /// A test is finished.
+    TestDone(Box<TestDone>),
+    /// The run is finished and the database closed.
+    Done,
+    /// Kill test: this many single writes have been committed.
+    Committed {
+        /// Commits so far.
+        commits: u64,
+    },
+    /// Kill test: the database was opened again, is sound, and holds this many commits.
+    Recovered {
+        /// Commits found, without a gap.
+        commits: u64,
+    },
+    /// The run failed.
+    Failed {
+        /// In which test; none while opening or closing.
+        test: Option<u32>,
+        /// The engine's message.
+        message: String,
+        /// Whether the database could still be used.
+        database_usable: bool,
+    },
+}
+
+impl Event {
+    /// The event's word on the wire.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "opened",
+            Self::TestStarted { .. } => "test_started",
+            Self::Progress { .. } => "progress",
+            Self::TestDone(_) => "test_done",
+            Self::Done => "done",
+            Self::Committed { .. } => "committed",
+            Self::Recovered { .. } => "recovered",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// The result of one test.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TestDone {
+    /// Its number.
+    pub test: u32,
+    /// Whether it was measured.
+    pub measured: bool,
+    /// Wall time, ns.
+    pub wall_ns: u64,
+    /// CPU, I/O, switches, syncs.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// Operations done.
+    pub operations: u64,
+    /// Rows read, found, written or removed.
+    pub rows: u64,
+    /// Checksum of the answers; none from an engine that does not answer.
+    pub verification: Option<String>,
+    /// Peak of resident memory during the test, bytes.
+    pub peak_rss_bytes: u64,
+    /// Size of the database with its side files, bytes.
+    pub database_bytes: u64,
+    /// Size of the side files alone (logs, journals, locks), bytes.
+    pub side_bytes: u64,
+    /// Operations in one sample of the histogram.
+    pub operations_per_sample: u64,
+    /// All latencies (base64 of an HdrHistogram, V2 compressed), ns a sample.
+    pub histogram: String,
+}
+
+/// What a test cost besides time: differences between the process's counters behind it and before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// CPU time in user mode, ns.
+    pub user_ns: u64,
+    /// CPU time in the kernel, ns.
+    pub system_ns: u64,
+    /// Bytes fetched from the storage layer (`/proc/self/io` `read_bytes`).
+    pub read_bytes: u64,
+    /// Bytes sent to the storage layer (`write_bytes`).
+    pub written_bytes: u64,
+    /// Context switches the process asked for by waiting.
+    pub voluntary_switches: u64,
+    /// Context switches forced on it.
+    pub involuntary_switches: u64,
+    /// Sync calls: fsync, fdatasync, msync(MS_SYNC), sync_file_range.
+    pub syncs: u64,
+}
+
+/// Why a run failed, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunFailure {
+    /// In which test; none while opening or closing.
+    pub test: Option<u32>,
+    /// What went wrong.
+    pub error: EngineError,
+}
+
+impl RunFailure {
+    /// A failure inside a test.
+    pub fn during(test: u32) -> impl FnOnce(EngineError) -> Self {
+        move |error| Self { test: Some(test), error }
+    }
+}
+
+impl From<EngineError> for RunFailure {
+    fn from(error: EngineError) -> Self {
+        Self { test: None, error }
+    }
+}

@@ -1,0 +1,78 @@
+//! How a worker ends before its job is done.
+
+use crate::say;
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
+use std::{
+    fs,
+    io::{self, Read},
+    path::PathBuf,
+    sync::mpsc::Sender,
+    thread,
+    time::Duration,
+};
+
+/// How the process ends when it is told to: at once, leaving neither a database nor a process behind.
+#[derive(Debug, Clone)]
+pub(super) struct End {
+    /// The run's folder, where it is removed.
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl End {
+    #[expect(unsafe_code, reason = "no exit handlers of engine libraries may run while their threads do")]
+    pub(super) fn now(&self) -> ! {
+        if let Some(folder) = &self.folder {
+            // The measuring thread may still create files while they are removed.
+            for _ in 0..20 {
+                if fs::remove_dir_all(folder).is_ok() || !folder.exists() {
+                    break;
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        // The group of a worker is its own; one that was started by hand is of its shell's.
+        if rustix::process::getpgrp() == rustix::process::getpid() {
+            // What the engine started goes too, and this process with it.
+            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::KILL);
+        }
+        // SAFETY: _exit takes any code and never returns.
+        unsafe { libc::_exit(1) }
+    }
+}
+
+/// Passes on each further line of stdin; its end means stop.
+pub(super) fn watch_parent(line: Sender<()>, end: End) {
+    thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        loop {
+            match io::stdin().lock().read(&mut bytes) {
+                Ok(0) => end.now(),
+                Ok(read) => {
+                    for _ in bytes[..read].iter().filter(|&&byte| byte == b'\n') {
+                        // An error means that nobody waits for lines.
+                        let _ = line.send(());
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => end.now(),
+            }
+        }
+    });
+}
+
+/// Ends the process on a signal that asks for it.
+pub(super) fn watch_signals(end: End) {
+    match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
+        Ok(mut signals) => {
+            thread::spawn(move || {
+                if signals.forever().next().is_some() {
+                    end.now();
+                }
+            });
+        }
+        Err(error) => say!("warning: signals cannot be watched: {error}"),
+    }
+}

@@ -1,0 +1,248 @@
+//! The worker's side of the protocol: what an engine program calls from `main`.
+
+mod end;
+mod worker;
+
+pub use worker::Worker;
+
+use crate::{
+    EngineError,
+    describe::{Description, Library},
+    limits,
+    protocol::{Event, Job, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
+    say,
+    settings::Settings,
+    suite::{KvSuite, SqlSuite, SuiteKind},
+};
+use std::{
+    fs::{self, File},
+    io::{self, BufRead, Read, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+/// An engine as a program: its description and the workloads it was compiled for.
+#[derive(Debug, Clone, Copy)]
+pub struct Program {
+    /// What the command `describe` prints; called for every run too.
+    pub describe: fn() -> Description,
+    /// The key-value workload, where the engine can run it.
+    pub kv: Option<KvProgram>,
+    /// The SQL workload, where the engine can run it.
+    pub sql: Option<SqlProgram>,
+    /// What the files are that the settings name, for engines with options of type `path`.
+    pub probe: Option<Probe>,
+}
+
+/// Says what the files are that settings name; the error, what is wrong with one.
+pub type Probe = fn(&Settings) -> Result<Library, EngineError>;
+
+/// The key-value workload, compiled for one engine: crate `dbdyno-workload` makes it. An engine that interprets suites itself
+/// fills in its own functions.
+#[derive(Debug, Clone, Copy)]
+pub struct KvProgram {
+    /// Runs every test of a suite on fresh databases in the job's folder.
+    pub run: fn(&Worker, &Job, &KvSuite, &Library) -> Result<(), RunFailure>,
+    /// Kill test: commits one write after another, and says so after each, until the process is killed.
+    pub commit_forever: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
+    /// Kill test: opens the database again, has it checked, and counts the commits that are there without a gap.
+    pub recover: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
+}
+
+/// The SQL workload, compiled for one engine: crate `dbdyno-workload` makes it.
+#[derive(Debug, Clone, Copy)]
+pub struct SqlProgram {
+    /// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
+    pub run: fn(&Worker, &Job, &SqlSuite, &Library) -> Result<(), RunFailure>,
+}
+
+/// What an engine program is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Print the description.
+    Describe,
+    /// Run the job on stdin.
+    Run,
+    /// Say what the files that the options on stdin name are.
+    Probe,
+    /// Kill test: commit and acknowledge until killed.
+    Commits,
+    /// Kill test: open again and count the commits.
+    Recover,
+}
+
+impl std::str::FromStr for Command {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "describe" => Ok(Self::Describe),
+            "run" => Ok(Self::Run),
+            "probe" => Ok(Self::Probe),
+            "commits" => Ok(Self::Commits),
+            "recover" => Ok(Self::Recover),
+            other => Err(format!("command `{other}`: expected describe, run, probe, commits or recover")),
+        }
+    }
+}
+
+/// The `main` of an engine program of its own: reads the command from the arguments.
+pub fn main(program: &Program) -> ExitCode {
+    let word = std::env::args().nth(1).unwrap_or_default();
+    match word.parse() {
+        Ok(command) => serve(program, command),
+        Err(message) => {
+            say!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Serves one command. Exit code 0: done; 1: the run failed and said so in an event; 2: no job could be read.
+pub fn serve(program: &Program, command: Command) -> ExitCode {
+    if command == Command::Describe {
+        let described = serde_json::to_string(&(program.describe)()).map_err(|error| error.to_string());
+        let told = described.and_then(|json| writeln!(io::stdout(), "{json}").map_err(|error| error.to_string()));
+        return told.map_or_else(|error| refuse(&error), |()| ExitCode::SUCCESS);
+    }
+    if command == Command::Probe {
+        return probe(program);
+    }
+    // Engine libraries print. The protocol moves to a private copy of stdout; fd 1 becomes the log.
+    let output = match private_stdout() {
+        Ok(output) => output,
+        Err(error) => return refuse(&format!("taking stdout for the protocol: {error}")),
+    };
+    let job = match read_job() {
+        Ok(job) => job,
+        Err(message) => return refuse(&message),
+    };
+    let fresh = check_fresh(&job.folder);
+    let worker = Worker::start(output, &job, fresh.is_ok());
+    // The kill test goes on in the folder of a worker before.
+    let allowed = if command == Command::Run { fresh } else { Ok(()) };
+    match allowed.map_err(RunFailure::from).and_then(|()| run(program, command, &worker, &job)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(RunFailure { test, error }) => {
+            worker.end_test();
+            let message = match limits::met(&job.folder) {
+                Some(limit) => format!("{} ({limit})", error.message),
+                None => error.message,
+            };
+            worker.emit(&Event::Failed { test, message, database_usable: error.database_usable });
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Loading a library runs its code, which may print or crash: this is a process of its own, which says one line.
+fn probe(program: &Program) -> ExitCode {
+    let Some(probe) = program.probe else {
+        return refuse("this engine has no options that name files");
+    };
+    let answer = || -> Result<(File, String), String> {
+        let output = private_stdout().map_err(|error| format!("taking stdout for the protocol: {error}"))?;
+        let settings = serde_json::from_reader(io::stdin().lock().take(LONGEST_LINE as u64));
+        let settings = settings.map_err(|error| format!("the options on stdin: {error}"))?;
+        let library = probe(&settings).map_err(|error| error.message)?;
+        Ok((output, serde_json::to_string(&library).map_err(|error| error.to_string())?))
+    };
+    match answer().and_then(|(mut output, json)| writeln!(output, "{json}").map_err(|error| error.to_string())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => refuse(&message),
+    }
+}
+
+/// That a run has its folder to itself: there is none yet, or an empty one.
+fn check_fresh(folder: &Path) -> Result<(), EngineError> {
+    let is_folder = match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        found => found.map_err(EngineError::doing(&format!("looking at {}", folder.display())))?.is_dir(),
+    };
+    if is_folder && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) {
+        return Ok(());
+    }
+    let message = "is there already: expected a folder of the run's own, empty or not made yet; it is left as it is";
+    Err(EngineError::new(format!("{} {message}", folder.display())))
+}
+
+fn refuse(message: &str) -> ExitCode {
+    say!("error: {message}");
+    ExitCode::from(2)
+}
+
+fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Result<(), RunFailure> {
+    let description = (program.describe)();
+    if job.engine != description.name {
+        let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
+        return Err(EngineError::new(message).into());
+    }
+    if let Some(conflict) = description.conflict(&job.options) {
+        return Err(EngineError::new(conflict).into());
+    }
+    if let Some(cpu) = job.cpu {
+        pin(cpu).map_err(|error| EngineError::new(format!("pinning to CPU {cpu}: {error}")))?;
+    }
+    let cannot = |kind: SuiteKind| {
+        let message = format!("engine `{}` cannot run suites of kind {}", description.name, kind.word());
+        RunFailure::from(EngineError::new(message))
+    };
+    match &job.suite {
+        SuiteJob::Kv(suite) => {
+            let kv = program.kv.ok_or_else(|| cannot(SuiteKind::Kv))?;
+            match command {
+                Command::Commits => (kv.commit_forever)(worker, job, suite),
+                Command::Recover => (kv.recover)(worker, job, suite),
+                Command::Run | Command::Describe | Command::Probe => {
+                    (kv.run)(worker, job, suite, &description.library())
+                }
+            }
+        }
+        SuiteJob::Sql(suite) => {
+            let sql = program.sql.ok_or_else(|| cannot(SuiteKind::Sql))?;
+            match command {
+                Command::Run | Command::Describe | Command::Probe => {
+                    (sql.run)(worker, job, suite, &description.library())
+                }
+                Command::Commits | Command::Recover => {
+                    Err(EngineError::new("the kill test takes a job of kind kv").into())
+                }
+            }
+        }
+    }
+}
+
+/// Pins the calling thread, and the threads it starts from now on.
+fn pin(cpu: u32) -> io::Result<()> {
+    let cpu = cpu as usize;
+    if cpu >= rustix::thread::CpuSet::MAX_CPU {
+        return Err(io::Error::other("there is no such CPU"));
+    }
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(cpu);
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}
+
+fn private_stdout() -> io::Result<File> {
+    let private = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok(File::from(private))
+}
+
+fn read_job() -> Result<Job, String> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        protocol: u32,
+    }
+    let mut line = String::new();
+    io::stdin()
+        .lock()
+        .take(LONGEST_LINE as u64)
+        .read_line(&mut line)
+        .map_err(|error| format!("reading the job from stdin: {error}"))?;
+    let version: Version = serde_json::from_str(&line).map_err(|error| format!("the job on stdin: {error}"))?;
+    if version.protocol != PROTOCOL {
+        return Err(format!("the job speaks protocol {}, this worker speaks {PROTOCOL}", version.protocol));
+    }
+    serde_json::from_str(&line).map_err(|error| format!("the job on stdin: {error}"))
+}

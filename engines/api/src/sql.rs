@@ -1,0 +1,155 @@
+//! The traits of an engine that runs SQL suites: over its own SQL, or over a suite's direct plans.
+
+use crate::{
+    EngineError,
+    describe::OptionSpec,
+    engine::{Engine, Open},
+    settings::Settings,
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
+};
+
+/// The option `reopen`, which every engine of SQL suites on files has.
+pub fn reopen() -> OptionSpec {
+    OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
+        .only_for(SuiteKind::Sql)
+        .tune(&[])
+}
+
+/// The option `statements`, of engines that parse SQL.
+pub fn statements() -> OptionSpec {
+    OptionSpec::choice(
+        "statements",
+        &["prepared", "text"],
+        "prepared",
+        "prepared once a test, or parsed again for each operation as a command-line script does",
+    )
+    .tune(&[])
+}
+
+/// Whether the option [`statements`] asks for statements to be parsed again each time.
+pub fn is_text(settings: &Settings) -> Result<bool, EngineError> {
+    Ok(settings.text("statements")? == "text")
+}
+
+/// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Value {
+    /// NULL.
+    #[default]
+    Null,
+    /// A 64-bit whole number.
+    Integer(i64),
+    /// A 64-bit floating-point number.
+    Real(f64),
+    /// Text.
+    Text(String),
+    /// Bytes.
+    Blob(Vec<u8>),
+}
+
+/// A value as an engine shows it. Text is its UTF-8 bytes, which nobody has checked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ValueRef<'a> {
+    /// NULL.
+    Null,
+    /// A 64-bit whole number.
+    Integer(i64),
+    /// A 64-bit floating-point number.
+    Real(f64),
+    /// Text.
+    Text(&'a [u8]),
+    /// Bytes.
+    Blob(&'a [u8]),
+}
+
+impl Value {
+    /// The value, borrowed.
+    #[inline]
+    pub fn as_ref(&self) -> ValueRef<'_> {
+        match self {
+            Self::Null => ValueRef::Null,
+            Self::Integer(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        }
+    }
+}
+
+/// An engine of SQL suites, with one open database.
+pub trait SqlEngine: Engine {
+    /// What one test works with.
+    type Session<'e>: SqlSession<'e>
+    where
+        Self: 'e;
+
+    /// Opens the database in a folder, creating it when the folder is empty; [`Open::schema`] is empty, because tests
+    /// create their tables. `tables` and `indexes` are all that the suite declares, created or not.
+    fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError>;
+
+    /// Whether the database is closed and opened again before each test (option `reopen`); a database in memory cannot be.
+    fn reopens(&self) -> bool;
+
+    /// Gets ready for one test. Not timed.
+    fn session<'e>(&'e mut self) -> Result<Self::Session<'e>, EngineError>;
+}
+
+/// What one test works with. Dropping it in the middle of a transaction rolls that back.
+///
+/// Outside of [`Self::begin`] and [`Self::commit`] each call is a transaction of its own.
+pub trait SqlSession<'e> {
+    /// A statement made ready: prepared once, or with the option `statements=text` parsed again by each execution.
+    type Statement;
+    /// A row of an answer.
+    type Row<'r>: SqlRow;
+
+    /// Creates a table that the suite declares, as the engine spells it.
+    fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
+
+    /// Creates an index that the suite declares, over the rows that are there.
+    fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError>;
+
+    /// Drops a table with its indexes.
+    fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
+
+    /// Copies tables into a fresh database beside this one, opened with the same options; the number of rows copied.
+    fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
+        Err(EngineError::new("this engine has no databases beside its own to copy to"))
+    }
+
+    /// Begins a transaction. Not called inside one.
+    fn begin(&mut self, kind: Begin) -> Result<(), EngineError>;
+
+    /// Commits with the durability that the options ask for.
+    fn commit(&mut self) -> Result<(), EngineError>;
+
+    /// Undoes all since [`Self::begin`].
+    fn rollback(&mut self) -> Result<(), EngineError>;
+
+    /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has
+    /// no meaning there.
+    fn run(&mut self, sql: &'e str, direct: Option<&'e Plan>) -> Result<(), EngineError>;
+
+    /// Makes a statement ready. Called when it is first executed, because tables may be created by the same test.
+    fn prepare(&mut self, statement: &'e Statement) -> Result<Self::Statement, EngineError>;
+
+    /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted.
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[Value]) -> Result<u64, EngineError>;
+
+    /// Runs a statement that reads, and shows every row of its answer in order.
+    fn query(
+        &mut self,
+        statement: &mut Self::Statement,
+        values: &[Value],
+        visit: impl FnMut(&Self::Row<'_>),
+    ) -> Result<(), EngineError>;
+}
+
+/// A row of an answer.
+pub trait SqlRow {
+    /// How many columns it has.
+    fn columns(&self) -> usize;
+
+    /// The value of a column, from 0 to below [`Self::columns`].
+    fn value(&self, column: usize) -> ValueRef<'_>;
+}

@@ -1,0 +1,43 @@
+//! A suite as a worker gets it: every count, format and statement already resolved for one size and one choice of the
+//! suite's options.
+
+mod expression;
+mod kv;
+mod plan;
+mod sql;
+mod step;
+mod template;
+
+pub use expression::{Expression, Variables};
+pub use kv::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Transaction, Work};
+pub use plan::{Assignment, Condition, Operand, Plan};
+pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};
+pub use step::{Begin, CopySpec, Parameter, Statement, Step};
+pub use template::{Template, Variable};
+
+use serde::{Deserialize, Serialize};
+
+/// What a suite asks of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SuiteKind {
+    /// Ordered keys and values.
+    Kv,
+    /// SQL statements.
+    Sql,
+}
+
+impl SuiteKind {
+    /// Every kind but this.
+    pub fn others(self) -> Vec<Self> {
+        [Self::Kv, Self::Sql].into_iter().filter(|kind| *kind != self).collect()
+    }
+
+    /// The word used in files and on screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kv => "kv",
+            Self::Sql => "sql",
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Direct plans: what a statement asks for, in the words of a program that uses an ordered store without SQL.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What stands beside a statement's SQL for engines that run without SQL. The answers are those of the SQL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Plan {
+    /// Create a table that the suite declares.
+    CreateTable {
+        /// Name of a table that the suite declares.
+        table: String,
+    },
+    /// Begin a transaction that is rolled back: what it holds is transient.
+    Begin,
+    /// Roll it back.
+    Rollback,
+    /// Insert one row: the parameters are its columns in order.
+    Insert {
+        /// Name of a table that the suite declares.
+        table: String,
+    },
+    /// Insert every row of one table into another of the same columns, or into itself.
+    Copy {
+        /// Where the rows are.
+        from: String,
+        /// Where they go.
+        to: String,
+    },
+    /// Read rows, all columns, in no promised order.
+    Read {
+        /// Name of a table that the suite declares.
+        table: String,
+        /// Which rows; all where nothing is said.
+        #[serde(rename = "where", default)]
+        condition: Condition,
+        /// At most so many rows; any of them, because no order is promised.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+    },
+    /// One row: the number of rows, and the average of a column as a real number, NULL where there is nothing to
+    /// average.
+    CountAverage {
+        /// Name of a table that the suite declares.
+        table: String,
+        /// The column that is averaged.
+        column: String,
+        /// Which rows; all where nothing is said.
+        #[serde(rename = "where", default)]
+        condition: Condition,
+    },
+    /// Change columns.
+    Update {
+        /// Name of a table that the suite declares.
+        table: String,
+        /// New values by column.
+        set: BTreeMap<String, Assignment>,
+        /// Which rows; all where nothing is said.
+        #[serde(rename = "where", default)]
+        condition: Condition,
+    },
+    /// Remove rows.
+    Delete {
+        /// Name of a table that the suite declares.
+        table: String,
+        /// Which rows; all where nothing is said.
+        #[serde(rename = "where", default)]
+        condition: Condition,
+    },
+}
+
+impl Plan {
+    /// Every table that is named.
+    pub fn tables(&self) -> Vec<&str> {
+        match self {
+            Self::Copy { from, to } => vec![from, to],
+            Self::Begin | Self::Rollback => Vec::new(),
+            Self::CreateTable { table }
+            | Self::Insert { table }
+            | Self::Read { table, .. }
+            | Self::CountAverage { table, .. }
+            | Self::Update { table, .. }
+            | Self::Delete { table, .. } => vec![table],
+        }
+    }
+
+    /// Every column that is named.
+    pub fn columns(&self) -> Vec<&str> {
+        let (mut columns, condition): (Vec<&str>, _) = match self {
+            Self::Begin | Self::Rollback | Self::CreateTable { .. } | Self::Insert { .. } | Self::Copy { .. } => {
+                return Vec::new();
+            }
+            Self::Read { condition, .. } | Self::Delete { condition, .. } => (Vec::new(), condition),
+            Self::CountAverage { column, condition, .. } => (vec![column], condition),
+            Self::Update { set, condition, .. } => (set.keys().map(String::as_str).collect(), condition),
+        };
+        columns.extend(condition.column());
+        columns
+    }
+}
+
+/// Which rows a plan is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Condition {
+    /// All of them.
+    #[default]
+    All,
+    /// Those whose column has a value.
+    Equal {
+        /// Name of one of the table's columns.
+        column: String,
+        /// The value.
+        value: Operand,
+    },
+    /// Those whose column is a whole number of a range.
+    Range {
+        /// Name of one of the table's columns.
+        column: String,
+        /// The least value.
+        from: Operand,
+        /// The first value above the range.
+        below: Operand,
+    },
+    /// Those whose text holds another, as `LIKE '%text%'` finds it: letters of ASCII match in either case.
+    Like {
+        /// Name of one of the table's columns.
+        column: String,
+        /// The pattern: `%text%`, without any other `%` or `_`.
+        pattern: Operand,
+    },
+}
+
+impl Condition {
+    /// The column it looks at.
+    pub fn column(&self) -> Option<&str> {
+        match self {
+            Self::All => None,
+            Self::Equal { column, .. } | Self::Range { column, .. } | Self::Like { column, .. } => Some(column),
+        }
+    }
+}
+
+/// A value in a plan: a number, `?N` for the N-th parameter from 1, or any other text for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a value of a direct plan: expected a whole number, a parameter such as ?1, or text")]
+pub enum Operand {
+    /// A whole number.
+    Integer(i64),
+    /// A parameter, or text.
+    Text(String),
+}
+
+impl Operand {
+    /// The parameter's place from 0, where it is one.
+    pub fn parameter(&self) -> Option<usize> {
+        match self {
+            Self::Integer(_) => None,
+            Self::Text(text) => text.strip_prefix('?')?.parse::<usize>().ok()?.checked_sub(1),
+        }
+    }
+}
+
+/// What a column becomes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "a new value of a direct plan: expected a value, or { times = NUMBER }")]
+pub enum Assignment {
+    /// What it was, times a whole number; NULL stays NULL.
+    Times {
+        /// The factor.
+        times: i64,
+    },
+    /// A value.
+    Value(Operand),
+}

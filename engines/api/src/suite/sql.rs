@@ -1,0 +1,120 @@
+//! A resolved SQL suite.
+
+use super::{
+    Statement, Step,
+    plan::{Condition, Plan},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// An SQL suite of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlSuite {
+    /// As in its file and on the command line.
+    pub name: String,
+    /// A database file to begin with instead of an empty one. It is copied and only read.
+    #[serde(default)]
+    pub start: Option<PathBuf>,
+    /// Bytes of rows that the tests store at most at a time: a hint for engines that size a map ahead.
+    pub data_bytes: u64,
+    /// Every table that a test creates.
+    pub tables: Vec<TableSpec>,
+    /// Every index that a test creates.
+    pub indexes: Vec<IndexSpec>,
+    /// The tests, in the order they run on one database.
+    pub tests: Vec<SqlTest>,
+}
+
+/// A table. It has no key but the row's number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// As statements and plans name it.
+    pub name: String,
+    /// Its columns, at least one.
+    pub columns: Vec<ColumnSpec>,
+}
+
+impl TableSpec {
+    /// The column's place from 0.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The table as SQLite creates it, which any SQL engine understands.
+    pub fn create_sql(&self) -> String {
+        let columns: Vec<String> =
+            self.columns.iter().map(|column| format!("{} {}", column.name, column.of_type)).collect();
+        format!("CREATE TABLE {}({})", self.name, columns.join(", "))
+    }
+
+    /// A statement that reads every row.
+    pub fn read_all(&self) -> Statement {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        Statement {
+            sql: format!("SELECT {} FROM {}", columns.join(", "), self.name),
+            draw: BTreeMap::new(),
+            bind: Vec::new(),
+            direct: Some(Plan::Read { table: self.name.clone(), condition: Condition::All, limit: None }),
+        }
+    }
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnSpec {
+    /// As statements and plans name it.
+    pub name: String,
+    /// Its declared type, as in SQLite: `INTEGER`, `REAL`, `VARCHAR(100)`.
+    #[serde(rename = "type")]
+    pub of_type: String,
+}
+
+/// An index over one column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexSpec {
+    /// As statements and plans name it.
+    pub name: String,
+    /// Name of the table it is on.
+    pub table: String,
+    /// Name of the column whose values it orders.
+    pub column: String,
+}
+
+impl IndexSpec {
+    /// The index as SQLite creates it, which any SQL engine understands.
+    pub fn create_sql(&self) -> String {
+        format!("CREATE INDEX {} ON {}({})", self.name, self.table, self.column)
+    }
+}
+
+/// One test of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlTest {
+    /// Number in its suite, from 1.
+    pub number: u32,
+    /// Name in its suite.
+    pub name: String,
+    /// Whether it is measured; one that only prepares the database for a later test is not.
+    pub measured: bool,
+    /// What is done before the timer starts.
+    #[serde(default)]
+    pub prepare: Vec<Step>,
+    /// The steps inside the timer, in order.
+    pub steps: Vec<Step>,
+    /// Rows that all statements together walk past without an index, roughly: a hint for estimates of time.
+    #[serde(default)]
+    pub rows_walked: u64,
+    /// Tables whose rows are read after the test, untimed, and made part of the verification value.
+    #[serde(default)]
+    pub verify: Vec<String>,
+}
+
+impl SqlTest {
+    /// Operations of the measured steps.
+    pub fn operations(&self) -> u64 {
+        self.steps.iter().map(Step::operations).fold(0, u64::saturating_add)
+    }
+}

@@ -1,0 +1,341 @@
+//! The steps of a SQL test.
+//!
+//! A step is an object with one of the keys `create_table`, `create_index`, `drop_table`, `copy_database`, `write`, `read`,
+//! `run`, `repeat` or `transaction`; suite files and jobs have the same form.
+
+use super::{Expression, Plan};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Wire", into = "Wire")]
+pub enum Step {
+    /// Create a table that the suite declares; one operation.
+    CreateTable(String),
+    /// Create an index that the suite declares; one operation.
+    CreateIndex(String),
+    /// Drop a table with its indexes; one operation.
+    DropTable(String),
+    /// Copy tables into a fresh database beside this one, opened with the same options; one operation.
+    CopyDatabase(CopySpec),
+    /// Run a statement that changes rows, and digest how many; one operation.
+    Write(Statement),
+    /// Run a statement that reads, and digest every row of its answer; one operation.
+    Read(Statement),
+    /// Run a statement that neither changes rows nor reads; one operation.
+    Run {
+        /// The SQL.
+        sql: String,
+        /// What it asks for without SQL; nothing where it has no meaning there.
+        direct: Option<Plan>,
+    },
+    /// Do steps again and again.
+    Repeat {
+        /// How often: depends on the suite's constants only.
+        count: Expression,
+        /// The name of the number that rises by 1 each time.
+        variable: String,
+        /// Where it starts.
+        from: Expression,
+        /// What is done.
+        steps: Vec<Step>,
+    },
+    /// Do steps in one transaction. Its begin belongs to the first operation in it, its commit to the last.
+    Transaction {
+        /// How it begins.
+        begin: Begin,
+        /// What is done.
+        steps: Vec<Step>,
+    },
+}
+
+impl Step {
+    /// Operations in it, loops included; none when a count is not settled.
+    pub fn operations(&self) -> u64 {
+        let sum = |steps: &[Self]| steps.iter().map(Self::operations).fold(0, u64::saturating_add);
+        match self {
+            Self::Repeat { count, steps, .. } => count.count().unwrap_or(0).saturating_mul(sum(steps)),
+            Self::Transaction { steps, .. } => sum(steps),
+            _ => 1,
+        }
+    }
+
+    /// Commits in it: a transaction, or an operation that changes something outside of one.
+    pub fn commits(&self) -> u64 {
+        match self {
+            Self::Repeat { count, steps, .. } => {
+                let each = steps.iter().map(Self::commits).fold(0, u64::saturating_add);
+                count.count().unwrap_or(0).saturating_mul(each)
+            }
+            Self::Read(_) => 0,
+            _ => 1,
+        }
+    }
+
+    /// The same with constants put in.
+    #[must_use]
+    pub fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        let all = |steps: &[Self]| steps.iter().map(|step| step.resolve(constants)).collect();
+        match self {
+            Self::Write(statement) => Self::Write(statement.resolve(constants)),
+            Self::Read(statement) => Self::Read(statement.resolve(constants)),
+            Self::Repeat { count, variable, from, steps } => Self::Repeat {
+                count: count.resolve(constants),
+                variable: variable.clone(),
+                from: from.resolve(constants),
+                steps: all(steps),
+            },
+            Self::Transaction { begin, steps } => Self::Transaction { begin: *begin, steps: all(steps) },
+            Self::CreateTable(_)
+            | Self::CreateIndex(_)
+            | Self::DropTable(_)
+            | Self::CopyDatabase(_)
+            | Self::Run { .. } => self.clone(),
+        }
+    }
+}
+
+/// What is copied into a fresh database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopySpec {
+    /// Statements that make its tables and indexes; the fresh database is the schema `copy`.
+    pub schema: Vec<String>,
+    /// The tables whose rows are copied, all in one transaction with the statements.
+    pub tables: Vec<String>,
+}
+
+/// How a transaction begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Begin {
+    /// As the engine's option `transaction` says; deferred where there is none.
+    #[default]
+    Engine,
+    /// Takes no lock until it has to.
+    Deferred,
+    /// May write at once.
+    Immediate,
+    /// Keeps readers out where the engine can.
+    Exclusive,
+}
+
+/// A statement with its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    /// The SQL, parameters as `?1`, `?2` ...
+    pub sql: String,
+    /// Numbers drawn before each execution, uniform from 0 to below the expression, in the order of their names.
+    #[serde(default)]
+    pub draw: BTreeMap<String, Expression>,
+    /// The values bound, in order.
+    #[serde(default)]
+    pub bind: Vec<Parameter>,
+    /// What it asks for without SQL; a suite without plans runs on engines with SQL only.
+    #[serde(default)]
+    pub direct: Option<Plan>,
+}
+
+impl Statement {
+    fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        Self {
+            sql: self.sql.clone(),
+            draw: self.draw.iter().map(|(name, below)| (name.clone(), below.resolve(constants))).collect(),
+            bind: self.bind.iter().map(|parameter| parameter.resolve(constants)).collect(),
+            direct: self.direct.clone(),
+        }
+    }
+}
+
+/// A value that is bound.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits and real"
+)]
+pub enum Parameter {
+    /// The expression's value divided by a whole number, as a real number.
+    Real {
+        /// What is divided.
+        real: Expression,
+        /// By what; 100 gives prices in cents.
+        per: u32,
+    },
+    /// The expression's value in English words (`fourteen thousand two hundred eighty six`), between two texts.
+    Words {
+        /// The number.
+        words: Expression,
+        /// Before it.
+        #[serde(default)]
+        prefix: String,
+        /// Behind it.
+        #[serde(default)]
+        suffix: String,
+    },
+    /// The expression's value in digits, padded with zeros to a width, between two texts.
+    Digits {
+        /// The number.
+        digits: Expression,
+        /// The least number of digits.
+        #[serde(default)]
+        width: usize,
+        /// Before it.
+        #[serde(default)]
+        prefix: String,
+        /// Behind it.
+        #[serde(default)]
+        suffix: String,
+    },
+    /// The expression's value as a whole number.
+    Integer(Expression),
+}
+
+impl Parameter {
+    /// The expression in it.
+    pub fn expression(&self) -> &Expression {
+        match self {
+            Self::Integer(expression)
+            | Self::Real { real: expression, .. }
+            | Self::Words { words: expression, .. }
+            | Self::Digits { digits: expression, .. } => expression,
+        }
+    }
+
+    fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        let mut resolved = self.clone();
+        let (Self::Integer(expression)
+        | Self::Real { real: expression, .. }
+        | Self::Words { words: expression, .. }
+        | Self::Digits { digits: expression, .. }) = &mut resolved;
+        *expression = expression.resolve(constants);
+        resolved
+    }
+}
+
+/// A step as JSON and TOML have it.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wire {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    create_table: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    create_index: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drop_table: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copy_database: Option<CopySpec>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    draw: BTreeMap<String, Expression>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bind: Vec<Parameter>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direct: Option<Plan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repeat: Option<Expression>,
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    variable: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<Expression>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Vec<Step>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transaction: Option<Vec<Step>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    begin: Option<Begin>,
+}
+
+impl TryFrom<Wire> for Step {
+    type Error = String;
+
+    fn try_from(mut wire: Wire) -> Result<Self, String> {
+        let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
+                        run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
+                        beside repeat from, as and steps, beside transaction begin";
+        let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
+        let parameters = !draw.is_empty() || !bind.is_empty();
+        let direct = wire.direct.take();
+        let statement = |sql| Statement { sql, draw: draw.clone(), bind: bind.clone(), direct: direct.clone() };
+        let step = if let Some(table) = wire.create_table.take() {
+            Self::CreateTable(table)
+        } else if let Some(index) = wire.create_index.take() {
+            Self::CreateIndex(index)
+        } else if let Some(table) = wire.drop_table.take() {
+            Self::DropTable(table)
+        } else if let Some(copy) = wire.copy_database.take() {
+            Self::CopyDatabase(copy)
+        } else if let Some(sql) = wire.write.take() {
+            Self::Write(statement(sql))
+        } else if let Some(sql) = wire.read.take() {
+            Self::Read(statement(sql))
+        } else if let Some(sql) = wire.run.take() {
+            Self::Run { sql, direct: direct.clone() }
+        } else if let (Some(count), Some(steps)) = (wire.repeat.take(), wire.steps.take()) {
+            Self::Repeat {
+                count,
+                variable: wire.variable.take().unwrap_or_else(|| "i".to_owned()),
+                from: wire.from.take().unwrap_or(Expression::Number(0)),
+                steps,
+            }
+        } else if let Some(steps) = wire.transaction.take() {
+            Self::Transaction { begin: wire.begin.take().unwrap_or_default(), steps }
+        } else {
+            return Err(expected.to_owned());
+        };
+        let is_statement = matches!(step, Self::Write(_) | Self::Read(_));
+        let is_planned = is_statement || matches!(step, Self::Run { .. });
+        if !wire.is_empty() || !is_statement && parameters || !is_planned && direct.is_some() {
+            return Err(expected.to_owned());
+        }
+        Ok(step)
+    }
+}
+
+impl Wire {
+    /// Whether nothing is left of it.
+    fn is_empty(&self) -> bool {
+        let texts = [&self.create_table, &self.create_index, &self.drop_table, &self.write, &self.read, &self.run];
+        texts.iter().all(|text| text.is_none())
+            && self.copy_database.is_none()
+            && self.variable.is_none()
+            && self.repeat.is_none()
+            && self.from.is_none()
+            && self.steps.is_none()
+            && self.transaction.is_none()
+            && self.begin.is_none()
+    }
+
+    fn of(statement: Statement) -> Self {
+        Self { draw: statement.draw, bind: statement.bind, direct: statement.direct, ..Self::default() }
+    }
+}
+
+impl From<Step> for Wire {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::CreateTable(table) => Self { create_table: Some(table), ..Self::default() },
+            Step::CreateIndex(index) => Self { create_index: Some(index), ..Self::default() },
+            Step::DropTable(table) => Self { drop_table: Some(table), ..Self::default() },
+            Step::CopyDatabase(copy) => Self { copy_database: Some(copy), ..Self::default() },
+            Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::of(statement) },
+            Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::of(statement) },
+            Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },
+            Step::Repeat { count, variable, from, steps } => Self {
+                repeat: Some(count),
+                variable: Some(variable),
+                from: Some(from),
+                steps: Some(steps),
+                ..Self::default()
+            },
+            Step::Transaction { begin, steps } => {
+                Self { transaction: Some(steps), begin: Some(begin), ..Self::default() }
+            }
+        }
+    }
+}

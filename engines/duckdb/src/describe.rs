@@ -1,0 +1,83 @@
+//! DuckDB's options and what they mean for durability.
+
+use dbdyno_engine::{
+    describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
+    kv::read_transaction,
+    protocol::PROTOCOL,
+    sql::{reopen, statements},
+    suite::SuiteKind,
+};
+use std::thread;
+
+/// The engine's description.
+pub fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "duckdb".to_owned(),
+        about: "DuckDB, a column store for analysis, here asked for single rows too".to_owned(),
+        version: version(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: options(),
+        tiers: tiers(),
+        conflicts: Vec::new(),
+    }
+}
+
+#[expect(unsafe_code, reason = "a call of C: asking a connection for the version would start DuckDB's threads")]
+fn version() -> String {
+    // SAFETY: the library returns a text of its own that ends with a zero and stays.
+    let version = unsafe { std::ffi::CStr::from_ptr(duckdb::ffi::duckdb_library_version()) };
+    version.to_string_lossy().trim_start_matches('v').to_owned()
+}
+
+fn options() -> Vec<OptionSpec> {
+    // As many as DuckDB itself takes when it is not told.
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    vec![
+        OptionSpec::choice(
+            "fsync_mode",
+            &["standard", "none"],
+            "standard",
+            "whether a commit waits until the disk has the log",
+        ),
+        OptionSpec::integer("threads", 1, 1024, &threads.to_string(), "threads that a statement may use"),
+        OptionSpec::size(
+            "memory_limit",
+            16 << 20,
+            1 << 46,
+            &["auto"],
+            "auto",
+            "memory that DuckDB may use; auto is 80 % of the machine's",
+        )
+        .tune(&[]),
+        OptionSpec::size(
+            "checkpoint_threshold",
+            0,
+            1 << 46,
+            &[],
+            "16777216",
+            "bytes in the log that start a checkpoint inside a commit",
+        )
+        .tune(&["1048576", "16777216", "268435456"])
+        .risk("268435456", "a longer log is read at the next opening after a crash"),
+        OptionSpec::choice(
+            "block_size",
+            &["16384", "32768", "65536", "131072", "262144"],
+            "262144",
+            "bytes of a block of the database file",
+        )
+        .fresh(),
+        statements(),
+        read_transaction(),
+        reopen(),
+    ]
+}
+
+fn tiers() -> Vec<TierRule> {
+    vec![
+        TierRule::unsynced(&[("fsync_mode", &["none"])]),
+        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the log"),
+    ]
+}

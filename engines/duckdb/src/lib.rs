@@ -1,0 +1,17 @@
+//! DuckDB as an engine under test. The library is the one that keeps the results; here it runs in a worker of its own.
+
+mod connection;
+mod describe;
+mod engine;
+mod kv;
+mod sql;
+mod statement;
+
+pub use describe::describe;
+pub use engine::DuckDb;
+
+use dbdyno_engine::serve::Program;
+use dbdyno_workload::program;
+
+/// The engine as a program.
+pub const PROGRAM: Program = program::both::<DuckDb, DuckDb>(describe);

@@ -1,0 +1,146 @@
+//! An engine to start from: a map in memory.
+
+use dbdyno_engine::{
+    EngineError,
+    clock::MonotonicClock,
+    describe::Description,
+    durability::{Tier, TierRule},
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    protocol::PROTOCOL,
+    serve,
+    suite::{KvStatements, SuiteKind},
+};
+use std::{collections::BTreeMap, process::ExitCode};
+
+fn main() -> ExitCode {
+    serve::main(&dbdyno_workload::program::kv_only::<Example>(describe))
+}
+
+fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "example".to_owned(),
+        about: "a map in memory, to start an engine from".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv],
+        options: Vec::new(),
+        tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are gone with the program")],
+        conflicts: Vec::new(),
+    }
+}
+
+/// The rows, and what the transaction under way has changed: keys with what was there before.
+#[derive(Default)]
+struct Example {
+    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+    undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
+}
+
+impl Engine for Example {
+    const MAIN_FILE: &'static str = "none";
+    type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::new())
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl KvEngine for Example {
+    type Session<'e> = &'e mut Self;
+
+    fn open(_: Open<'_>) -> Result<Self, EngineError> {
+        Ok(Self::default())
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvSession for &mut Example {
+    type Read<'s>
+        = &'s mut Example
+    where
+        Self: 's;
+    type Write<'s>
+        = Write<'s>
+    where
+        Self: 's;
+
+    fn read(&mut self) -> Result<&mut Example, EngineError> {
+        Ok(self)
+    }
+
+    fn write(&mut self) -> Result<Write<'_>, EngineError> {
+        Ok(Write(self))
+    }
+}
+
+struct Write<'s>(&'s mut Example);
+
+impl KvTransaction for Write<'_> {
+    type Table<'t>
+        = &'t mut Example
+    where
+        Self: 't;
+
+    fn table(&mut self) -> Result<&mut Example, EngineError> {
+        Ok(self.0)
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.0.undo.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Write<'_> {
+    fn drop(&mut self) {
+        while let Some((key, before)) = self.0.undo.pop() {
+            match before {
+                Some(value) => self.0.rows.insert(key, value),
+                None => self.0.rows.remove(&key),
+            };
+        }
+    }
+}
+
+impl KvRead for Example {
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.rows.get(key).map(|value| visit(value)))
+    }
+
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.rows.contains_key(key))
+    }
+
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.rows.iter().for_each(|(key, value)| visit(key, value));
+        Ok(())
+    }
+}
+
+impl KvWrite for Example {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        let before = self.rows.insert(key.to_owned(), value.to_owned());
+        self.undo.push((key.to_owned(), before));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        let before = self.rows.remove(key);
+        let there = before.is_some();
+        self.undo.extend(before.map(|value| (key.to_owned(), Some(value))));
+        Ok(there)
+    }
+}

@@ -1,0 +1,137 @@
+//! fjall's options and what they mean for durability.
+
+use dbdyno_engine::{
+    EngineError,
+    describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
+    kv::read_transaction,
+    protocol::PROTOCOL,
+    settings::Settings,
+    suite::SuiteKind,
+};
+use fjall::{
+    CompressionType, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
+    config::{BlockSizePolicy, CompressionPolicy},
+};
+use std::thread;
+
+/// The engine's description.
+pub fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "fjall".to_owned(),
+        about: "fjall, a log-structured merge tree in Rust".to_owned(),
+        version: env!("LIBRARY_VERSION").to_owned(),
+        build: vec!["feature lz4".to_owned()],
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [options(), dbdyno_tables::options()].concat(),
+        tiers: tiers(),
+        conflicts: Vec::new(),
+    }
+}
+
+fn options() -> Vec<OptionSpec> {
+    // As many as fjall itself takes when it is not told.
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(4);
+    vec![
+        OptionSpec::choice(
+            "persist",
+            &["none", "buffer", "sync_data", "sync_all"],
+            "buffer",
+            "what a commit waits for: nothing, the operating system, fdatasync or fsync of the journal",
+        ),
+        OptionSpec::choice(
+            "compression",
+            &["lower", "none", "lz4"],
+            "lower",
+            "of data blocks: lz4 below the two upper levels, nowhere, or everywhere",
+        )
+        .fresh(),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "33554432", "bytes of fjall's own block cache").tune(&[
+            "33554432",
+            "134217728",
+            "536870912",
+        ]),
+        OptionSpec::size(
+            "memtable_size",
+            1 << 20,
+            1 << 40,
+            &[],
+            "67108864",
+            "bytes of the table in memory at which it is written out in the background",
+        )
+        .fresh()
+        .tune(&["16777216", "67108864", "268435456"]),
+        OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "bytes of all journals at most"),
+        OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block")
+            .fresh()
+            .tune(&["4096", "16384", "65536"]),
+        OptionSpec::size(
+            "separate_values",
+            1,
+            1 << 30,
+            &["off"],
+            "off",
+            "values of so many bytes or more go to files of their own",
+        )
+        .fresh(),
+        OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads that write out and compact"),
+        read_transaction(),
+    ]
+}
+
+fn tiers() -> Vec<TierRule> {
+    vec![
+        TierRule::new(
+            &[("persist", &["none"])],
+            Tier::Unsafe,
+            "commits stay in a buffer of the program: its crash loses them, though never consistency",
+        ),
+        TierRule::new(
+            &[("persist", &["buffer"])],
+            Tier::ProcessSafe,
+            "the journal is in the operating system's cache: the program's crash is survived; after a power loss fjall \
+             refuses a journal whose pages were not written in order",
+        ),
+        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the journal"),
+    ]
+}
+
+/// What a commit waits for; none: nothing, not even the operating system.
+pub(crate) fn persist(settings: &Settings) -> Result<Option<PersistMode>, EngineError> {
+    Ok(match settings.text("persist")? {
+        "none" => None,
+        "sync_data" => Some(PersistMode::SyncData),
+        "sync_all" => Some(PersistMode::SyncAll),
+        _ => Some(PersistMode::Buffer),
+    })
+}
+
+/// How a table is stored.
+pub(crate) fn keyspace_options(settings: &Settings) -> Result<KeyspaceCreateOptions, EngineError> {
+    let mut options = KeyspaceCreateOptions::default()
+        .manual_journal_persist(persist(settings)?.is_none())
+        .max_memtable_size(settings.integer("memtable_size")? as u64)
+        .data_block_size_policy(BlockSizePolicy::all(settings.integer("block_size")? as u32));
+    if let Some(compression) = match settings.text("compression")? {
+        "none" => Some(CompressionType::None),
+        "lz4" => Some(CompressionType::Lz4),
+        _ => None,
+    } {
+        options = options.data_block_compression_policy(CompressionPolicy::all(compression));
+    }
+    if let Ok(threshold) = settings.text("separate_values")?.parse() {
+        let separation = KvSeparationOptions::default().separation_threshold(threshold);
+        options = options.with_kv_separation(Some(separation));
+    }
+    Ok(options)
+}
+
+/// The word of the option `compression` for a policy.
+pub(crate) fn compression_word(policy: &CompressionPolicy) -> &'static str {
+    match policy.split_first() {
+        Some((CompressionType::None, rest)) if rest.iter().all(|level| *level == CompressionType::None) => "none",
+        Some((CompressionType::None, _)) | None => "lower",
+        Some(_) => "lz4",
+    }
+}

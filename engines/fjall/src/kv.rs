@@ -1,0 +1,248 @@
+//! Keys and values in one keyspace of a transactional database with a single writer: reads are of a snapshot, a write
+//! transaction sees its own writes, and its commit is atomic.
+
+use super::describe::{compression_word, keyspace_options, persist};
+use dbdyno_engine::{
+    EngineError,
+    clock::MonotonicClock,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
+    suite::KvStatements,
+};
+use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
+use std::{collections::BTreeMap, fmt};
+
+/// An open database.
+pub struct Fjall {
+    database: SingleWriterTxDatabase,
+    keyspace: SingleWriterTxKeyspace,
+    persist: Option<PersistMode>,
+    held: bool,
+}
+
+impl fmt::Debug for Fjall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fjall").field("persist", &self.persist).field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+/// Everything beside the folder of tables is journal, lock and version.
+pub(crate) const TABLES: &str = "keyspaces";
+
+pub(crate) fn failed(error: fjall::Error) -> EngineError {
+    match error {
+        // After a failed write of the journal fjall itself takes no more writes.
+        fjall::Error::Poisoned | fjall::Error::Unrecoverable => EngineError::fatal(error.to_string()),
+        other => EngineError::new(other.to_string()),
+    }
+}
+
+pub(crate) fn open_database(open: Open<'_>) -> Result<SingleWriterTxDatabase, EngineError> {
+    let settings = open.settings;
+    SingleWriterTxDatabase::builder(open.folder)
+        .cache_size(settings.integer("cache_size")? as u64)
+        .max_journaling_size(settings.integer("journal_size")? as u64)
+        .worker_threads(settings.integer("worker_threads")? as usize)
+        .manual_journal_persist(persist(settings)?.is_none())
+        .open()
+        .map_err(EngineError::doing("opening the database"))
+}
+
+/// What fjall tells of its options.
+pub(crate) fn in_force(
+    database: &SingleWriterTxDatabase,
+    keyspace: &SingleWriterTxKeyspace,
+) -> BTreeMap<String, String> {
+    let config = &keyspace.inner().config;
+    let block_size = config.data_block_size_policy.first().copied().unwrap_or_default();
+    let separation = config.kv_separation_opts.as_ref();
+    let separate_values =
+        separation.map_or_else(|| "off".to_owned(), |options| options.separation_threshold.to_string());
+    BTreeMap::from([
+        ("cache_size".to_owned(), database.inner().cache_capacity().to_string()),
+        ("block_size".to_owned(), block_size.to_string()),
+        ("compression".to_owned(), compression_word(&config.data_block_compression_policy).to_owned()),
+        ("separate_values".to_owned(), separate_values),
+    ])
+}
+
+/// fjall has no check of its own: every block's checksum is verified by reading every row.
+pub(crate) fn read_every_block(
+    database: &SingleWriterTxDatabase,
+    keyspace: &SingleWriterTxKeyspace,
+) -> Result<(), EngineError> {
+    Rows { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
+}
+
+impl Engine for Fjall {
+    const MAIN_FILE: &'static str = TABLES;
+    type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(in_force(&self.database, &self.keyspace))
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        read_every_block(&self.database, &self.keyspace)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        // What is still in the program's buffer is written, as by any orderly end of a program.
+        self.database.persist(PersistMode::Buffer).map_err(failed)
+    }
+}
+
+impl KvEngine for Fjall {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let settings = open.settings;
+        let persist = persist(settings)?;
+        let database = open_database(open)?;
+        let options = keyspace_options(settings)?;
+        let keyspace = database.keyspace("kv", || options).map_err(EngineError::doing("opening the keyspace"))?;
+        Ok(Self { database, keyspace, persist, held: is_held(settings)? })
+    }
+
+    fn holds_reads(&self) -> bool {
+        self.held
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
+        Ok(Session { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
+    }
+}
+
+/// A test's session.
+pub struct Session<'e> {
+    database: &'e SingleWriterTxDatabase,
+    keyspace: &'e SingleWriterTxKeyspace,
+    persist: Option<PersistMode>,
+}
+
+impl<'e> KvSession for Session<'e> {
+    type Read<'s>
+        = Rows<'e, Snapshot>
+    where
+        Self: 's;
+    type Write<'s>
+        = Write<'e>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<Rows<'e, Snapshot>, EngineError> {
+        Ok(Rows { transaction: self.database.read_tx(), keyspace: self.keyspace })
+    }
+
+    fn write(&mut self) -> Result<Write<'e>, EngineError> {
+        let transaction = self.database.write_tx().durability(self.persist);
+        Ok(Write { transaction, keyspace: self.keyspace })
+    }
+}
+
+/// A write transaction.
+pub struct Write<'e> {
+    transaction: SingleWriterWriteTx<'e>,
+    keyspace: &'e SingleWriterTxKeyspace,
+}
+
+impl<'e> KvTransaction for Write<'e> {
+    type Table<'t>
+        = Rows<'t, &'t mut SingleWriterWriteTx<'e>>
+    where
+        Self: 't;
+
+    fn table(&mut self) -> Result<Rows<'_, &mut SingleWriterWriteTx<'e>>, EngineError> {
+        Ok(Rows { transaction: &mut self.transaction, keyspace: self.keyspace })
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.transaction.commit().map_err(failed)
+    }
+}
+
+/// The table as a snapshot or a write transaction sees it.
+pub struct Rows<'k, T> {
+    transaction: T,
+    keyspace: &'k SingleWriterTxKeyspace,
+}
+
+/// What rows can be read through.
+pub trait Reader {
+    /// What fjall reads from.
+    type Readable: Readable;
+
+    /// The transaction.
+    fn readable(&self) -> &Self::Readable;
+}
+
+impl Reader for Snapshot {
+    type Readable = Self;
+
+    #[inline]
+    fn readable(&self) -> &Self {
+        self
+    }
+}
+
+impl Reader for SingleWriterWriteTx<'_> {
+    type Readable = Self;
+
+    #[inline]
+    fn readable(&self) -> &Self {
+        self
+    }
+}
+
+impl<'e> Reader for &mut SingleWriterWriteTx<'e> {
+    type Readable = SingleWriterWriteTx<'e>;
+
+    #[inline]
+    fn readable(&self) -> &SingleWriterWriteTx<'e> {
+        self
+    }
+}
+
+impl<T: Reader> KvRead for Rows<'_, T> {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        let value = self.transaction.readable().get(self.keyspace, key).map_err(failed)?;
+        Ok(value.map(|value| visit(&value)))
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.transaction.readable().contains_key(self.keyspace, key).map_err(failed)
+    }
+
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.transaction.readable().iter(self.keyspace) {
+            let (key, value) = row.into_inner().map_err(failed)?;
+            visit(&key, &value);
+        }
+        Ok(())
+    }
+}
+
+impl KvWrite for Rows<'_, &mut SingleWriterWriteTx<'_>> {
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        self.transaction.insert(self.keyspace, key, value);
+        Ok(())
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        // fjall removes blindly; whether the key was there is a read.
+        let there = self.exists(key)?;
+        if there {
+            self.transaction.remove(self.keyspace, key);
+        }
+        Ok(there)
+    }
+}

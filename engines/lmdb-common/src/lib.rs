@@ -1,0 +1,169 @@
+//! What both lines of LMDB have in common: the options, and what they mean for durability.
+//!
+//! LMDB 0.9 and LMDB 1.0 cannot be linked into one program, because their symbols have the same names; their
+//! descriptions can.
+
+use dbdyno_engine::{
+    EngineError,
+    describe::{Conflict, OptionSpec},
+    durability::{Tier, TierRule},
+    kv::{is_held, read_transaction},
+    settings::Settings,
+};
+use std::collections::BTreeMap;
+
+/// Name of the file that LMDB makes in its folder.
+pub const MAIN_FILE: &str = "data.mdb";
+
+/// The options that both lines have.
+pub fn options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::choice(
+            "sync",
+            &["full", "nometasync", "mapasync", "nosync"],
+            "full",
+            "what a commit waits for; mapasync needs writemap=on",
+        ),
+        OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls"),
+        OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads"),
+        OptionSpec::size(
+            "map_size",
+            1 << 20,
+            1 << 46,
+            &["auto"],
+            "auto",
+            "size of the memory map, the database's limit; auto grows it before a transaction needs it",
+        ),
+        read_transaction(),
+    ]
+}
+
+/// What a commit survives.
+pub fn tiers() -> Vec<TierRule> {
+    vec![
+        TierRule::unsynced(&[("sync", &["nosync"])]),
+        TierRule::new(
+            &[("sync", &["mapasync"])],
+            Tier::ProcessSafe,
+            "the map is flushed in the background: the program's crash is survived, a power loss may corrupt the file",
+        ),
+        TierRule::new(
+            &[("sync", &["nometasync"])],
+            Tier::Consistent,
+            "the meta page is not synced: a power loss may lose the latest commit, never consistency",
+        ),
+        TierRule::synced(),
+    ]
+}
+
+/// Settings that would be ignored.
+pub fn conflicts() -> Vec<Conflict> {
+    vec![Conflict::new(
+        &[("sync", &["mapasync"]), ("writemap", &["off"])],
+        "LMDB has nothing to flush in the background without a writable map: set writemap=on too",
+    )]
+}
+
+/// When a commit is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SyncMode {
+    /// Before the commit returns.
+    Full,
+    /// As `Full`, but for the meta page.
+    NoMeta,
+    /// When the operating system has flushed the map.
+    MapAsync,
+    /// Whenever the operating system likes.
+    No,
+}
+
+impl SyncMode {
+    /// The mode of these flags; of several, LMDB follows the laxest.
+    pub fn of(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
+        match (nosync, mapasync, nometasync) {
+            (true, _, _) => Self::No,
+            (_, true, _) => Self::MapAsync,
+            (_, _, true) => Self::NoMeta,
+            _ => Self::Full,
+        }
+    }
+}
+
+/// How an environment is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setup {
+    /// When a commit is on the disk.
+    pub sync: SyncMode,
+    /// Whether the map is written through.
+    pub writemap: bool,
+    /// Whether the operating system may read ahead.
+    pub readahead: bool,
+    /// Size of the memory map, bytes.
+    pub map_size: usize,
+    /// Whether the map grows by itself.
+    pub grows: bool,
+    /// Whether one read transaction is held over all reads of a test.
+    pub held: bool,
+}
+
+/// Smallest map made when the size is `auto`, bytes.
+const LEAST_MAP: u64 = 1 << 28;
+
+impl Setup {
+    /// What the options ask for; `data_bytes`: what is going to be stored at most.
+    pub fn new(settings: &Settings, data_bytes: u64) -> Result<Self, EngineError> {
+        let asked = settings.text("map_size")?;
+        // Copy-on-write pages of one transaction and tree overhead; a map costs address space only.
+        let automatic = data_bytes.saturating_mul(8).max(LEAST_MAP);
+        let map_size: u64 = asked.parse().unwrap_or(automatic);
+        Ok(Self {
+            sync: match settings.text("sync")? {
+                "nometasync" => SyncMode::NoMeta,
+                "mapasync" => SyncMode::MapAsync,
+                "nosync" => SyncMode::No,
+                _ => SyncMode::Full,
+            },
+            writemap: settings.flag("writemap")?,
+            readahead: settings.flag("readahead")?,
+            map_size: map_size.next_multiple_of(1 << 16) as usize,
+            grows: asked == "auto",
+            held: is_held(settings)?,
+        })
+    }
+
+    /// The options that LMDB tells, as they are spelled; `self` holds what is in force.
+    pub fn in_force(self) -> BTreeMap<String, String> {
+        let sync = match self.sync {
+            SyncMode::Full => "full",
+            SyncMode::NoMeta => "nometasync",
+            SyncMode::MapAsync => "mapasync",
+            SyncMode::No => "nosync",
+        };
+        let word = |on: bool| if on { "on" } else { "off" }.to_owned();
+        BTreeMap::from([
+            ("sync".to_owned(), sync.to_owned()),
+            ("writemap".to_owned(), word(self.writemap)),
+            ("readahead".to_owned(), word(self.readahead)),
+            ("map_size".to_owned(), self.map_size.to_string()),
+        ])
+    }
+}
+
+/// To what a map is grown before the next transaction, where less than half of it is free: that is more than one transaction of
+/// a suite takes. All in bytes.
+pub fn grown(map_size: usize, used: usize) -> Option<usize> {
+    (used > map_size / 2).then(|| map_size.saturating_mul(2))
+}
+
+/// What is said of LMDB's error `MDB_MAP_FULL`.
+pub fn map_full() -> EngineError {
+    EngineError::new("MDB_MAP_FULL: the memory map is full; give a larger map_size")
+}
+
+/// The judgement of a check that has read every row. `counted`: how many there are, by the tree's own account.
+pub fn judge(counted: u64, seen: u64) -> Result<(), EngineError> {
+    if seen == counted {
+        return Ok(());
+    }
+    Err(EngineError::fatal(format!("the tree says {counted} rows and has {seen}")))
+}

@@ -1,0 +1,55 @@
+//! The description, and which LMDB this is.
+
+use dbdyno_engine::{EngineError, describe::Description, protocol::PROTOCOL, suite::SuiteKind};
+
+/// The engine's description.
+pub fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "lmdb".to_owned(),
+        about: "LMDB, the memory-mapped copy-on-write B+tree, through heed".to_owned(),
+        version: in_words(version()),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [dbdyno_lmdb_common::options(), dbdyno_tables::options()].concat(),
+        tiers: dbdyno_lmdb_common::tiers(),
+        conflicts: dbdyno_lmdb_common::conflicts(),
+    }
+}
+
+/// Major, minor and patch version of the linked library.
+pub(crate) fn version() -> (i32, i32, i32) {
+    let version = heed::lmdb_version();
+    (version.major, version.minor, version.patch)
+}
+
+fn in_words((major, minor, patch): (i32, i32, i32)) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
+/// LMDB's 0.9 line and its 1.0 line (which calls itself 0.9.90 until it is released) have the same symbol names; a
+/// program that links both silently gets one of them. Whoever gets the wrong one must not run.
+pub(crate) fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
+    match version {
+        (0, 9, ..90) => Ok(()),
+        other => {
+            let message = format!("the linked LMDB is {}, expected 0.9.x below 0.9.90", in_words(other));
+            Err(EngineError::fatal(message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_line_of_lmdb_is_refused() {
+        assert_eq!(expect_own(version()), Ok(()));
+        assert_eq!(expect_own((0, 9, 33)), Ok(()));
+        for (wrong, words) in [((0, 9, 90), "0.9.90"), ((1, 0, 0), "1.0.0")] {
+            let error = expect_own(wrong).unwrap_err();
+            assert_eq!(error.message, format!("the linked LMDB is {words}, expected 0.9.x below 0.9.90"));
+        }
+    }
+}

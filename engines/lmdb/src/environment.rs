@@ -1,0 +1,122 @@
+//! What suites of every kind ask of an environment: opening it with its options, reading them back, checking it.
+
+use crate::describe::{expect_own, version};
+use dbdyno_engine::{EngineError, engine::Open};
+use dbdyno_lmdb_common::{Setup, SyncMode, grown, judge, map_full};
+use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
+use std::{collections::BTreeMap, path::Path};
+
+pub(crate) fn failed(error: heed::Error) -> EngineError {
+    match error {
+        heed::Error::Mdb(heed::MdbError::MapFull) => map_full(),
+        other => EngineError::new(other.to_string()),
+    }
+}
+
+fn flags(setup: Setup) -> EnvFlags {
+    let mut flags = match setup.sync {
+        SyncMode::Full => EnvFlags::empty(),
+        SyncMode::NoMeta => EnvFlags::NO_META_SYNC,
+        SyncMode::MapAsync => EnvFlags::MAP_ASYNC,
+        SyncMode::No => EnvFlags::NO_SYNC,
+    };
+    flags.set(EnvFlags::WRITE_MAP, setup.writemap);
+    flags.set(EnvFlags::NO_READ_AHEAD, !setup.readahead);
+    flags
+}
+
+/// What rows are read in.
+pub trait Reads {
+    /// The transaction as one that reads.
+    fn reads(&self) -> &RoTxn<'_>;
+}
+
+impl Reads for RoTxn<'_, WithTls> {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        self
+    }
+}
+
+impl Reads for RwTxn<'_> {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        self
+    }
+}
+
+impl<T: Reads> Reads for &mut T {
+    #[inline]
+    fn reads(&self) -> &RoTxn<'_> {
+        T::reads(self)
+    }
+}
+
+/// The environment in a folder, with room for a number of named databases.
+pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup), EngineError> {
+    expect_own(version())?;
+    let setup = Setup::new(open.settings, open.data_bytes)?;
+    let mut options = EnvOpenOptions::new();
+    options.map_size(setup.map_size).max_dbs(databases);
+    Ok((open_env(&mut options, flags(setup), open.folder)?, setup))
+}
+
+/// The options as the environment has them.
+pub(crate) fn in_force(env: &Env, setup: Setup) -> Result<BTreeMap<String, String>, EngineError> {
+    let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
+    let has = |flag| flags.contains(flag);
+    let in_force = Setup {
+        sync: SyncMode::of(has(EnvFlags::NO_SYNC), has(EnvFlags::MAP_ASYNC), has(EnvFlags::NO_META_SYNC)),
+        writemap: has(EnvFlags::WRITE_MAP),
+        readahead: !has(EnvFlags::NO_READ_AHEAD),
+        map_size: env.info().map_size,
+        ..setup
+    };
+    Ok(in_force.in_force())
+}
+
+#[expect(unsafe_code, reason = "heed marks memory maps and their flags unsafe")]
+fn open_env(options: &mut EnvOpenOptions, flags: EnvFlags, folder: &Path) -> Result<Env, EngineError> {
+    // SAFETY: the folder is this run's own, so no other process changes the mapped file; the flags trade durability
+    // only, which is what is being measured.
+    unsafe { options.flags(flags).open(folder) }.map_err(EngineError::doing("opening the environment"))
+}
+
+pub(crate) fn create_database(env: &Env, name: Option<&str>) -> Result<Database<'static, Bytes, Bytes>, EngineError> {
+    let transaction = env.write_txn().map_err(failed)?;
+    let created = env
+        .create_databases_and_commit(transaction, |opener, transaction| {
+            opener.create_database(transaction, name).map(CommitOrAbort::<_, ()>::Commit)
+        })
+        .map_err(failed)?;
+    match created {
+        CommitOrAbort::Commit(database) => Ok(database),
+        CommitOrAbort::Abort(()) => Err(EngineError::new("creating the database was rolled back")),
+    }
+}
+
+/// LMDB has no check of its own: every page is visited by reading every row.
+pub(crate) fn check(env: &Env, database: Database<'static, Bytes, Bytes>) -> Result<(), EngineError> {
+    let transaction = env.read_txn().map_err(failed)?;
+    let counted = database.len(&transaction).map_err(failed)?;
+    let mut seen = 0;
+    for row in database.iter(&transaction).map_err(failed)? {
+        row.map_err(failed)?;
+        seen += 1;
+    }
+    judge(counted, seen)
+}
+
+/// Grows the map before a transaction needs it.
+pub(crate) fn grow(env: &Env) -> Result<(), EngineError> {
+    let info = env.info();
+    // Pages are at least 4 KiB; a larger page makes this an underestimate that MDB_MAP_FULL reports.
+    let used = info.last_page_number.saturating_mul(4096);
+    grown(info.map_size, used).map_or(Ok(()), |bytes| resize(env, bytes))
+}
+
+#[expect(unsafe_code, reason = "heed marks resizing unsafe")]
+fn resize(env: &Env, bytes: usize) -> Result<(), EngineError> {
+    // SAFETY: called between transactions of the only thread that uses the environment.
+    unsafe { env.resize(bytes) }.map_err(EngineError::doing("growing the memory map"))
+}

@@ -1,0 +1,147 @@
+//! Keys and values in the main database of an environment.
+
+use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
+use dbdyno_engine::{
+    EngineError,
+    clock::MonotonicClock,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    suite::KvStatements,
+};
+use dbdyno_lmdb_common::{MAIN_FILE, Setup};
+use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
+use std::collections::BTreeMap;
+
+/// An open environment.
+#[derive(Debug)]
+pub struct Lmdb {
+    env: Env,
+    database: Database<'static, Bytes, Bytes>,
+    setup: Setup,
+}
+
+impl Engine for Lmdb {
+    const MAIN_FILE: &'static str = MAIN_FILE;
+    type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        in_force(&self.env, self.setup)
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        check(&self.env, self.database)
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.env.prepare_for_closing().wait();
+        Ok(())
+    }
+}
+
+impl KvEngine for Lmdb {
+    type Session<'e> = Session<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let (env, setup) = environment(open, 1)?;
+        let database = create_database(&env, None)?;
+        Ok(Self { env, database, setup })
+    }
+
+    fn holds_reads(&self) -> bool {
+        self.setup.held
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
+        Ok(Session { env: &self.env, database: self.database, grows: self.setup.grows })
+    }
+}
+
+/// A test's session.
+#[derive(Debug)]
+pub struct Session<'e> {
+    env: &'e Env,
+    database: Database<'static, Bytes, Bytes>,
+    grows: bool,
+}
+
+impl<'e> KvSession for Session<'e> {
+    type Read<'s>
+        = Rows<RoTxn<'s, WithTls>>
+    where
+        Self: 's;
+    type Write<'s>
+        = Rows<RwTxn<'s>>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<Self::Read<'_>, EngineError> {
+        let transaction = self.env.read_txn().map_err(failed)?;
+        Ok(Rows { transaction, database: self.database })
+    }
+
+    fn write(&mut self) -> Result<Self::Write<'_>, EngineError> {
+        if self.grows {
+            grow(self.env)?;
+        }
+        let transaction = self.env.write_txn().map_err(failed)?;
+        Ok(Rows { transaction, database: self.database })
+    }
+}
+
+/// The table inside a transaction.
+pub struct Rows<T> {
+    transaction: T,
+    database: Database<'static, Bytes, Bytes>,
+}
+
+impl<T: Reads> KvRead for Rows<T> {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.database.get(self.transaction.reads(), key).map_err(failed)?.map(visit))
+    }
+
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.database.get(self.transaction.reads(), key).map_err(failed)?.is_some())
+    }
+
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.database.iter(self.transaction.reads()).map_err(failed)? {
+            let (key, value) = row.map_err(failed)?;
+            visit(key, value);
+        }
+        Ok(())
+    }
+}
+
+impl<'s> KvTransaction for Rows<RwTxn<'s>> {
+    type Table<'t>
+        = Rows<&'t mut RwTxn<'s>>
+    where
+        Self: 't;
+
+    fn table(&mut self) -> Result<Rows<&mut RwTxn<'s>>, EngineError> {
+        Ok(Rows { transaction: &mut self.transaction, database: self.database })
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.transaction.commit().map_err(failed)
+    }
+}
+
+impl KvWrite for Rows<&mut RwTxn<'_>> {
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        self.database.put(self.transaction, key, value).map_err(failed)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.database.delete(self.transaction, key).map_err(failed)
+    }
+}

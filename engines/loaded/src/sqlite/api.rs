@@ -1,0 +1,135 @@
+//! The functions of SQLite that are used, looked up in a loaded library.
+
+use crate::syncs;
+use dbdyno_engine::{EngineError, describe::Library};
+use libloading::os::unix;
+use std::{
+    ffi::{CStr, c_char, c_int, c_uchar, c_void},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+/// A connection, as SQLite has it.
+#[repr(C)]
+pub(super) struct Handle(c_void);
+/// A statement, as SQLite has it.
+#[repr(C)]
+pub(super) struct Compiled(c_void);
+
+pub(super) const OK: c_int = 0;
+pub(super) const ROW: c_int = 100;
+pub(super) const DONE: c_int = 101;
+pub(super) const INTEGER: c_int = 1;
+pub(super) const FLOAT: c_int = 2;
+pub(super) const TEXT: c_int = 3;
+pub(super) const BLOB: c_int = 4;
+pub(super) const OPEN_READWRITE: c_int = 0x2;
+pub(super) const OPEN_CREATE: c_int = 0x4;
+pub(super) const OPEN_NOMUTEX: c_int = 0x8000;
+pub(super) const OPEN_FULLMUTEX: c_int = 0x1_0000;
+
+/// How SQLite is to treat bytes that it is given: -1, copy them before the call returns.
+pub(super) const TRANSIENT: isize = -1;
+
+macro_rules! functions {
+    ($($field:ident = $name:literal: fn($($of:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions. They stay, because the library is never unloaded.
+        pub(super) struct Api {
+            $(pub(super) $field: unsafe extern "C" fn($($of),*) $(-> $result)?,)*
+        }
+
+        impl Api {
+            /// Looks every function up.
+            #[expect(unsafe_code, reason = "the types of SQLite's documented interface are given to its functions")]
+            fn of(library: &unix::Library) -> Result<Self, &'static str> {
+                Ok(Self {
+                    $($field: {
+                        // SAFETY: every build of SQLite has this function with these types, since 3.6 of 2008.
+                        let found = unsafe { library.get::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name.as_bytes()) };
+                        *found.map_err(|_| $name)?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    libversion = "sqlite3_libversion": fn() -> *const c_char;
+    compileoption_get = "sqlite3_compileoption_get": fn(c_int) -> *const c_char;
+    open = "sqlite3_open_v2": fn(*const c_char, *mut *mut Handle, c_int, *const c_char) -> c_int;
+    close = "sqlite3_close": fn(*mut Handle) -> c_int;
+    errmsg = "sqlite3_errmsg": fn(*mut Handle) -> *const c_char;
+    get_autocommit = "sqlite3_get_autocommit": fn(*mut Handle) -> c_int;
+    db_mutex = "sqlite3_db_mutex": fn(*mut Handle) -> *mut c_void;
+    changes = "sqlite3_changes": fn(*mut Handle) -> c_int;
+    prepare = "sqlite3_prepare_v2":
+        fn(*mut Handle, *const c_char, c_int, *mut *mut Compiled, *mut *const c_char) -> c_int;
+    step = "sqlite3_step": fn(*mut Compiled) -> c_int;
+    reset = "sqlite3_reset": fn(*mut Compiled) -> c_int;
+    finalize = "sqlite3_finalize": fn(*mut Compiled) -> c_int;
+    bind_blob = "sqlite3_bind_blob": fn(*mut Compiled, c_int, *const c_void, c_int, isize) -> c_int;
+    bind_text = "sqlite3_bind_text": fn(*mut Compiled, c_int, *const c_char, c_int, isize) -> c_int;
+    bind_int64 = "sqlite3_bind_int64": fn(*mut Compiled, c_int, i64) -> c_int;
+    bind_double = "sqlite3_bind_double": fn(*mut Compiled, c_int, f64) -> c_int;
+    bind_null = "sqlite3_bind_null": fn(*mut Compiled, c_int) -> c_int;
+    column_count = "sqlite3_column_count": fn(*mut Compiled) -> c_int;
+    column_type = "sqlite3_column_type": fn(*mut Compiled, c_int) -> c_int;
+    column_bytes = "sqlite3_column_bytes": fn(*mut Compiled, c_int) -> c_int;
+    column_blob = "sqlite3_column_blob": fn(*mut Compiled, c_int) -> *const c_void;
+    column_text = "sqlite3_column_text": fn(*mut Compiled, c_int) -> *const c_uchar;
+    column_int64 = "sqlite3_column_int64": fn(*mut Compiled, c_int) -> i64;
+    column_double = "sqlite3_column_double": fn(*mut Compiled, c_int) -> f64;
+}
+
+/// The library of this process.
+static LOADED: OnceLock<(PathBuf, Api)> = OnceLock::new();
+
+/// Loads a library, for as long as the process lives. Its symbols are its own, although this program has a SQLite with the
+/// same names; its sync calls are counted as this program's are.
+#[expect(unsafe_code, reason = "loading a library runs its code")]
+pub(super) fn load(path: &Path) -> Result<&'static Api, EngineError> {
+    let shown = path.display();
+    if path.as_os_str().is_empty() {
+        return Err(EngineError::new(
+            "option `library` is empty: expected the path of a build of SQLite (libsqlite3.so)",
+        ));
+    }
+    if let Some((loaded, api)) = LOADED.get() {
+        let other = || EngineError::new(format!("library {shown}: {} is loaded already", loaded.display()));
+        return if loaded == path { Ok(api) } else { Err(other()) };
+    }
+    let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
+    // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
+    let library = unsafe { unix::Library::open(Some(path), flags) }
+        .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
+    let api = Api::of(&library).map_err(|missing| {
+        EngineError::new(format!("library {shown} is no build of SQLite: it has no function {missing}"))
+    })?;
+    // SAFETY: the library is loaded, and stays so.
+    unsafe { syncs::count(library.into_raw()) };
+    Ok(&LOADED.get_or_init(|| (path.to_owned(), api)).1)
+}
+
+/// What the loader said, which libloading hides behind the name of the call.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+impl Api {
+    /// Its version and compile options.
+    #[expect(unsafe_code, reason = "calls of C")]
+    pub(super) fn library(&self) -> Library {
+        let text = |at: *const c_char| {
+            // SAFETY: null, or a text of SQLite's own that ends with a zero and stays.
+            (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned())
+        };
+        // SAFETY: calls without conditions; beyond the last compile option the answer is null.
+        unsafe {
+            Library {
+                version: text((self.libversion)()).unwrap_or_default(),
+                build: (0..).map_while(|at| text((self.compileoption_get)(at))).collect(),
+            }
+        }
+    }
+}

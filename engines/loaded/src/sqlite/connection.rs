@@ -1,0 +1,141 @@
+//! A connection through a loaded library.
+
+use super::{
+    api::{self, Api, Compiled, Handle},
+    describe::LIBRARY,
+    statement::{Prepared, Statement},
+};
+use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
+use dbdyno_sqlite::Driver;
+use std::{
+    ffi::{CStr, CString, c_int},
+    ops::ControlFlow,
+    os::unix::ffi::OsStrExt,
+    path::Path,
+    ptr,
+};
+
+/// An open connection.
+pub struct Loaded {
+    pub(super) api: &'static Api,
+    pub(super) handle: *mut Handle,
+}
+
+/// What the library that the settings name is.
+pub(super) fn probe(settings: &Settings) -> Result<Library, EngineError> {
+    let library = api::load(Path::new(settings.text(LIBRARY)?))?.library();
+    if !library.version.starts_with("3.") {
+        return Err(EngineError::new(format!("the library is SQLite {}, expected 3.x", library.version)));
+    }
+    Ok(library)
+}
+
+impl Loaded {
+    /// The error of a call, in SQLite's words.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn error(&self, code: c_int) -> EngineError {
+        // SAFETY: the connection is open, or null, for which SQLite has a text too; the text is copied at once.
+        let text = unsafe { CStr::from_ptr((self.api.errmsg)(self.handle)) };
+        EngineError::new(format!("{} (code {code})", text.to_string_lossy()))
+    }
+
+    pub(super) fn check(&self, code: c_int) -> Result<(), EngineError> {
+        if code == api::OK { Ok(()) } else { Err(self.error(code)) }
+    }
+
+    /// Prepares the first statement of a text; what follows it comes back too.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Compiled, &'s str), EngineError> {
+        let (mut compiled, mut rest) = (ptr::null_mut(), ptr::null());
+        let length = c_int::try_from(sql.len()).map_err(|_| EngineError::new("a statement is longer than 2 GiB"))?;
+        // SAFETY: the connection is open; the text is read no further than its length.
+        let code =
+            unsafe { (self.api.prepare)(self.handle, sql.as_ptr().cast(), length, &raw mut compiled, &raw mut rest) };
+        self.check(code)?;
+        let read = rest.addr().saturating_sub(sql.as_ptr().addr());
+        Ok((compiled, sql.get(read..).unwrap_or_default()))
+    }
+}
+
+impl Driver for Loaded {
+    type Statement<'c> = Statement<'c>;
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
+        let api = api::load(Path::new(settings.text(LIBRARY)?))?;
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| EngineError::new(error.to_string()))?;
+        let mutex = if mutex { api::OPEN_FULLMUTEX } else { api::OPEN_NOMUTEX };
+        let flags = api::OPEN_READWRITE | api::OPEN_CREATE | mutex;
+        let mut connection = Self { api, handle: ptr::null_mut() };
+        // SAFETY: the path ends with a zero, the rest is an out pointer and "the default file system".
+        let code = unsafe { (api.open)(path.as_ptr(), &raw mut connection.handle, flags, ptr::null()) };
+        connection.check(code).map_err(EngineError::doing("opening the database"))?;
+        Ok(connection)
+    }
+
+    fn library(&self) -> Option<Library> {
+        Some(self.api.library())
+    }
+
+    fn batch(&self, sql: &str) -> Result<(), EngineError> {
+        let mut rest = sql;
+        while !rest.trim().is_empty() {
+            let run = || -> Result<&str, EngineError> {
+                let (mut statement, after) = Prepared::first_of(self, rest)?;
+                statement.rows(&[], |_| ControlFlow::Continue(()))?;
+                Ok(after)
+            };
+            rest = run().map_err(EngineError::doing(sql))?;
+        }
+        Ok(())
+    }
+
+    fn first_value(&self, sql: &str) -> Result<Value, EngineError> {
+        let run = || -> Result<Value, EngineError> {
+            let mut first = None;
+            let mut statement = Prepared::new(self, sql)?;
+            statement.rows(&[], |row| {
+                first = first.take().or_else(|| Some(row.owned(0)));
+                ControlFlow::Continue(())
+            })?;
+            Ok(first.unwrap_or_default())
+        };
+        run().map_err(EngineError::doing(sql))
+    }
+
+    fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Statement<'c>, EngineError> {
+        if text {
+            return Ok(Statement::Text(self, sql));
+        }
+        Prepared::new(self, sql).map(Statement::Prepared).map_err(EngineError::doing(sql))
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn is_autocommit(&self) -> bool {
+        // SAFETY: the connection is open.
+        unsafe { (self.api.get_autocommit)(self.handle) != 0 }
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn has_mutex(&self) -> bool {
+        // SAFETY: the connection is open; the mutex is only compared with null.
+        unsafe { !(self.api.db_mutex)(self.handle).is_null() }
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn close(mut self) -> Result<(), EngineError> {
+        // SAFETY: the connection is open; statements borrow it, so that none is left.
+        let code = unsafe { (self.api.close)(self.handle) };
+        self.check(code)?;
+        self.handle = ptr::null_mut();
+        Ok(())
+    }
+}
+
+impl Drop for Loaded {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        // SAFETY: the connection is open, or null, which SQLite ignores.
+        unsafe { (self.api.close)(self.handle) };
+    }
+}

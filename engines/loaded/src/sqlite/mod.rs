@@ -1,0 +1,17 @@
+//! Any other build of SQLite, loaded at run time: another version, the distribution's, SQLCipher, a LumoSQL build.
+
+mod api;
+mod connection;
+mod describe;
+mod statement;
+
+pub use connection::Loaded;
+pub use describe::describe;
+
+use dbdyno_engine::serve::Program;
+use dbdyno_sqlite::Sqlite;
+use dbdyno_workload::program;
+
+/// The engine as a program.
+pub const PROGRAM: Program =
+    Program { probe: Some(connection::probe), ..program::both::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };

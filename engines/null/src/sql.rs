@@ -1,0 +1,99 @@
+//! SQL suites on the engine that does nothing: each read has one row, each write changes one.
+
+use super::{Null, NullSession};
+use dbdyno_engine::{
+    EngineError,
+    engine::Open,
+    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+};
+
+impl SqlEngine for Null {
+    type Session<'e> = NullSession<'e>;
+
+    fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
+        Self::new(open)
+    }
+
+    fn reopens(&self) -> bool {
+        false
+    }
+
+    fn session<'e>(&'e mut self) -> Result<NullSession<'e>, EngineError> {
+        self.count_session()?;
+        Ok(NullSession(self))
+    }
+}
+
+impl<'e> SqlSession<'e> for NullSession<'e> {
+    type Statement = ();
+    type Row<'r> = NullRow;
+
+    fn create_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
+        self.0.work();
+        Ok(())
+    }
+
+    fn create_index(&mut self, _: &'e IndexSpec) -> Result<(), EngineError> {
+        self.0.work();
+        Ok(())
+    }
+
+    fn drop_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
+        self.0.work();
+        Ok(())
+    }
+
+    fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
+        self.0.work();
+        Ok(0)
+    }
+
+    fn begin(&mut self, _: Begin) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn run(&mut self, _: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+        self.0.work();
+        Ok(())
+    }
+
+    fn prepare(&mut self, _: &'e Statement) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    #[inline]
+    fn execute(&mut self, (): &mut (), _: &[Value]) -> Result<u64, EngineError> {
+        self.0.work();
+        Ok(1)
+    }
+
+    #[inline]
+    fn query(&mut self, (): &mut (), _: &[Value], mut visit: impl FnMut(&NullRow)) -> Result<(), EngineError> {
+        self.0.work();
+        visit(&NullRow);
+        Ok(())
+    }
+}
+
+/// A row of one number.
+#[derive(Debug)]
+pub struct NullRow;
+
+impl SqlRow for NullRow {
+    fn columns(&self) -> usize {
+        1
+    }
+
+    fn value(&self, _: usize) -> ValueRef<'_> {
+        ValueRef::Integer(0)
+    }
+}

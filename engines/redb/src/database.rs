@@ -1,0 +1,57 @@
+//! What suites of every kind ask of a database: opening it with its options, committing as they want it, checking it.
+
+use dbdyno_engine::{EngineError, engine::Open};
+use redb::{Database, Durability, WriteTransaction};
+use std::fmt;
+
+pub(crate) const MAIN_FILE: &str = "redb.db";
+
+pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
+    EngineError::new(error.to_string())
+}
+
+/// How transactions are committed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Commit {
+    durability: Durability,
+    two_phase: bool,
+    quick_repair: bool,
+}
+
+/// The database in a folder, and how the options want it to be committed.
+pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, Commit), EngineError> {
+    let settings = open.settings;
+    let database = Database::builder()
+        .set_cache_size(settings.integer("cache_size")? as usize)
+        .create(open.folder.join(MAIN_FILE))
+        .map_err(EngineError::doing("opening the database"))?;
+    let commit = Commit {
+        durability: match settings.text("durability")? {
+            "none" => Durability::None,
+            _ => Durability::Immediate,
+        },
+        two_phase: settings.flag("two_phase_commit")?,
+        quick_repair: settings.flag("quick_repair")?,
+    };
+    Ok((database, commit))
+}
+
+impl Commit {
+    /// Begins a write transaction that is committed so.
+    pub(crate) fn begin(self, database: &Database) -> Result<WriteTransaction, EngineError> {
+        let mut transaction = database.begin_write().map_err(failed)?;
+        transaction.set_durability(self.durability).map_err(failed)?;
+        transaction.set_two_phase_commit(self.two_phase);
+        transaction.set_quick_repair(self.quick_repair);
+        Ok(transaction)
+    }
+}
+
+/// redb's own check; it repairs what it can, which is damage all the same.
+pub(crate) fn check(database: &mut Database) -> Result<(), EngineError> {
+    match database.check_integrity() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EngineError::fatal("check_integrity found damage and repaired it")),
+        Err(error) => Err(EngineError::fatal(error.to_string())),
+    }
+}

@@ -1,0 +1,50 @@
+//! redb's options and what they mean for durability.
+
+use dbdyno_engine::{
+    describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
+    kv::read_transaction,
+    protocol::PROTOCOL,
+    suite::SuiteKind,
+};
+
+/// The engine's description.
+pub fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "redb".to_owned(),
+        about: "redb, a copy-on-write B-tree in Rust".to_owned(),
+        version: env!("LIBRARY_VERSION").to_owned(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
+        options: [options(), dbdyno_tables::options()].concat(),
+        tiers: vec![
+            TierRule::new(
+                &[("durability", &["none"])],
+                Tier::Unsafe,
+                "commits stay in the program until a durable one: its crash loses them, though never consistency",
+            ),
+            TierRule::synced(),
+        ],
+        conflicts: Vec::new(),
+    }
+}
+
+fn options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::choice(
+            "durability",
+            &["immediate", "none"],
+            "immediate",
+            "whether a commit waits for the disk, or is kept in memory until a later one does",
+        ),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache").tune(&[
+            "16777216",
+            "134217728",
+            "1073741824",
+        ]),
+        OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
+        OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
+        read_transaction(),
+    ]
+}

@@ -1,0 +1,17 @@
+//! redb, a copy-on-write B-tree in Rust.
+
+mod database;
+mod describe;
+mod kv;
+mod ordered;
+
+pub use describe::describe;
+pub use kv::Redb;
+pub use ordered::RedbStore;
+
+use dbdyno_engine::serve::Program;
+use dbdyno_tables::Layered;
+use dbdyno_workload::program;
+
+/// The engine as a program.
+pub const PROGRAM: Program = program::both::<Redb, Layered<RedbStore>>(describe);

@@ -1,0 +1,62 @@
+//! Copying tables through ATTACH into a database of their own, opened with the options of the first.
+
+use super::{
+    driver::{Driver, ValueStatement},
+    pragmas,
+};
+use dbdyno_engine::{EngineError, sql::Value, suite::CopySpec};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+/// Options that an attached database does not take from the one it is attached to, in the order in which they are set.
+const SET: [&str; 5] = ["page_size", "cache_size", "locking_mode", "journal_mode", "synchronous"];
+/// What may stand beside the copy.
+const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
+/// Copies into a fresh file, in one transaction; the number of rows.
+pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
+    let file = match connection.first_value("SELECT file FROM pragma_database_list WHERE name = 'main'")? {
+        Value::Text(file) => PathBuf::from(file),
+        _ => PathBuf::new(),
+    };
+    let parent = file.parent().and_then(Path::parent);
+    let folder = parent.ok_or_else(|| EngineError::new("the database has no folder to copy to"))?.join("copy");
+    fs::create_dir_all(&folder).map_err(EngineError::doing("creating the copy's folder"))?;
+    for end in BESIDE {
+        match fs::remove_file(folder.join(format!("copy.db{end}"))) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(EngineError::new(format!("removing the copy before: {error}")));
+            }
+            _ => {}
+        }
+    }
+    let path = Value::Text(folder.join("copy.db").to_string_lossy().into_owned());
+    connection.ready("ATTACH ?1 AS copy", false)?.execute_values(&[path])?;
+    let copied = copy_rows(connection, copy);
+    if copied.is_err() && !connection.is_autocommit() {
+        // The error that led here is the one to report.
+        let _ = connection.batch("ROLLBACK");
+    }
+    let detached = connection.batch("DETACH copy");
+    copied.and_then(|rows| detached.map(|()| rows))
+}
+
+fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
+    let in_force = pragmas::in_force(connection)?;
+    for name in SET {
+        let value = in_force.get(name).map_or("", String::as_str);
+        pragmas::set(connection, &format!("copy.{name}"), value)?;
+    }
+    connection.batch("BEGIN")?;
+    copy.schema.iter().try_for_each(|sql| connection.batch(sql))?;
+    let mut rows = 0;
+    for table in &copy.tables {
+        let sql = format!("INSERT INTO copy.{table} SELECT * FROM main.{table}");
+        rows += connection.ready(&sql, false)?.execute_values(&[])?;
+    }
+    connection.batch("COMMIT")?;
+    Ok(rows)
+}

@@ -1,0 +1,113 @@
+//! SQL suites on SQLite's own B-tree.
+
+use super::{
+    copy,
+    driver::{Driver, ValueStatement},
+    engine::Sqlite,
+};
+use dbdyno_engine::{
+    EngineError,
+    engine::Open,
+    sql::{SqlEngine, SqlSession, Value},
+    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+};
+
+impl<D: Driver> SqlEngine for Sqlite<D> {
+    type Session<'e>
+        = Session<'e, D>
+    where
+        Self: 'e;
+
+    fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
+        Self::new(open)
+    }
+
+    fn reopens(&self) -> bool {
+        self.reopens
+    }
+
+    fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
+        Ok(Session { connection: &self.connection, begin: self.begins.write, text: self.text })
+    }
+}
+
+/// A row of an answer.
+type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as ValueStatement>::Row<'r>;
+
+/// A test's session.
+#[derive(Debug)]
+pub struct Session<'e, D: Driver> {
+    connection: &'e D,
+    begin: &'static str,
+    text: bool,
+}
+
+impl<D: Driver> Drop for Session<'_, D> {
+    fn drop(&mut self) {
+        if !self.connection.is_autocommit() {
+            // The error that led here is the one to report.
+            let _ = self.connection.batch("ROLLBACK");
+        }
+    }
+}
+
+impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
+    type Statement = D::Statement<'e>;
+    type Row<'r> = RowOf<'e, 'r, D>;
+
+    fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
+        self.connection.batch(&table.create_sql())
+    }
+
+    fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError> {
+        self.connection.batch(&index.create_sql())
+    }
+
+    fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
+        self.connection.batch(&format!("DROP TABLE {}", table.name))
+    }
+
+    fn copy_database(&mut self, copy: &'e CopySpec) -> Result<u64, EngineError> {
+        copy::to_fresh_database(self.connection, copy)
+    }
+
+    fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {
+        self.connection.batch(match kind {
+            Begin::Engine => self.begin,
+            Begin::Deferred => "BEGIN DEFERRED",
+            Begin::Immediate => "BEGIN IMMEDIATE",
+            Begin::Exclusive => "BEGIN EXCLUSIVE",
+        })
+    }
+
+    fn commit(&mut self) -> Result<(), EngineError> {
+        self.connection.batch("COMMIT")
+    }
+
+    fn rollback(&mut self) -> Result<(), EngineError> {
+        self.connection.batch("ROLLBACK")
+    }
+
+    fn run(&mut self, sql: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+        self.connection.batch(sql)
+    }
+
+    fn prepare(&mut self, statement: &'e Statement) -> Result<D::Statement<'e>, EngineError> {
+        self.connection.ready(&statement.sql, self.text)
+    }
+
+    #[inline]
+    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
+        statement.execute_values(values)
+    }
+
+    #[inline]
+    fn query(
+        &mut self,
+        statement: &mut D::Statement<'e>,
+        values: &[Value],
+        visit: impl FnMut(&RowOf<'e, '_, D>),
+    ) -> Result<(), EngineError> {
+        statement.query_values(values, visit)
+    }
+}

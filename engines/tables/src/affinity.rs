@@ -1,0 +1,158 @@
+//! Column affinity: what SQLite makes of a value that is stored in a column of a declared type, or compared with one.
+//! Virtual tables get their values untouched, so this is done here, by SQLite's documented rules.
+
+use dbdyno_engine::sql::{Value, ValueRef};
+
+/// What a column makes of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Affinity {
+    /// Numbers become text.
+    Text,
+    /// Text that is a number becomes one; real numbers without a fraction become whole.
+    Numeric,
+    /// Text that is a number, and whole numbers, become real.
+    Real,
+    /// Nothing is changed.
+    Blob,
+}
+
+impl Affinity {
+    /// The affinity of a declared type.
+    pub(super) fn of(declared: &str) -> Self {
+        let declared = declared.to_ascii_uppercase();
+        let has = |words: &[&str]| words.iter().any(|word| declared.contains(word));
+        if has(&["INT"]) {
+            Self::Numeric
+        } else if has(&["CHAR", "CLOB", "TEXT"]) {
+            Self::Text
+        } else if has(&["BLOB"]) || declared.trim().is_empty() {
+            Self::Blob
+        } else if has(&["REAL", "FLOA", "DOUB"]) {
+            Self::Real
+        } else {
+            Self::Numeric
+        }
+    }
+
+    /// Whether comparisons with the column are always those of its stored values: the other side is converted.
+    pub(super) fn is_numeric(self) -> bool {
+        matches!(self, Self::Numeric | Self::Real)
+    }
+
+    /// What a column stores for a value; `None` for the value itself. SQLite's versions differ in the digits they write
+    /// for a real number, so one in a text column is refused.
+    #[inline]
+    pub(super) fn change(self, value: ValueRef<'_>) -> Result<Option<Value>, RealInText> {
+        Ok(match (self, value) {
+            (Self::Numeric, ValueRef::Text(text)) => number(text).map(|number| match number {
+                Value::Real(real) => whole(real).unwrap_or(Value::Real(real)),
+                other => other,
+            }),
+            (Self::Numeric, ValueRef::Real(real)) => whole(real),
+            (Self::Real, ValueRef::Integer(number)) => Some(Value::Real(number as f64)),
+            (Self::Real, ValueRef::Text(text)) => number(text).map(|number| match number {
+                Value::Integer(number) => Value::Real(number as f64),
+                other => other,
+            }),
+            (Self::Text, ValueRef::Integer(number)) => Some(Value::Text(number.to_string())),
+            (Self::Text, ValueRef::Real(_)) => return Err(RealInText),
+            _ => None,
+        })
+    }
+}
+
+/// A real number was to become text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RealInText;
+
+/// The number that a text is as a whole, spaces around it aside.
+fn number(text: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(text).ok()?.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
+    // Rust also reads words such as `inf`, which are text.
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')) {
+        return None;
+    }
+    text.parse().map(Value::Integer).or_else(|_| text.parse().map(Value::Real)).ok()
+}
+
+/// The whole number that a real one is.
+fn whole(real: f64) -> Option<Value> {
+    let number = real as i64;
+    (number as f64 == real && number > i64::MIN && number < i64::MAX).then_some(Value::Integer(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::types;
+
+    /// What SQLite itself stores for a value in a column of a type.
+    fn stored(connection: &rusqlite::Connection, declared: &str, value: &Value) -> Value {
+        connection.execute_batch(&format!("DROP TABLE IF EXISTS t; CREATE TABLE t(x {declared})")).unwrap();
+        let bound = match value {
+            Value::Null => types::Value::Null,
+            Value::Integer(number) => types::Value::Integer(*number),
+            Value::Real(number) => types::Value::Real(*number),
+            Value::Text(text) => types::Value::Text(text.clone()),
+            Value::Blob(bytes) => types::Value::Blob(bytes.clone()),
+        };
+        connection.execute("INSERT INTO t VALUES (?1)", [bound]).unwrap();
+        connection
+            .query_row("SELECT x FROM t", [], |row| {
+                Ok(match row.get_ref(0)? {
+                    types::ValueRef::Null => Value::Null,
+                    types::ValueRef::Integer(number) => Value::Integer(number),
+                    types::ValueRef::Real(number) => Value::Real(number),
+                    types::ValueRef::Text(bytes) => Value::Text(String::from_utf8(bytes.to_vec()).unwrap()),
+                    types::ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+                })
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn values_are_changed_as_sqlite_changes_them() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        let mut values = vec![Value::Null, Value::Blob(b"12".to_vec())];
+        values.extend([0, 7, -1, i64::MAX, i64::MIN, 1 << 53].map(Value::Integer));
+        values.extend(
+            [
+                0.0,
+                -0.5,
+                1.0,
+                0.1,
+                1e15,
+                1e14,
+                123_456_789.25,
+                1e-4,
+                1e-5,
+                1.5e300,
+                -2e20,
+                1.0 / 3.0,
+                1e18,
+                -9.3e18,
+                1e16,
+                1e17,
+                123_456_789_012_345_670.0,
+                2.0 / 3.0 * 1e-3,
+            ]
+            .map(Value::Real),
+        );
+        let texts = ["", "12", " 12 ", "-7.50", "1e3", "0x10", "abc", "12abc", "inf", "nan", ".5", "5.", "1e", "+3"];
+        values.extend(texts.map(|text| Value::Text(text.to_owned())));
+        values.push(Value::Text("9223372036854775808".to_owned()));
+        for declared in
+            ["INTEGER", "VARCHAR(100)", "TEXT", "BLOB", "", "REAL", "DOUBLE", "NUMERIC", "DATE", "FLOATING POINT"]
+        {
+            for value in &values {
+                let Ok(changed) = Affinity::of(declared).change(value.as_ref()) else {
+                    assert!(matches!(value, Value::Real(_)) && Affinity::of(declared) == Affinity::Text);
+                    continue;
+                };
+                let found = changed.unwrap_or_else(|| value.clone());
+                let expected = stored(&connection, declared, value);
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{value:?} in a column of type `{declared}`");
+            }
+        }
+    }
+}

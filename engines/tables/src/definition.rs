@@ -1,0 +1,216 @@
+//! Tables and indexes as the store's catalog keeps them: tree 0, a JSON object for each table under its name.
+
+use super::affinity::Affinity;
+use dbdyno_engine::{
+    EngineError,
+    ordered::{Direction, Keys, OrderedRead, OrderedWrite, Tree},
+    suite::{ColumnSpec, IndexSpec, TableSpec},
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
+
+/// Where the catalog is.
+const CATALOG: Tree = Tree(0);
+/// Constraints that a declared type may hold, and that this layer does not keep.
+const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "CHECK", "REFERENCES", "COLLATE"];
+
+/// A table with its indexes.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) tree: Tree,
+    pub(super) columns: Vec<Column>,
+    pub(super) indexes: Vec<Index>,
+}
+
+/// A column.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) declared: String,
+    pub(super) affinity: Affinity,
+}
+
+/// An index over one column.
+#[derive(Debug, Clone)]
+pub(super) struct Index {
+    pub(super) name: String,
+    pub(super) tree: Tree,
+    pub(super) column: usize,
+}
+
+impl Table {
+    pub(super) fn column(&self, name: &str) -> Result<usize, EngineError> {
+        let found = self.columns.iter().position(|column| column.name == name);
+        found.ok_or_else(|| EngineError::new(format!("table `{}` has no column `{name}`", self.name)))
+    }
+
+    /// The place of an index over a column.
+    pub(super) fn index_on(&self, column: usize) -> Option<usize> {
+        self.indexes.iter().position(|index| index.column == column)
+    }
+
+    /// Every tree it occupies.
+    fn trees(&self) -> impl Iterator<Item = Tree> {
+        std::iter::once(self.tree).chain(self.indexes.iter().map(|index| index.tree))
+    }
+}
+
+/// The tables that are there.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
+    tables: BTreeMap<String, Rc<Table>>,
+    /// Changed by whatever changes a table, so that what was looked up before is looked up again.
+    version: u64,
+}
+
+/// Trees that tables, indexes and the catalog of a suite need.
+pub(super) fn trees(tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<u16, EngineError> {
+    u16::try_from(1 + tables.len() + indexes.len())
+        .map_err(|_| EngineError::new("a suite has at most 65534 tables and indexes on a key-value engine"))
+}
+
+impl Catalog {
+    /// Reads the catalog anew; the version rises.
+    pub(super) fn load(&mut self, read: &impl OrderedRead) -> Result<(), EngineError> {
+        let mut tables = BTreeMap::new();
+        let mut wrong = None;
+        read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| match serde_json::from_slice::<Stored>(value) {
+            Ok(stored) => {
+                let table = stored.table(String::from_utf8_lossy(key).into_owned());
+                tables.insert(table.name.clone(), Rc::new(table));
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                wrong = Some(format!("the catalog's entry `{}`: {error}", String::from_utf8_lossy(key)));
+                ControlFlow::Break(())
+            }
+        })?;
+        if let Some(message) = wrong {
+            return Err(EngineError::fatal(message));
+        }
+        self.tables = tables;
+        self.version += 1;
+        Ok(())
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub(super) fn table(&self, name: &str) -> Result<&Rc<Table>, EngineError> {
+        self.tables.get(name).ok_or_else(|| EngineError::new(format!("there is no table `{name}`")))
+    }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Rc<Table>> {
+        self.tables.values()
+    }
+
+    /// Creates a table in a free tree of `trees`.
+    pub(super) fn create_table(
+        &mut self,
+        write: &mut impl OrderedWrite,
+        spec: &TableSpec,
+        trees: u16,
+    ) -> Result<(), EngineError> {
+        if self.tables.contains_key(&spec.name) {
+            return Err(EngineError::new(format!("table `{}` is there already", spec.name)));
+        }
+        let tree = self.free_tree(trees)?;
+        let columns = spec.columns.iter().map(column).collect::<Result<_, _>>()?;
+        self.put(write, Table { name: spec.name.clone(), tree, columns, indexes: Vec::new() })
+    }
+
+    /// Adds an empty index to a table; its place among the table's indexes.
+    pub(super) fn create_index(
+        &mut self,
+        write: &mut impl OrderedWrite,
+        spec: &IndexSpec,
+        trees: u16,
+    ) -> Result<usize, EngineError> {
+        let tree = self.free_tree(trees)?;
+        let mut table = Table::clone(self.table(&spec.table)?);
+        if table.indexes.iter().any(|index| index.name == spec.name) {
+            return Err(EngineError::new(format!("index `{}` is there already", spec.name)));
+        }
+        let column = table.column(&spec.column)?;
+        table.indexes.push(Index { name: spec.name.clone(), tree, column });
+        let place = table.indexes.len() - 1;
+        self.put(write, table)?;
+        Ok(place)
+    }
+
+    /// Drops a table with its indexes: their trees are empty and free again.
+    pub(super) fn drop_table(&mut self, write: &mut impl OrderedWrite, name: &str) -> Result<(), EngineError> {
+        let table = Rc::clone(self.table(name)?);
+        for tree in table.trees() {
+            write.clear(tree)?;
+        }
+        write.delete(CATALOG, name.as_bytes())?;
+        self.tables.remove(name);
+        self.version += 1;
+        Ok(())
+    }
+
+    fn put(&mut self, write: &mut impl OrderedWrite, table: Table) -> Result<(), EngineError> {
+        let json = serde_json::to_vec(&Stored::of(&table)).map_err(EngineError::doing("writing the catalog"))?;
+        write.put(CATALOG, table.name.as_bytes(), &json)?;
+        self.tables.insert(table.name.clone(), Rc::new(table));
+        self.version += 1;
+        Ok(())
+    }
+
+    fn free_tree(&self, trees: u16) -> Result<Tree, EngineError> {
+        let taken = |tree: &Tree| self.tables.values().any(|table| table.trees().any(|other| other == *tree));
+        let free = (CATALOG.0 + 1..trees).map(Tree).find(|tree| !taken(tree));
+        free.ok_or_else(|| EngineError::new(format!("all {trees} trees of the store are taken")))
+    }
+}
+
+fn column(spec: &ColumnSpec) -> Result<Column, EngineError> {
+    let words = spec.of_type.to_ascii_uppercase();
+    if let Some(word) = words.split(|c: char| !c.is_alphanumeric()).find(|word| CONSTRAINTS.contains(word)) {
+        return Err(EngineError::new(format!(
+            "column `{}`: `{word}` in its type is a constraint, which tables on a key-value engine do not keep",
+            spec.name
+        )));
+    }
+    Ok(Column { name: spec.name.clone(), declared: spec.of_type.clone(), affinity: Affinity::of(&spec.of_type) })
+}
+
+/// A table as the catalog stores it.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    tree: u16,
+    /// Name and declared type.
+    columns: Vec<(String, String)>,
+    /// Name, tree and column.
+    indexes: Vec<(String, u16, usize)>,
+}
+
+impl Stored {
+    fn of(table: &Table) -> Self {
+        Self {
+            tree: table.tree.0,
+            columns: table.columns.iter().map(|column| (column.name.clone(), column.declared.clone())).collect(),
+            indexes: table.indexes.iter().map(|index| (index.name.clone(), index.tree.0, index.column)).collect(),
+        }
+    }
+
+    fn table(self, name: String) -> Table {
+        Table {
+            name,
+            tree: Tree(self.tree),
+            columns: self
+                .columns
+                .into_iter()
+                .map(|(name, declared)| Column { name, affinity: Affinity::of(&declared), declared })
+                .collect(),
+            indexes: self
+                .indexes
+                .into_iter()
+                .map(|(name, tree, column)| Index { name, tree: Tree(tree), column })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Which rows a plan is about, with its parameters put in.
+
+use super::super::{
+    definition::Table,
+    key::compare,
+    range::{End, Wanted},
+};
+use dbdyno_engine::{
+    EngineError,
+    sql::{Value, ValueRef},
+    suite::{Condition, Operand},
+};
+use std::cmp::Ordering;
+
+/// A condition with its values.
+#[derive(Debug)]
+pub(super) enum Filter<'v> {
+    /// Every row.
+    All,
+    /// Rows whose column has a value, or one of a range: from the first, below the second.
+    Column { column: usize, from: ValueRef<'v>, below: Option<ValueRef<'v>> },
+    /// Rows whose text holds another; letters of ASCII in either case.
+    Holds { column: usize, text: Vec<u8> },
+}
+
+impl<'v> Filter<'v> {
+    pub(super) fn of(table: &Table, condition: &'v Condition, values: &'v [Value]) -> Result<Self, EngineError> {
+        Ok(match condition {
+            Condition::All => Self::All,
+            Condition::Equal { column, value } => {
+                Self::Column { column: table.column(column)?, from: operand(value, values)?, below: None }
+            }
+            Condition::Range { column, from, below } => Self::Column {
+                column: table.column(column)?,
+                from: operand(from, values)?,
+                below: Some(operand(below, values)?),
+            },
+            Condition::Like { column, pattern } => {
+                Self::Holds { column: table.column(column)?, text: needle(operand(pattern, values)?)? }
+            }
+        })
+    }
+
+    /// The column that an index could narrow, and to what.
+    pub(super) fn wanted(&self) -> Option<(usize, Wanted<'v>)> {
+        match self {
+            Self::All | Self::Holds { .. } => None,
+            Self::Column { column, from, below: None } => Some((*column, Wanted::Equal(*from))),
+            Self::Column { column, from, below: Some(below) } => {
+                let end = |value, included| Some(End { value, included });
+                Some((*column, Wanted::Range { from: end(*from, true), to: end(*below, false) }))
+            }
+        }
+    }
+
+    /// The column that is looked at.
+    pub(super) fn column(&self) -> Option<usize> {
+        match self {
+            Self::All => None,
+            Self::Column { column, .. } | Self::Holds { column, .. } => Some(*column),
+        }
+    }
+
+    /// Whether a row of this value in the column passes.
+    #[inline]
+    pub(super) fn passes(&self, value: ValueRef<'_>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Column { from, .. } if value == ValueRef::Null || *from == ValueRef::Null => false,
+            Self::Column { from, below: None, .. } => compare(value, *from) == Ordering::Equal,
+            Self::Column { from, below: Some(below), .. } => {
+                *below != ValueRef::Null
+                    && compare(value, *from) != Ordering::Less
+                    && compare(value, *below) == Ordering::Less
+            }
+            Self::Holds { text, .. } => matches!(value, ValueRef::Text(bytes) if holds(bytes, text)),
+        }
+    }
+}
+
+/// The value of an operand.
+pub(super) fn operand<'v>(operand: &'v Operand, values: &'v [Value]) -> Result<ValueRef<'v>, EngineError> {
+    match (operand, operand.parameter()) {
+        (Operand::Integer(number), _) => Ok(ValueRef::Integer(*number)),
+        (Operand::Text(text), None) => Ok(ValueRef::Text(text.as_bytes())),
+        (Operand::Text(text), Some(place)) => values
+            .get(place)
+            .map(Value::as_ref)
+            .ok_or_else(|| EngineError::new(format!("{text} in a direct plan: {} values are bound", values.len()))),
+    }
+}
+
+/// The text within `%text%`, in small letters.
+fn needle(pattern: ValueRef<'_>) -> Result<Vec<u8>, EngineError> {
+    let inside = match pattern {
+        ValueRef::Text(bytes) => bytes.strip_prefix(b"%").and_then(|rest| rest.strip_suffix(b"%")),
+        _ => None,
+    };
+    let plain = inside.filter(|text| !text.contains(&b'%') && !text.contains(&b'_'));
+    plain.map(<[u8]>::to_ascii_lowercase).ok_or_else(|| {
+        EngineError::new("a pattern of a direct plan: expected text between two %, without any other % or _")
+    })
+}
+
+#[inline]
+fn holds(bytes: &[u8], text: &[u8]) -> bool {
+    let Some((&first, rest)) = text.split_first() else { return true };
+    let Some(last) = bytes.len().checked_sub(text.len()) else { return false };
+    (0..=last)
+        .any(|at| bytes[at].to_ascii_lowercase() == first && bytes[at + 1..at + text.len()].eq_ignore_ascii_case(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_found_in_either_case_wherever_it_stands() {
+        let found = |bytes: &str, text: &str| holds(bytes.as_bytes(), text.as_bytes());
+        assert!(found("two hundred fifty one", "fifty") && found("FIFTY", "fifty") && found("x", ""));
+        assert!(found("aab", "ab") && found("ab", "ab"));
+        assert!(!found("fift", "fifty") && !found("", "a") && !found("fiftx", "fifty"));
+    }
+
+    #[test]
+    fn only_plain_patterns_are_taken() {
+        assert_eq!(needle(ValueRef::Text(b"%Fifty%")).unwrap(), b"fifty");
+        for pattern in ["fifty%", "%fifty", "%fi_ty%", "%a%b%", "%"] {
+            assert!(needle(ValueRef::Text(pattern.as_bytes())).is_err(), "{pattern}");
+        }
+    }
+}

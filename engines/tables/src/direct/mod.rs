@@ -1,0 +1,142 @@
+//! The layer `direct`: the plans of a suite, run on the store as a program without SQL would.
+
+mod average;
+mod filter;
+mod run;
+
+use self::filter::Filter;
+use super::{definition::Table, row::Columns, tables::Tables};
+use dbdyno_engine::{
+    EngineError,
+    ordered::OrderedStore,
+    sql::{SqlRow, Value, ValueRef},
+    suite::{Plan, Statement, TableSpec},
+};
+use std::rc::Rc;
+
+/// A plan, with the tables it names once they were looked up.
+pub(super) struct Planned<'e> {
+    plan: &'e Plan,
+    /// The catalog's version when the tables were looked up.
+    version: Option<u64>,
+    tables: Vec<Rc<Table>>,
+}
+
+impl<'e> Planned<'e> {
+    /// The plan of a statement.
+    pub(super) fn of(statement: &'e Statement) -> Result<Self, EngineError> {
+        let plan = statement.direct.as_ref().ok_or_else(|| {
+            EngineError::new(format!("`{}` has no direct plan: the suite needs layer=sql", statement.sql))
+        })?;
+        Ok(Self { plan, version: None, tables: Vec::new() })
+    }
+
+    #[inline]
+    fn look_up<S: OrderedStore>(&mut self, tables: &Tables<S>) -> Result<(), EngineError> {
+        let version = tables.catalog.version();
+        if self.version != Some(version) {
+            let found = self.plan.tables().into_iter().map(|name| tables.catalog.table(name).map(Rc::clone));
+            self.tables = found.collect::<Result<_, _>>()?;
+            self.version = Some(version);
+        }
+        Ok(())
+    }
+
+    /// Runs a plan that changes rows; how many.
+    #[inline]
+    pub(super) fn execute<S: OrderedStore>(
+        &mut self,
+        tables: &mut Tables<S>,
+        values: &[Value],
+    ) -> Result<u64, EngineError> {
+        self.look_up(tables)?;
+        let done = match self.plan {
+            Plan::Insert { .. } => run::insert(tables, &self.tables[0], values),
+            Plan::Copy { .. } => run::copy(tables, &self.tables[0], &self.tables[1]),
+            Plan::Update { set, condition, .. } => {
+                let table = &self.tables[0];
+                Filter::of(table, condition, values).and_then(|filter| run::update(tables, table, &filter, set, values))
+            }
+            Plan::Delete { condition, .. } => {
+                let table = &self.tables[0];
+                Filter::of(table, condition, values).and_then(|filter| run::delete(tables, table, &filter))
+            }
+            Plan::Read { .. } | Plan::CountAverage { .. } | Plan::CreateTable { .. } | Plan::Begin | Plan::Rollback => {
+                Err(EngineError::new("a direct plan that changes no rows stands beside a write"))
+            }
+        };
+        if let Err(error) = &done {
+            tables.spoil(error);
+        }
+        done
+    }
+
+    /// Runs a plan that reads.
+    #[inline]
+    pub(super) fn query<S: OrderedStore>(
+        &mut self,
+        tables: &mut Tables<S>,
+        values: &[Value],
+        mut visit: impl FnMut(&Row<'_>),
+    ) -> Result<(), EngineError> {
+        self.look_up(tables)?;
+        let table = self.tables.first().map(Rc::clone);
+        match (self.plan, table) {
+            (Plan::Read { condition, limit, .. }, Some(table)) => {
+                let filter = Filter::of(&table, condition, values)?;
+                run::read(tables, &table, &filter, limit.unwrap_or(u64::MAX), visit)
+            }
+            (Plan::CountAverage { column, condition, .. }, Some(table)) => {
+                let filter = Filter::of(&table, condition, values)?;
+                let (count, average) = run::count_average(tables, &table, table.column(column)?, &filter)?;
+                visit(&Row::Values(&[ValueRef::Integer(count), average.map_or(ValueRef::Null, ValueRef::Real)]));
+                Ok(())
+            }
+            _ => Err(EngineError::new("a direct plan that changes rows stands beside a read")),
+        }
+    }
+}
+
+/// Runs the plan of a statement that neither changes rows nor reads.
+pub(super) fn run<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    plan: Option<&Plan>,
+    declared: &[TableSpec],
+) -> Result<(), EngineError> {
+    match plan {
+        None => Ok(()),
+        Some(Plan::CreateTable { table }) => {
+            let spec = declared.iter().find(|spec| spec.name == *table);
+            tables.create_table(spec.ok_or_else(|| EngineError::new(format!("table `{table}` is not declared")))?)
+        }
+        Some(Plan::Begin) => tables.begin(true),
+        Some(Plan::Rollback) => tables.rollback(),
+        Some(_) => Err(EngineError::new("a direct plan about rows stands beside a statement that is only run")),
+    }
+}
+
+/// A row of an answer.
+pub(super) enum Row<'r> {
+    /// As it is stored: bytes, and how many columns.
+    Stored(&'r [u8], usize),
+    /// Values that were computed.
+    Values(&'r [ValueRef<'r>]),
+}
+
+impl SqlRow for Row<'_> {
+    #[inline]
+    fn columns(&self) -> usize {
+        match self {
+            Self::Stored(_, columns) => *columns,
+            Self::Values(values) => values.len(),
+        }
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> ValueRef<'_> {
+        match self {
+            Self::Stored(row, _) => Columns(row).nth(column).flatten().unwrap_or(ValueRef::Null),
+            Self::Values(values) => values[column],
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! What the plans do.
+
+use super::{
+    super::{
+        definition::Table,
+        key,
+        range::KeyRange,
+        row::Columns,
+        rows::{broken_index, value},
+        rowsum::Rowsum,
+        tables::Tables,
+    },
+    Row,
+    average::Average,
+    filter::{Filter, operand},
+};
+use dbdyno_engine::{
+    EngineError,
+    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+    sql::{Value, ValueRef},
+    suite::Assignment,
+};
+use std::{collections::BTreeMap, ops::ControlFlow};
+
+/// Inserts one row.
+#[inline]
+pub(super) fn insert<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    values: &[Value],
+) -> Result<u64, EngineError> {
+    tables.write()?;
+    let rowid = tables.next_rowid(table)?;
+    let (write, rows, _) = tables.write()?;
+    rows.insert(write, table, rowid, values.iter().map(Value::as_ref))?;
+    Ok(1)
+}
+
+/// Inserts the rows of one table into another, or into itself, in the order of their rowids.
+pub(super) fn copy<S: OrderedStore>(tables: &mut Tables<S>, from: &Table, to: &Table) -> Result<u64, EngineError> {
+    tables.write()?;
+    let mut copied = Vec::new();
+    let mut ends = Vec::new();
+    each(tables, from, &Filter::All, |_, row| {
+        copied.extend_from_slice(row);
+        ends.push(copied.len());
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let mut start = 0;
+    for &end in &ends {
+        let rowid = tables.next_rowid(to)?;
+        let (write, rows, _) = tables.write()?;
+        let values = Columns(&copied[start..end]).map(|value| value.unwrap_or(ValueRef::Null));
+        rows.insert(write, to, rowid, values)?;
+        start = end;
+    }
+    Ok(ends.len() as u64)
+}
+
+/// Reads rows.
+pub(super) fn read<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+    limit: u64,
+    mut visit: impl FnMut(&Row<'_>),
+) -> Result<(), EngineError> {
+    let mut left = limit;
+    if left == 0 {
+        return Ok(());
+    }
+    each(tables, table, filter, |_, row| {
+        visit(&Row::Stored(row, table.columns.len()));
+        left -= 1;
+        Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })
+}
+
+/// The number of rows, and the average of a column.
+#[inline]
+pub(super) fn count_average<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    column: usize,
+    filter: &Filter<'_>,
+) -> Result<(i64, Option<f64>), EngineError> {
+    let (mut count, mut average) = (0, Average::default());
+    let rowsum = tables.rows.rowsum;
+    if filter.column() == Some(column) && rowsum == Rowsum::Off && index_of(table, filter).is_some() {
+        // The entries of the index hold all that is asked for.
+        each_entry(tables, table, filter, |_, value| {
+            count += 1;
+            average.add(value)
+        })?;
+    } else {
+        each(tables, table, filter, |rowid, row| {
+            count += 1;
+            average.add(value(table, rowid, row, column, rowsum)?)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok((count, average.value()))
+}
+
+/// Changes rows.
+#[inline]
+pub(super) fn update<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+    set: &BTreeMap<String, Assignment>,
+    values: &[Value],
+) -> Result<u64, EngineError> {
+    tables.write()?;
+    let found = rowids(tables, table, filter)?;
+    let (write, rows, _) = tables.write()?;
+    let mut wrong = None;
+    for &rowid in &found {
+        rows.update(write, table, rowid, |place, old| {
+            let assignment = set.get(&table.columns[place].name)?;
+            assign(assignment, old, values).unwrap_or_else(|error| {
+                wrong = Some(error);
+                None
+            })
+        })?;
+        if let Some(error) = wrong {
+            return Err(error);
+        }
+    }
+    Ok(found.len() as u64)
+}
+
+fn assign<'v>(
+    assignment: &'v Assignment,
+    old: ValueRef<'_>,
+    values: &'v [Value],
+) -> Result<Option<ValueRef<'v>>, EngineError> {
+    match (assignment, old) {
+        (Assignment::Value(new), _) => operand(new, values).map(Some),
+        (Assignment::Times { .. }, ValueRef::Null) => Ok(None),
+        (Assignment::Times { times }, ValueRef::Integer(number)) => Ok(Some(
+            number.checked_mul(*times).map_or(ValueRef::Real(number as f64 * *times as f64), ValueRef::Integer),
+        )),
+        (Assignment::Times { times }, ValueRef::Real(number)) => Ok(Some(ValueRef::Real(number * *times as f64))),
+        (Assignment::Times { .. }, ValueRef::Text(_) | ValueRef::Blob(_)) => {
+            Err(EngineError::new("a direct plan multiplies numbers only"))
+        }
+    }
+}
+
+/// Removes rows; all of them by emptying the trees.
+pub(super) fn delete<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+) -> Result<u64, EngineError> {
+    tables.write()?;
+    tables.forget_rowids(table);
+    if matches!(filter, Filter::All) {
+        let mut removed = 0;
+        let (write, _, _) = tables.write()?;
+        write.range(table.tree, Keys::ALL, Direction::Up, |_, _| {
+            removed += 1;
+            ControlFlow::Continue(())
+        })?;
+        write.clear(table.tree)?;
+        table.indexes.iter().try_for_each(|index| write.clear(index.tree))?;
+        return Ok(removed);
+    }
+    let found = rowids(tables, table, filter)?;
+    let (write, rows, _) = tables.write()?;
+    for &rowid in &found {
+        rows.delete(write, table, rowid)?;
+    }
+    Ok(found.len() as u64)
+}
+
+/// The rowids of the rows that pass.
+fn rowids<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+) -> Result<Vec<i64>, EngineError> {
+    let mut found = Vec::new();
+    if tables.rows.rowsum == Rowsum::Off && index_of(table, filter).is_some() {
+        each_entry(tables, table, filter, |rowid, _| {
+            found.push(rowid);
+            Ok(())
+        })?;
+    } else {
+        each(tables, table, filter, |rowid, _| {
+            found.push(rowid);
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(found)
+}
+
+/// The place of the index that narrows a filter.
+fn index_of(table: &Table, filter: &Filter<'_>) -> Option<usize> {
+    filter.wanted().and_then(|(column, _)| table.index_on(column))
+}
+
+/// Shows every row that passes: by an index where there is one, else all rows are looked at.
+fn each<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+    mut visit: impl FnMut(i64, &[u8]) -> Result<ControlFlow<()>, EngineError>,
+) -> Result<(), EngineError> {
+    if index_of(table, filter).is_some() {
+        let mut found = Vec::new();
+        each_entry(tables, table, filter, |rowid, _| {
+            found.push(rowid);
+            Ok(())
+        })?;
+        for rowid in found {
+            let row = |stored: &[u8]| visit(rowid, tables.rows.verified(table, rowid, stored)?);
+            let shown = tables.transaction.get(table.tree, &key::of_rowid(rowid), row)?;
+            let missing =
+                || EngineError::fatal(format!("table `{}` has no row {rowid} to its index's entry", table.name));
+            if shown.ok_or_else(missing)??.is_break() {
+                return Ok(());
+            }
+        }
+        return Ok(());
+    }
+    tables.read()?;
+    let (rowsum, column) = (tables.rows.rowsum, filter.column());
+    let mut step = |key: &[u8], stored: &[u8]| {
+        let rowid = key::rowid(key).unwrap_or(0);
+        let row = tables.rows.verified(table, rowid, stored)?;
+        let passes =
+            column.map_or(Ok(true), |column| value(table, rowid, row, column, rowsum).map(|v| filter.passes(v)))?;
+        if passes { visit(rowid, row) } else { Ok(ControlFlow::Continue(())) }
+    };
+    walk(tables, table.tree, Keys::ALL, &mut step)
+}
+
+/// Shows rowid and value of every entry that passes, of an index that is there.
+#[inline]
+fn each_entry<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    table: &Table,
+    filter: &Filter<'_>,
+    mut visit: impl FnMut(i64, ValueRef<'_>) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    tables.read()?;
+    let (Some((column, wanted)), Some(place)) = (filter.wanted(), index_of(table, filter)) else {
+        return Ok(());
+    };
+    let index = &table.indexes[place];
+    let range = KeyRange::of_entries(table, column, wanted, tables.store.longest_key());
+    let mut step = |key: &[u8], kind: &[u8]| {
+        let wrong = || broken_index(table, index, "an entry cannot be decoded");
+        let rowid = key::rowid(key).ok_or_else(wrong)?;
+        key::with_value(key, kind, |value| if filter.passes(value) { visit(rowid, value) } else { Ok(()) })
+            .ok_or_else(wrong)??;
+        Ok(ControlFlow::Continue(()))
+    };
+    walk(tables, index.tree, range.keys(), &mut step)
+}
+
+#[inline]
+fn walk<S: OrderedStore>(
+    tables: &Tables<S>,
+    tree: Tree,
+    keys: Keys<'_>,
+    step: &mut impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, EngineError>,
+) -> Result<(), EngineError> {
+    let mut failed = None;
+    tables.transaction.range(tree, keys, Direction::Up, |key, value| {
+        step(key, value).unwrap_or_else(|error| {
+            failed = Some(error);
+            ControlFlow::Break(())
+        })
+    })?;
+    failed.map_or(Ok(()), Err)
+}

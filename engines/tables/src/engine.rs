@@ -1,0 +1,306 @@
+//! An engine of SQL suites made from an ordered store.
+
+use super::{
+    definition::trees,
+    direct::{self, Planned},
+    rowsum::Rowsum,
+    tables::Tables,
+    virtual_table::{Layer, Shared, connect},
+};
+use crate::sqlite::{self, Sql};
+use dbdyno_engine::{
+    EngineError,
+    clock::MonotonicClock,
+    describe::OptionSpec,
+    engine::{Engine, Open},
+    ordered::OrderedStore,
+    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text, reopen},
+    suite::{self, Begin, IndexSpec, Plan, SuiteKind, TableSpec},
+};
+use rusqlite::Connection;
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+/// The options of every engine that SQL suites reach through this layer. They say how a suite reaches the engine and not how
+/// the engine is best set, so that no search tries them.
+pub fn options() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::choice(
+            "layer",
+            &["sql", "direct"],
+            "sql",
+            "how SQL suites reach the engine: sql layer: SQLite virtual table; or direct plans without SQLite",
+        )
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
+        OptionSpec::choice(
+            "rowsum",
+            &Rowsum::ALL.map(|(word, _)| word),
+            "off",
+            "checksum of each row of a SQL suite, verified whenever the row is read",
+        )
+        .fresh()
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
+        OptionSpec::choice(
+            "statements",
+            &["prepared", "text"],
+            "prepared",
+            "with layer=sql: prepared once a test, or parsed again for each operation as a command-line script does",
+        )
+        .same(&[], &[("layer", &["direct"])], "no SQL is parsed with layer=direct")
+        .only_for(SuiteKind::Sql)
+        .tune(&[]),
+        reopen(),
+    ]
+}
+
+/// An open store with its tables.
+pub struct Layered<S: OrderedStore> {
+    shared: Shared<S>,
+    /// SQLite, with `layer=sql`.
+    connection: Option<Connection>,
+    declared: Vec<TableSpec>,
+    text: bool,
+    reopens: bool,
+}
+
+impl<S: OrderedStore> Engine for Layered<S> {
+    const MAIN_FILE: &'static str = S::MAIN_FILE;
+    type Clock = MonotonicClock;
+
+    fn clock(&self) -> MonotonicClock {
+        MonotonicClock
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        self.shared.borrow().store.in_force()
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.shared.borrow_mut().store.check()
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        // The connection's virtual tables hold the store too.
+        drop(self.connection);
+        match Rc::try_unwrap(self.shared) {
+            Ok(tables) => tables.into_inner().close(),
+            Err(_) => Err(EngineError::new("the store cannot be closed: a virtual table still holds it")),
+        }
+    }
+}
+
+impl<S: OrderedStore> SqlEngine for Layered<S> {
+    type Session<'e> = Session<'e, S>;
+
+    fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError> {
+        let settings = open.settings;
+        let word = settings.text("rowsum")?;
+        let rowsum = Rowsum::of(word).ok_or_else(|| EngineError::new(format!("there is no rowsum `{word}`")))?;
+        let trees = trees(tables, indexes)?;
+        let shared = Rc::new(RefCell::new(Tables::open(S::open(open, trees)?, rowsum, trees)?));
+        let connection = match settings.text("layer")? {
+            "direct" => None,
+            _ => Some(connect(&shared)?),
+        };
+        Ok(Self {
+            shared,
+            connection,
+            declared: tables.to_vec(),
+            text: is_text(settings)?,
+            reopens: settings.flag("reopen")?,
+        })
+    }
+
+    fn reopens(&self) -> bool {
+        self.reopens
+    }
+
+    fn session<'e>(&'e mut self) -> Result<Session<'e, S>, EngineError> {
+        let layer = match &self.connection {
+            Some(connection) => Way::Sql(Layer { connection, shared: &self.shared }),
+            None => Way::Direct(&self.shared, &self.declared),
+        };
+        Ok(Session { way: layer, text: self.text })
+    }
+}
+
+/// What one test works with.
+pub struct Session<'e, S: OrderedStore> {
+    way: Way<'e, S>,
+    text: bool,
+}
+
+enum Way<'e, S: OrderedStore> {
+    Sql(Layer<'e, S>),
+    Direct(&'e Shared<S>, &'e [TableSpec]),
+}
+
+impl<S: OrderedStore> Drop for Session<'_, S> {
+    fn drop(&mut self) {
+        if self.shared().borrow().is_explicit() {
+            // The error that led here is the one to report.
+            let _ = self.undo();
+        }
+    }
+}
+
+/// A statement made ready for one of the layers.
+pub enum Statement<'e> {
+    /// SQL.
+    Sql(Sql<'e>),
+    /// A plan.
+    Direct(Direct<'e>),
+}
+
+/// A plan made ready.
+pub struct Direct<'e>(Planned<'e>);
+
+impl<'e, S: OrderedStore> Session<'e, S> {
+    fn shared(&self) -> &Shared<S> {
+        match &self.way {
+            Way::Sql(layer) => layer.shared,
+            Way::Direct(shared, _) => shared,
+        }
+    }
+
+    fn undo(&self) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.rollback(),
+            Way::Direct(shared, _) => shared.borrow_mut().rollback(),
+        }
+    }
+
+    /// Does something without SQL; after an error nothing of the transaction is kept.
+    #[inline]
+    fn directly<R>(
+        shared: &Shared<S>,
+        work: impl FnOnce(&mut Tables<S>) -> Result<R, EngineError>,
+    ) -> Result<R, EngineError> {
+        let tables = &mut *shared.borrow_mut();
+        match work(tables) {
+            Ok(done) => tables.end_statement().map(|()| done),
+            Err(error) => {
+                tables.rollback()?;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<'e, S: OrderedStore> SqlSession<'e> for Session<'e, S> {
+    type Statement = Statement<'e>;
+    type Row<'r> = Row<'r>;
+
+    fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.create_table(table),
+            Way::Direct(shared, _) => Self::directly(shared, |tables| tables.create_table(table)),
+        }
+    }
+
+    fn create_index(&mut self, index: &'e IndexSpec) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.create_index(index),
+            Way::Direct(shared, _) => Self::directly(shared, |tables| tables.create_index(index)),
+        }
+    }
+
+    fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.drop_table(&table.name),
+            Way::Direct(shared, _) => Self::directly(shared, |tables| tables.drop_table(&table.name)),
+        }
+    }
+
+    fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.begin(kind),
+            Way::Direct(shared, _) => shared.borrow_mut().begin(matches!(kind, Begin::Immediate | Begin::Exclusive)),
+        }
+    }
+
+    fn commit(&mut self) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.commit(),
+            Way::Direct(shared, _) => shared.borrow_mut().commit(),
+        }
+    }
+
+    fn rollback(&mut self) -> Result<(), EngineError> {
+        self.undo()
+    }
+
+    fn run(&mut self, sql: &'e str, plan: Option<&'e Plan>) -> Result<(), EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.whole(layer.connection.execute_batch(sql).map_err(EngineError::doing(sql))),
+            Way::Direct(shared, declared) => Self::directly(shared, |tables| direct::run(tables, plan, declared)),
+        }
+    }
+
+    fn prepare(&mut self, statement: &'e suite::Statement) -> Result<Statement<'e>, EngineError> {
+        match &self.way {
+            Way::Sql(layer) => Sql::new(layer.connection, &statement.sql, self.text).map(Statement::Sql),
+            Way::Direct(..) => Planned::of(statement).map(|plan| Statement::Direct(Direct(plan))),
+        }
+    }
+
+    #[inline]
+    fn execute(&mut self, statement: &mut Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
+        match (&self.way, statement) {
+            (Way::Sql(layer), Statement::Sql(statement)) => layer.whole(statement.execute(values)),
+            (Way::Direct(shared, _), Statement::Direct(plan)) => {
+                Self::directly(shared, |tables| plan.0.execute(tables, values))
+            }
+            _ => Err(other_layer()),
+        }
+    }
+
+    #[inline]
+    fn query(
+        &mut self,
+        statement: &mut Statement<'e>,
+        values: &[Value],
+        mut visit: impl FnMut(&Row<'_>),
+    ) -> Result<(), EngineError> {
+        match (&self.way, statement) {
+            (Way::Sql(layer), Statement::Sql(statement)) => {
+                layer.whole(statement.query(values, |row| visit(&Row(Either::Sql(row)))))
+            }
+            (Way::Direct(shared, _), Statement::Direct(plan)) => {
+                Self::directly(shared, |tables| plan.0.query(tables, values, |row| visit(&Row(Either::Direct(row)))))
+            }
+            _ => Err(other_layer()),
+        }
+    }
+}
+
+fn other_layer() -> EngineError {
+    EngineError::new("the statement was made ready for another layer")
+}
+
+/// A row of an answer of either layer.
+pub struct Row<'r>(Either<'r>);
+
+enum Either<'r> {
+    Sql(&'r sqlite::Row<'r>),
+    Direct(&'r direct::Row<'r>),
+}
+
+impl SqlRow for Row<'_> {
+    #[inline]
+    fn columns(&self) -> usize {
+        match &self.0 {
+            Either::Sql(row) => row.columns(),
+            Either::Direct(row) => row.columns(),
+        }
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> ValueRef<'_> {
+        match &self.0 {
+            Either::Sql(row) => row.value(column),
+            Either::Direct(row) => row.value(column),
+        }
+    }
+}

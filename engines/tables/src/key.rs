@@ -1,0 +1,263 @@
+//! Keys whose order as bytes is SQLite's order of values: NULL, numbers, text, blobs.
+//!
+//! A row's key is its rowid, 8 bytes big-endian with the sign bit flipped. An index entry's key is the value, then the
+//! rowid. A value is a tag and
+//!
+//! - NULL: nothing;
+//! - a number: the greatest 64-bit real number that is not above it, 8 bytes so turned that they sort, then 2 bytes with
+//!   what is missing to a whole number beyond 2^53. Whole and real numbers of equal value have equal keys;
+//! - text and blobs: the bytes with each 0 followed by 255, then two 0.
+//!
+//! No value's bytes begin those of another. What the key leaves out (whole or real?) is the entry's own value.
+
+use dbdyno_engine::sql::ValueRef;
+use std::cmp::Ordering;
+
+const NULL: u8 = 1;
+/// The tag of numbers; every value but NULL sorts at it or behind.
+pub(super) const NUMBER: u8 = 2;
+const TEXT: u8 = 3;
+const BLOB: u8 = 4;
+
+const WHOLE: &[u8] = b"i";
+const REAL: &[u8] = b"r";
+const NEGATIVE_ZERO: &[u8] = b"z";
+
+/// Bytes of a rowid.
+pub(super) const ROWID: usize = 8;
+const SIGN: u64 = 1 << 63;
+
+/// A row's key.
+pub(super) fn of_rowid(rowid: i64) -> [u8; ROWID] {
+    ((rowid as u64) ^ SIGN).to_be_bytes()
+}
+
+/// The rowid of a row's key, or at the end of an index entry's.
+pub(super) fn rowid(key: &[u8]) -> Option<i64> {
+    key.last_chunk::<ROWID>().map(|bytes| (u64::from_be_bytes(*bytes) ^ SIGN) as i64)
+}
+
+/// Appends a value.
+pub(super) fn push(key: &mut Vec<u8>, value: ValueRef<'_>) {
+    match value {
+        ValueRef::Null => key.push(NULL),
+        ValueRef::Integer(number) => {
+            let (below, missing) = real_below(number);
+            push_number(key, below, missing);
+        }
+        ValueRef::Real(number) => push_number(key, number, 0),
+        ValueRef::Text(bytes) => push_bytes(key, TEXT, bytes),
+        ValueRef::Blob(bytes) => push_bytes(key, BLOB, bytes),
+    }
+}
+
+/// Makes `key` the key of an index entry, and gives the entry's value.
+pub(super) fn entry(key: &mut Vec<u8>, value: ValueRef<'_>, rowid: i64) -> &'static [u8] {
+    key.clear();
+    push(key, value);
+    key.extend_from_slice(&of_rowid(rowid));
+    match value {
+        ValueRef::Integer(_) => WHOLE,
+        ValueRef::Real(number) if number == 0.0 && number.is_sign_negative() => NEGATIVE_ZERO,
+        ValueRef::Real(_) => REAL,
+        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => &[],
+    }
+}
+
+/// Shows the value of an index entry; `None` for bytes that are no entry.
+pub(super) fn with_value<R>(key: &[u8], kind: &[u8], show: impl FnOnce(ValueRef<'_>) -> R) -> Option<R> {
+    let (&tag, rest) = key.get(..key.len().checked_sub(ROWID)?)?.split_first()?;
+    match tag {
+        NULL => Some(show(ValueRef::Null)),
+        NUMBER => number(rest, kind).map(show),
+        TEXT | BLOB => {
+            let escaped = rest.strip_suffix(&[0, 0])?;
+            let plain: Vec<u8>;
+            let bytes = if escaped.contains(&0) {
+                plain = unescape(escaped);
+                &plain
+            } else {
+                escaped
+            };
+            Some(show(if tag == TEXT { ValueRef::Text(bytes) } else { ValueRef::Blob(bytes) }))
+        }
+        _ => None,
+    }
+}
+
+fn number(bytes: &[u8], kind: &[u8]) -> Option<ValueRef<'static>> {
+    let (sorted, missing) = bytes.split_first_chunk::<8>()?;
+    let below = from_sorted(u64::from_be_bytes(*sorted));
+    let missing = u16::from_be_bytes(missing.try_into().ok()?);
+    Some(match kind {
+        WHOLE => ValueRef::Integer((below as i128 + i128::from(missing)) as i64),
+        REAL => ValueRef::Real(below),
+        NEGATIVE_ZERO => ValueRef::Real(-0.0),
+        _ => return None,
+    })
+}
+
+/// The greatest real number that is not above a whole number, and what is missing: below 1024.
+fn real_below(number: i64) -> (f64, u16) {
+    let near = number as f64;
+    let below = if near as i128 > i128::from(number) { near.next_down() } else { near };
+    (below, (i128::from(number) - below as i128) as u16)
+}
+
+fn push_number(key: &mut Vec<u8>, number: f64, missing: u16) {
+    key.push(NUMBER);
+    key.extend_from_slice(&to_sorted(number).to_be_bytes());
+    key.extend_from_slice(&missing.to_be_bytes());
+}
+
+fn to_sorted(number: f64) -> u64 {
+    // Adding zero makes the negative zero a positive one: they are equal.
+    let bits = (number + 0.0).to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+fn from_sorted(sorted: u64) -> f64 {
+    f64::from_bits(if sorted & SIGN == 0 { !sorted } else { sorted & !SIGN })
+}
+
+fn push_bytes(key: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
+    key.push(tag);
+    for &byte in bytes {
+        key.push(byte);
+        if byte == 0 {
+            key.push(255);
+        }
+    }
+    key.extend_from_slice(&[0, 0]);
+}
+
+fn unescape(escaped: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(escaped.len());
+    let mut bytes = escaped.iter();
+    while let Some(&byte) = bytes.next() {
+        plain.push(byte);
+        if byte == 0 {
+            bytes.next();
+        }
+    }
+    plain
+}
+
+/// SQLite's order of values.
+pub(super) fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
+    use ValueRef::{Blob, Integer, Real, Text};
+    match (a, b) {
+        (Integer(a), Integer(b)) => a.cmp(&b),
+        (Text(a), Text(b)) | (Blob(a), Blob(b)) => a.cmp(b),
+        (Integer(_) | Real(_), Integer(_) | Real(_)) => numeric(a).cmp(&numeric(b)),
+        _ => rank(a).cmp(&rank(b)),
+    }
+}
+
+fn rank(value: ValueRef<'_>) -> u8 {
+    match value {
+        ValueRef::Null => NULL,
+        ValueRef::Integer(_) | ValueRef::Real(_) => NUMBER,
+        ValueRef::Text(_) => TEXT,
+        ValueRef::Blob(_) => BLOB,
+    }
+}
+
+/// Sorts as the number does.
+fn numeric(value: ValueRef<'_>) -> (u64, u16) {
+    match value {
+        ValueRef::Integer(number) => {
+            let (below, missing) = real_below(number);
+            (to_sorted(below), missing)
+        }
+        ValueRef::Real(number) => (to_sorted(number), 0),
+        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => (0, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BIG: i64 = 1 << 53;
+
+    /// Values in SQLite's order, each above the last.
+    const SORTED: &[ValueRef<'static>] = &[
+        ValueRef::Null,
+        ValueRef::Real(f64::NEG_INFINITY),
+        ValueRef::Real(-1e300),
+        ValueRef::Integer(i64::MIN),
+        ValueRef::Integer(i64::MIN + 1),
+        ValueRef::Integer(-BIG - 1),
+        ValueRef::Real(-(BIG as f64)),
+        ValueRef::Integer(-1),
+        ValueRef::Real(-0.5),
+        ValueRef::Integer(0),
+        ValueRef::Real(f64::MIN_POSITIVE),
+        ValueRef::Real(0.5),
+        ValueRef::Integer(1),
+        ValueRef::Integer(BIG),
+        ValueRef::Integer(BIG + 1),
+        ValueRef::Real(BIG as f64 + 2.0),
+        ValueRef::Integer(BIG + 3),
+        ValueRef::Integer(i64::MAX - 1),
+        ValueRef::Integer(i64::MAX),
+        ValueRef::Real(9_223_372_036_854_775_808.0),
+        ValueRef::Real(f64::INFINITY),
+        ValueRef::Text(b""),
+        ValueRef::Text(b"\0"),
+        ValueRef::Text(b"\0\0"),
+        ValueRef::Text(b"\0\xff"),
+        ValueRef::Text(b"\x01"),
+        ValueRef::Text(b"a"),
+        ValueRef::Text(b"a\0b"),
+        ValueRef::Text(b"ab"),
+        ValueRef::Text(b"b"),
+        ValueRef::Blob(b""),
+        ValueRef::Blob(b"\0"),
+        ValueRef::Blob(b"a"),
+        ValueRef::Blob(b"\xff\xff"),
+    ];
+
+    fn entry_of(value: ValueRef<'_>, rowid: i64) -> (Vec<u8>, &'static [u8]) {
+        let mut key = b"left over".to_vec();
+        let kind = entry(&mut key, value, rowid);
+        (key, kind)
+    }
+
+    #[test]
+    fn entries_sort_as_values_do_and_equal_values_by_rowid() {
+        for (place, &low) in SORTED.iter().enumerate() {
+            for &high in &SORTED[place + 1..] {
+                assert!(entry_of(low, i64::MAX).0 < entry_of(high, i64::MIN).0, "{low:?} < {high:?}");
+                assert_eq!(compare(low, high), Ordering::Less, "{low:?} {high:?}");
+                assert_eq!(compare(high, low), Ordering::Greater, "{low:?} {high:?}");
+            }
+            assert!(entry_of(low, -1).0 < entry_of(low, 0).0 && entry_of(low, 0).0 < entry_of(low, 1).0);
+            assert_eq!(compare(low, low), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn whole_and_real_numbers_of_equal_value_have_one_key() {
+        let pairs =
+            [(0, 0.0), (0, -0.0), (1, 1.0), (-7, -7.0), (BIG + 2, BIG as f64 + 2.0), (i64::MIN, -(2_f64.powi(63)))];
+        for (whole, real) in pairs {
+            assert_eq!(entry_of(ValueRef::Integer(whole), 5).0, entry_of(ValueRef::Real(real), 5).0, "{whole}");
+            assert_eq!(compare(ValueRef::Integer(whole), ValueRef::Real(real)), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn an_entry_gives_its_value_and_rowid_back() {
+        for &value in SORTED.iter().chain(&[ValueRef::Real(-0.0), ValueRef::Real(1.0)]) {
+            for id in [i64::MIN, -1, 0, 1, i64::MAX] {
+                let (key, kind) = entry_of(value, id);
+                assert_eq!(rowid(&key), Some(id));
+                let same = with_value(&key, kind, |found| format!("{found:?}") == format!("{value:?}"));
+                assert_eq!(same, Some(true), "{value:?}");
+            }
+        }
+        assert_eq!(with_value(b"short", b"", |_| ()), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! From conditions on a column to a range of keys.
+
+use super::{affinity::Affinity, definition::Table, key};
+use dbdyno_engine::{
+    ordered::Keys,
+    sql::{Value, ValueRef},
+};
+use std::ops::Bound;
+
+/// One end of a condition: the value, and whether it is inside.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End<'v> {
+    pub(super) value: ValueRef<'v>,
+    pub(super) included: bool,
+}
+
+/// A condition on one column, as it can be pushed down.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'v> {
+    /// Any value.
+    All,
+    /// This value.
+    Equal(ValueRef<'v>),
+    /// Values of a range. NULL is in none.
+    Range { from: Option<End<'v>>, to: Option<End<'v>> },
+}
+
+/// A range of keys that owns its bounds.
+#[derive(Debug, Clone)]
+pub(super) struct KeyRange {
+    pub(super) from: Bound<Vec<u8>>,
+    pub(super) to: Bound<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// Every key.
+    pub(super) fn all() -> Self {
+        Self { from: Bound::Unbounded, to: Bound::Unbounded }
+    }
+
+    /// No key.
+    pub(super) fn none() -> Self {
+        Self { from: Bound::Excluded(Vec::new()), to: Bound::Excluded(Vec::new()) }
+    }
+
+    pub(super) fn keys(&self) -> Keys<'_> {
+        Keys { from: self.from.as_ref().map(Vec::as_slice), to: self.to.as_ref().map(Vec::as_slice) }
+    }
+
+    /// The keys of the rows with wanted rowids. Exact: no other row has a key in it.
+    pub(super) fn of_rowids(wanted: Wanted<'_>) -> Self {
+        let row = |rowid: i64| key::of_rowid(rowid).to_vec();
+        match wanted {
+            Wanted::All => Self::all(),
+            Wanted::Equal(value) => match Rowid::of(value) {
+                Rowid::Whole(rowid) => Self { from: Bound::Included(row(rowid)), to: Bound::Included(row(rowid)) },
+                _ => Self::none(),
+            },
+            Wanted::Range { from, to } => {
+                let from = match from.map(|end| (Rowid::of(end.value), end.included)) {
+                    None | Some((Rowid::Below, _)) => Bound::Unbounded,
+                    Some((Rowid::Whole(rowid), true)) => Bound::Included(row(rowid)),
+                    Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Excluded(row(rowid)),
+                    Some((Rowid::Above | Rowid::None, _)) => return Self::none(),
+                };
+                let to = match to.map(|end| (Rowid::of(end.value), end.included)) {
+                    None | Some((Rowid::Above, _)) => Bound::Unbounded,
+                    Some((Rowid::Whole(rowid), false)) => Bound::Excluded(row(rowid)),
+                    Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Included(row(rowid)),
+                    Some((Rowid::Below | Rowid::None, _)) => return Self::none(),
+                };
+                Self { from, to }
+            }
+        }
+    }
+
+    /// The keys of the index entries with wanted values. Exact on columns of numbers; on others the range may hold more.
+    pub(super) fn of_entries(table: &Table, column: usize, wanted: Wanted<'_>, longest_key: usize) -> Self {
+        let affinity = table.columns[column].affinity;
+        match wanted {
+            Wanted::All => Self::all(),
+            Wanted::Equal(ValueRef::Null) => Self::none(),
+            Wanted::Equal(value) => {
+                let end = Some(End { value, included: true });
+                Self { from: lower(affinity, end, longest_key), to: upper(affinity, end, longest_key) }
+            }
+            Wanted::Range { from, to } => {
+                if [from, to].into_iter().flatten().any(|end| end.value == ValueRef::Null) {
+                    return Self::none();
+                }
+                Self { from: lower(affinity, from, longest_key), to: upper(affinity, to, longest_key) }
+            }
+        }
+    }
+}
+
+fn lower(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
+    match end.and_then(|end| Some((prefix(affinity, end.value, longest_key)?, end.included))) {
+        None => Bound::Included(vec![key::NUMBER]),
+        Some((prefix, true)) => Bound::Included(prefix),
+        Some((prefix, false)) => Bound::Excluded(behind(prefix)),
+    }
+}
+
+fn upper(affinity: Affinity, end: Option<End<'_>>, longest_key: usize) -> Bound<Vec<u8>> {
+    match end.and_then(|end| Some((prefix(affinity, end.value, longest_key)?, end.included))) {
+        None => Bound::Unbounded,
+        Some((prefix, true)) => Bound::Excluded(behind(prefix)),
+        Some((prefix, false)) => Bound::Excluded(prefix),
+    }
+}
+
+/// A key above every entry of a value, and below those of the next: rowids are 8 bytes.
+fn behind(mut prefix: Vec<u8>) -> Vec<u8> {
+    prefix.extend_from_slice(&[255; key::ROWID + 1]);
+    prefix
+}
+
+/// The beginning of all entries of a value; `None` where a comparison with it cannot be narrowed to a range of keys.
+///
+/// SQLite converts one side of a comparison by the affinity of both, and a virtual table sees its own side only. With a
+/// column of numbers it is always the other side that is converted. With the others it may be the stored one, when the
+/// other is a number; and text too long for a key is in no index.
+fn prefix(affinity: Affinity, value: ValueRef<'_>, longest_key: usize) -> Option<Vec<u8>> {
+    let mut prefix = Vec::with_capacity(24);
+    match (affinity, value) {
+        (Affinity::Numeric | Affinity::Real, ValueRef::Text(_)) => {
+            let number: Option<Value> = Affinity::Numeric.change(value).ok().flatten();
+            key::push(&mut prefix, number.as_ref().map_or(value, Value::as_ref));
+        }
+        (Affinity::Numeric | Affinity::Real, _)
+        | (Affinity::Text, ValueRef::Text(_) | ValueRef::Blob(_))
+        | (Affinity::Blob, ValueRef::Blob(_)) => key::push(&mut prefix, value),
+        (Affinity::Text | Affinity::Blob, _) => return None,
+    }
+    (prefix.len() + key::ROWID < longest_key).then_some(prefix)
+}
+
+/// Where a value lies among the rowids.
+enum Rowid {
+    /// On this one.
+    Whole(i64),
+    /// Above this one and below the next.
+    Between(i64),
+    /// Below all.
+    Below,
+    /// Above all.
+    Above,
+    /// Nowhere: NULL.
+    None,
+}
+
+impl Rowid {
+    fn of(value: ValueRef<'_>) -> Self {
+        let changed = Affinity::Numeric.change(value).ok().flatten();
+        match changed.as_ref().map_or(value, Value::as_ref) {
+            ValueRef::Null => Self::None,
+            ValueRef::Integer(rowid) => Self::Whole(rowid),
+            ValueRef::Real(real) if real < -(2_f64.powi(63)) => Self::Below,
+            ValueRef::Real(real) if real >= 2_f64.powi(63) => Self::Above,
+            ValueRef::Real(real) if real.floor() == real => Self::Whole(real as i64),
+            ValueRef::Real(real) => Self::Between(real.floor() as i64),
+            ValueRef::Text(_) | ValueRef::Blob(_) => Self::Above,
+        }
+    }
+}

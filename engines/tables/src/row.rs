@@ -1,0 +1,161 @@
+//! The bytes of a row: its values one after another.
+//!
+//! A value is a tag, then its bytes: NULL none; a whole number the fewest bytes that keep its sign, little-endian (the tag
+//! says how many, 0 for the number 0); a real number 8; text and blobs their length as in LEB128, then themselves.
+
+use dbdyno_engine::sql::ValueRef;
+
+const NULL: u8 = 0;
+/// The tag of a whole number is this plus the number of its bytes.
+const INTEGER: u8 = 1;
+const LONGEST_INTEGER: u8 = INTEGER + 8;
+const REAL: u8 = 10;
+const TEXT: u8 = 11;
+const BLOB: u8 = 12;
+
+/// Appends a value.
+pub(super) fn push(row: &mut Vec<u8>, value: ValueRef<'_>) {
+    match value {
+        ValueRef::Null => row.push(NULL),
+        ValueRef::Integer(number) => {
+            let length = integer_length(number);
+            row.push(INTEGER + length as u8);
+            row.extend_from_slice(&number.to_le_bytes()[..length]);
+        }
+        ValueRef::Real(number) => {
+            row.push(REAL);
+            row.extend_from_slice(&number.to_le_bytes());
+        }
+        ValueRef::Text(bytes) => push_bytes(row, TEXT, bytes),
+        ValueRef::Blob(bytes) => push_bytes(row, BLOB, bytes),
+    }
+}
+
+fn integer_length(number: i64) -> usize {
+    if number == 0 {
+        return 0;
+    }
+    let sign_bits = if number < 0 { number.leading_ones() } else { number.leading_zeros() };
+    (65 - sign_bits as usize).div_ceil(8)
+}
+
+fn push_bytes(row: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
+    row.push(tag);
+    let mut length = bytes.len();
+    while length >= 128 {
+        row.push((length % 128) as u8 | 128);
+        length /= 128;
+    }
+    row.push(length as u8);
+    row.extend_from_slice(bytes);
+}
+
+/// The value of a column, from 0; `None` for bytes that are no row, or one with fewer columns.
+#[inline]
+pub(super) fn column(row: &[u8], column: usize) -> Option<ValueRef<'_>> {
+    Columns(row).nth(column).flatten()
+}
+
+/// The values of a row in order. One that is `None` is the last: the bytes are no row.
+pub(super) struct Columns<'r>(pub(super) &'r [u8]);
+
+impl<'r> Iterator for Columns<'r> {
+    type Item = Option<ValueRef<'r>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let value = take(&mut self.0);
+        if value.is_none() {
+            self.0 = &[];
+        }
+        Some(value)
+    }
+}
+
+#[inline]
+fn take<'r>(rest: &mut &'r [u8]) -> Option<ValueRef<'r>> {
+    let tag = *rest.split_off_first()?;
+    Some(match tag {
+        NULL => ValueRef::Null,
+        INTEGER..=LONGEST_INTEGER => ValueRef::Integer(integer(rest.split_off(..usize::from(tag - INTEGER))?)),
+        REAL => ValueRef::Real(f64::from_le_bytes(rest.split_off(..8)?.try_into().ok()?)),
+        TEXT => ValueRef::Text(bytes(rest)?),
+        BLOB => ValueRef::Blob(bytes(rest)?),
+        _ => return None,
+    })
+}
+
+#[inline]
+fn integer(bytes: &[u8]) -> i64 {
+    let negative = bytes.last().is_some_and(|&byte| byte >= 128);
+    let mut whole = [if negative { 255 } else { 0 }; 8];
+    whole[..bytes.len()].copy_from_slice(bytes);
+    i64::from_le_bytes(whole)
+}
+
+#[inline]
+fn bytes<'r>(rest: &mut &'r [u8]) -> Option<&'r [u8]> {
+    let (mut length, mut shift) = (0_usize, 0);
+    loop {
+        let byte = *rest.split_off_first()?;
+        length |= usize::from(byte & 127).checked_shl(shift)?;
+        shift += 7;
+        if byte < 128 {
+            return rest.split_off(..length);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_gives_its_values_back() {
+        let long = vec![7; 70_000];
+        let values = [
+            ValueRef::Null,
+            ValueRef::Integer(0),
+            ValueRef::Integer(-1),
+            ValueRef::Integer(127),
+            ValueRef::Integer(128),
+            ValueRef::Integer(-128),
+            ValueRef::Integer(-129),
+            ValueRef::Integer(i64::MAX),
+            ValueRef::Integer(i64::MIN),
+            ValueRef::Real(-0.5),
+            ValueRef::Text(b""),
+            ValueRef::Text("naïve".as_bytes()),
+            ValueRef::Blob(&long),
+        ];
+        let mut row = Vec::new();
+        values.iter().for_each(|&value| push(&mut row, value));
+        assert_eq!(Columns(&row).collect::<Option<Vec<_>>>().unwrap(), values);
+        assert_eq!(column(&row, 5), Some(values[5]));
+        assert_eq!(column(&row, values.len()), None, "there is no such column");
+    }
+
+    #[test]
+    fn small_numbers_take_few_bytes() {
+        let length = |number| {
+            let mut row = Vec::new();
+            push(&mut row, ValueRef::Integer(number));
+            row.len()
+        };
+        assert_eq!([0, 1, -128, 128, 25_000, 500_000].map(length), [1, 2, 2, 3, 3, 4]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_row_are_not_taken_for_one() {
+        let mut row = Vec::new();
+        push(&mut row, ValueRef::Text(b"some text"));
+        for cut in 1..row.len() {
+            assert_eq!(column(&row[..cut], 0), None, "cut to {cut} bytes");
+        }
+        assert_eq!(column(&[200, 1, 2, 3], 0), None);
+        assert_eq!(column(&[TEXT, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1], 0), None);
+    }
+}

@@ -1,0 +1,235 @@
+//! The tables of an open store, and the transaction that their rows are read and written in.
+
+use super::{
+    definition::{Catalog, Table},
+    rows::Rows,
+    rowsum::Rowsum,
+};
+use dbdyno_engine::{
+    EngineError,
+    ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+    suite::{IndexSpec, TableSpec},
+};
+use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
+
+/// The transaction under way.
+#[derive(Debug)]
+pub(super) enum Transaction<S: OrderedStore> {
+    /// There is none.
+    None,
+    /// One that only reads.
+    Read(S::Read),
+    /// One that writes.
+    Write(S::Write),
+}
+
+impl<S: OrderedStore> OrderedRead for Transaction<S> {
+    #[inline]
+    fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        match self {
+            Self::None => Err(none()),
+            Self::Read(read) => read.get(tree, key, visit),
+            Self::Write(write) => write.get(tree, key, visit),
+        }
+    }
+
+    #[inline]
+    fn range(
+        &self,
+        tree: Tree,
+        keys: Keys<'_>,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        match self {
+            Self::None => Err(none()),
+            Self::Read(read) => read.range(tree, keys, direction, visit),
+            Self::Write(write) => write.range(tree, keys, direction, visit),
+        }
+    }
+}
+
+fn none() -> EngineError {
+    EngineError::new("no transaction is under way")
+}
+
+/// The tables of an open store.
+pub(super) struct Tables<S: OrderedStore> {
+    pub(super) store: S,
+    pub(super) transaction: Transaction<S>,
+    pub(super) catalog: Catalog,
+    pub(super) rows: Rows,
+    trees: u16,
+    /// The rowid behind the last of each table that this transaction has inserted into.
+    next_rowids: BTreeMap<Tree, i64>,
+    /// Whether the transaction lasts until it is committed; else each statement has its own.
+    explicit: bool,
+    /// Cursors of virtual tables that are open.
+    cursors: usize,
+    /// Why the transaction must not be committed: a statement failed in the middle.
+    spoilt: Option<String>,
+}
+
+impl<S: OrderedStore> Tables<S> {
+    /// The tables that a store has.
+    pub(super) fn open(store: S, rowsum: Rowsum, trees: u16) -> Result<Self, EngineError> {
+        let mut catalog = Catalog::default();
+        catalog.load(&store.read()?)?;
+        let rows = Rows::new(rowsum, store.longest_key());
+        Ok(Self {
+            store,
+            transaction: Transaction::None,
+            catalog,
+            rows,
+            trees,
+            next_rowids: BTreeMap::new(),
+            explicit: false,
+            cursors: 0,
+            spoilt: None,
+        })
+    }
+
+    /// Begins a transaction that lasts until [`Self::commit`]; `writes`: it may write at once.
+    pub(super) fn begin(&mut self, writes: bool) -> Result<(), EngineError> {
+        if self.explicit {
+            return Err(EngineError::new("a transaction is under way already"));
+        }
+        self.explicit = true;
+        if writes { self.write().map(drop) } else { Ok(()) }
+    }
+
+    /// Whether a transaction was begun and not yet ended.
+    pub(super) fn is_explicit(&self) -> bool {
+        self.explicit
+    }
+
+    /// Closes the store.
+    pub(super) fn close(self) -> Result<(), EngineError> {
+        drop(self.transaction);
+        self.store.close()
+    }
+
+    /// A virtual table has opened a cursor.
+    pub(super) fn open_cursor(&mut self) {
+        self.cursors += 1;
+    }
+
+    /// A virtual table has closed a cursor. The last one of a statement outside of a transaction ends its reading.
+    #[inline]
+    pub(super) fn close_cursor(&mut self) {
+        self.cursors -= 1;
+        if self.cursors == 0 && !self.explicit && matches!(self.transaction, Transaction::Read(_)) {
+            self.transaction = Transaction::None;
+        }
+    }
+
+    /// Makes sure that there is a transaction to read in.
+    #[inline]
+    pub(super) fn read(&mut self) -> Result<&Transaction<S>, EngineError> {
+        if matches!(self.transaction, Transaction::None) {
+            self.transaction = Transaction::Read(self.store.read()?);
+        }
+        Ok(&self.transaction)
+    }
+
+    /// The write transaction, with what writes rows; one that only read is made a writing one.
+    #[inline]
+    pub(super) fn write(&mut self) -> Result<(&mut S::Write, &mut Rows, &mut Catalog), EngineError> {
+        if !matches!(self.transaction, Transaction::Write(_)) {
+            self.transaction = Transaction::None;
+            self.transaction = Transaction::Write(self.store.write()?);
+        }
+        match &mut self.transaction {
+            Transaction::Write(write) => Ok((write, &mut self.rows, &mut self.catalog)),
+            Transaction::None | Transaction::Read(_) => Err(none()),
+        }
+    }
+
+    /// The next free rowid of a table, as SQLite chooses it: one more than the greatest.
+    #[inline]
+    pub(super) fn next_rowid(&mut self, table: &Table) -> Result<i64, EngineError> {
+        let next = match self.next_rowids.get(&table.tree) {
+            Some(next) => *next,
+            None => after(Rows::last_rowid(&self.transaction, table)?, table)?,
+        };
+        self.next_rowids.insert(table.tree, after(next, table).unwrap_or(next));
+        Ok(next)
+    }
+
+    /// Forgets which rowid is next: rows were inserted with rowids of their own, or removed.
+    pub(super) fn forget_rowids(&mut self, table: &Table) {
+        self.next_rowids.remove(&table.tree);
+    }
+
+    /// Creates a table.
+    pub(super) fn create_table(&mut self, spec: &TableSpec) -> Result<(), EngineError> {
+        let trees = self.trees;
+        let (write, _, catalog) = self.write()?;
+        catalog.create_table(write, spec, trees)
+    }
+
+    /// Creates an index over the rows that are there.
+    pub(super) fn create_index(&mut self, spec: &IndexSpec) -> Result<(), EngineError> {
+        let trees = self.trees;
+        let (write, rows, catalog) = self.write()?;
+        let place = catalog.create_index(write, spec, trees)?;
+        let table = Rc::clone(catalog.table(&spec.table)?);
+        rows.fill_index(write, &table, &table.indexes[place])
+    }
+
+    /// Drops a table with its indexes.
+    pub(super) fn drop_table(&mut self, name: &str) -> Result<(), EngineError> {
+        let table = Rc::clone(self.catalog.table(name)?);
+        self.forget_rowids(&table);
+        let (write, _, catalog) = self.write()?;
+        catalog.drop_table(write, name)
+    }
+
+    /// A statement has failed after it may have written: the transaction can only be rolled back.
+    pub(super) fn spoil(&mut self, error: &EngineError) {
+        if matches!(self.transaction, Transaction::Write(_)) {
+            self.spoilt.get_or_insert_with(|| error.message.clone());
+        }
+    }
+
+    /// Ends the statement's own transaction, if it has one: commits what was written.
+    #[inline]
+    pub(super) fn end_statement(&mut self) -> Result<(), EngineError> {
+        if self.explicit { Ok(()) } else { self.commit() }
+    }
+
+    /// Commits. After an error nothing of the transaction is kept.
+    pub(super) fn commit(&mut self) -> Result<(), EngineError> {
+        self.explicit = false;
+        if let Some(cause) = self.spoilt.take() {
+            self.rollback()?;
+            let message = format!("the transaction was rolled back, because a statement in it failed: {cause}");
+            return Err(EngineError::new(message));
+        }
+        self.next_rowids.clear();
+        match std::mem::replace(&mut self.transaction, Transaction::None) {
+            Transaction::Write(write) => write.commit().or_else(|error| {
+                // What is known of the tables may be what was not committed.
+                self.rollback()?;
+                Err(error)
+            }),
+            Transaction::None | Transaction::Read(_) => Ok(()),
+        }
+    }
+
+    /// Rolls back whatever is under way.
+    pub(super) fn rollback(&mut self) -> Result<(), EngineError> {
+        self.explicit = false;
+        self.spoilt = None;
+        self.next_rowids.clear();
+        self.transaction = Transaction::None;
+        self.catalog.load(&self.store.read()?)
+    }
+}
+
+fn after(rowid: i64, table: &Table) -> Result<i64, EngineError> {
+    rowid.checked_add(1).ok_or_else(|| EngineError::new(format!("table `{}` has no rowid left", table.name)))
+}

@@ -1,0 +1,69 @@
+//! What SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN tells it.
+
+use super::{Memory, Place, Session, Value, execute, numbers, query};
+use dbdyno_engine::sql::{SqlEngine, SqlSession};
+
+fn plan(session: &mut Session<'_, Memory>, sql: &str) -> String {
+    let rows = query(session, &format!("EXPLAIN QUERY PLAN {sql}"), &[]).unwrap();
+    let text = |row: Vec<Value>| match row.into_iter().next_back() {
+        Some(Value::Text(text)) => text.split_once("INDEX ").map_or(text.clone(), |(_, plan)| plan.to_owned()),
+        other => panic!("{other:?}"),
+    };
+    rows.into_iter()
+        .map(text)
+        .map(|plan| plan.split_once(':').map_or(plan.clone(), |(_, words)| words.to_owned()))
+        .collect::<Vec<_>>()
+        .join(" | ")
+}
+
+#[test]
+fn equality_ranges_and_order_are_pushed_down() {
+    let place = Place::new("plans", &[]);
+    let mut engine = place.open();
+    let mut session = engine.session().unwrap();
+    session.create_table(&place.tables[0]).unwrap();
+    for number in 0..1_000 {
+        let values = [Value::Integer(number % 100), Value::Real(number as f64), Value::Text(format!("{number:03}"))];
+        execute(&mut session, "INSERT INTO t(a, r, c) VALUES (?1, ?2, ?3)", &values).unwrap();
+    }
+    assert_eq!(plan(&mut session, "SELECT * FROM t WHERE a = 5"), "rowid order");
+    assert_eq!(numbers(&mut session, "SELECT count(*) FROM t WHERE a = 5"), [10]);
+    for index in &place.indexes[..3] {
+        session.create_index(index).unwrap();
+    }
+    let session = &mut session;
+    for (sql, expected) in [
+        ("SELECT * FROM t WHERE a = 5", "index ta (a=?)"),
+        ("SELECT count(*), avg(a) FROM t WHERE a >= 5 AND a < 7", "covering index ta (a>=? AND a<?)"),
+        ("SELECT rowid FROM t WHERE r > 5.5", "covering index tr (r>?)"),
+        ("SELECT * FROM t WHERE c > 'x' AND c <= 'y'", "index tc (c>? AND c<=?)"),
+        ("SELECT * FROM t WHERE rowid = 7", "rowid order (rowid=?)"),
+        (
+            "SELECT * FROM t WHERE rowid BETWEEN 7 AND 9 ORDER BY rowid DESC",
+            "rowid order (rowid>=? AND rowid<=?) descending",
+        ),
+        ("SELECT a FROM t ORDER BY a DESC", "covering index ta descending"),
+        ("UPDATE t SET c = 'z' WHERE a = 5", "index ta (a=?)"),
+        ("DELETE FROM t WHERE a > 10 AND a < 20000", "covering index ta (a>? AND a<?)"),
+        // Text in another order than that of its bytes is in no index.
+        ("SELECT count(*) FROM t WHERE c = 'x' COLLATE NOCASE", "covering index tc"),
+    ] {
+        assert_eq!(plan(session, sql), expected, "{sql}");
+    }
+    assert!(plan(session, "SELECT * FROM t WHERE x = 1 ORDER BY x").contains("USE TEMP B-TREE FOR ORDER BY"));
+    assert_eq!(numbers(session, "SELECT count(*) FROM t WHERE a = 5"), [10], "planned again with the index");
+    assert_eq!(numbers(session, "SELECT a FROM t WHERE r > 996.5 ORDER BY r DESC"), [99, 98, 97]);
+    assert_eq!(numbers(session, "SELECT count(*) FROM t WHERE a = '5'"), [10], "a number given as text");
+    assert_eq!(numbers(session, "SELECT count(*) FROM t WHERE c = 5"), [0], "text is `005`");
+    assert_eq!(numbers(session, "SELECT count(*) FROM t WHERE rowid > 2.5 AND rowid < '5'"), [2]);
+}
+
+#[test]
+fn under_rowsum_no_index_stands_in_for_rows_that_are_not_verified() {
+    let place = Place::new("rowsum-plans", &[("rowsum", "crc32c")]);
+    let mut engine = place.open();
+    let mut session = engine.session().unwrap();
+    session.create_table(&place.tables[0]).unwrap();
+    session.create_index(&place.indexes[0]).unwrap();
+    assert_eq!(plan(&mut session, "SELECT count(*), avg(a) FROM t WHERE a >= 5"), "index ta (a>=?)");
+}

@@ -1,0 +1,118 @@
+//! A cursor of SQLite's on a stored table.
+
+use super::{
+    super::{
+        cursor::{Cursor, Path},
+        definition::Table,
+        range::{End, KeyRange, Wanted},
+    },
+    access::{Access, Ends},
+    module::{Shared, told},
+};
+use crate::sqlite::{Bound, value};
+use dbdyno_engine::{
+    ordered::{Direction, OrderedStore},
+    sql::ValueRef,
+};
+use rusqlite::{
+    Error, Result, ffi,
+    vtab::{Context, Filters, VTabCursor},
+};
+use std::{ffi::c_int, rc::Rc};
+
+/// A cursor; it is on no row before it was given conditions.
+#[repr(C)]
+pub(super) struct TableCursor<S: OrderedStore> {
+    base: ffi::sqlite3_vtab_cursor,
+    shared: Shared<S>,
+    table: Rc<Table>,
+    rows: Option<Cursor>,
+    /// The one column that there is, when rows are not read.
+    only: Option<usize>,
+}
+
+impl<S: OrderedStore> TableCursor<S> {
+    pub(super) fn new(shared: Shared<S>, table: Rc<Table>) -> Self {
+        shared.borrow_mut().open_cursor();
+        Self { base: ffi::sqlite3_vtab_cursor::default(), shared, table, rows: None, only: None }
+    }
+
+    fn row(&self) -> Result<&Cursor> {
+        self.rows.as_ref().ok_or_else(|| Error::ModuleError("the cursor is on no row".to_owned()))
+    }
+}
+
+impl<S: OrderedStore> Drop for TableCursor<S> {
+    fn drop(&mut self) {
+        self.shared.borrow_mut().close_cursor();
+    }
+}
+
+#[expect(unsafe_code, reason = "rusqlite asks for a struct that begins as SQLite's own")]
+// SAFETY: the struct is `repr(C)` and begins with `sqlite3_vtab_cursor`.
+unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
+    fn filter(&mut self, plan: c_int, _: Option<&str>, arguments: &Filters<'_>) -> Result<()> {
+        let access = Access::of_number(plan);
+        let mut values = arguments.iter().map(value);
+        let wanted = wanted(access.ends, &mut values);
+        let tables = &mut *self.shared.borrow_mut();
+        let range = match access.index {
+            None => KeyRange::of_rowids(wanted),
+            Some(place) => {
+                let column = self.table.indexes[place].column;
+                self.only = access.covering.then_some(column);
+                KeyRange::of_entries(&self.table, column, wanted, tables.store.longest_key())
+            }
+        };
+        let direction = if access.descending { Direction::Down } else { Direction::Up };
+        let path = Path { index: access.index, covering: access.covering, range, direction };
+        self.rows = Some(Cursor::open(tables, Rc::clone(&self.table), path).map_err(told)?);
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self) -> Result<()> {
+        match &mut self.rows {
+            Some(rows) => rows.advance(&mut self.shared.borrow_mut()).map_err(told),
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn eof(&self) -> bool {
+        self.rows.as_ref().is_none_or(Cursor::is_done)
+    }
+
+    #[inline]
+    fn column(&self, context: &mut Context, column: c_int) -> Result<()> {
+        // An UPDATE that leaves a column as it is asks for nothing, and is told so later.
+        if context.no_change() {
+            return Ok(());
+        }
+        let column = column as usize;
+        if self.only.is_some_and(|only| only != column) {
+            return Err(Error::ModuleError(format!("column {column} is not in the index that stands in for the rows")));
+        }
+        context.set_result(Bound(self.row()?.column(column).map_err(told)?))
+    }
+
+    #[inline]
+    fn rowid(&self) -> Result<i64> {
+        self.row()?.rowid().ok_or_else(|| Error::ModuleError("the cursor is on no row".to_owned()))
+    }
+}
+
+/// The condition with its values, which come in the order that the plan names them.
+fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = ValueRef<'v>>) -> Wanted<'v> {
+    let mut end = |included: Option<bool>| {
+        included.map(|included| End { value: values.next().unwrap_or(ValueRef::Null), included })
+    };
+    match ends {
+        Ends::Equal => Wanted::Equal(values.next().unwrap_or(ValueRef::Null)),
+        Ends::Range { from: None, to: None } => Wanted::All,
+        Ends::Range { from, to } => {
+            let from = end(from);
+            Wanted::Range { from, to: end(to) }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The layer `sql`: SQLite in memory, whose tables are virtual ones on the store.
+//!
+//! SQLite's own database holds nothing but the names of the virtual tables. Rows, indexes and the catalog are the
+//! store's, and so is the transaction: it begins with SQLite's xBegin and is committed in xSync, the last call that may
+//! fail. SQLite has no CREATE INDEX on a virtual table, so tables and indexes come as data from the suite; after a
+//! change the virtual table is made anew, so that prepared statements are planned again.
+
+mod access;
+mod cursor;
+mod module;
+
+pub(super) use module::Shared;
+
+use self::module::{Aux, StoredTable};
+use super::tables::Tables;
+use crate::sqlite::failed;
+use dbdyno_engine::{
+    EngineError,
+    ordered::OrderedStore,
+    suite::{Begin, IndexSpec, TableSpec},
+};
+use rusqlite::{Connection, vtab::Module};
+use std::rc::Rc;
+
+/// The module's name in `CREATE VIRTUAL TABLE ... USING`.
+const MODULE: &str = "ordered_store";
+
+/// A connection whose tables are those of the store.
+pub(super) fn connect<S: OrderedStore>(shared: &Shared<S>) -> Result<Connection, EngineError> {
+    let connection = Connection::open_in_memory().map_err(failed)?;
+    let module: &'static Module<'static, StoredTable<S>> = &const { Module::update_module_with_tx() };
+    connection.create_module(MODULE, module, Some(Aux(Rc::clone(shared)))).map_err(failed)?;
+    let names: Vec<String> = shared.borrow().catalog.tables().map(|table| table.name.clone()).collect();
+    names.iter().try_for_each(|name| connection.execute_batch(&declare(name)).map_err(failed))?;
+    Ok(connection)
+}
+
+fn declare(table: &str) -> String {
+    format!("CREATE VIRTUAL TABLE {table} USING {MODULE}")
+}
+
+/// A connection with the tables it shares with its virtual tables.
+pub(super) struct Layer<'l, S: OrderedStore> {
+    pub(super) connection: &'l Connection,
+    pub(super) shared: &'l Shared<S>,
+}
+
+impl<S: OrderedStore> Layer<'_, S> {
+    pub(super) fn create_table(&self, spec: &TableSpec) -> Result<(), EngineError> {
+        self.define(|tables| tables.create_table(spec), &declare(&spec.name))
+    }
+
+    pub(super) fn create_index(&self, spec: &IndexSpec) -> Result<(), EngineError> {
+        let again = format!("DROP TABLE {}; {}", spec.table, declare(&spec.table));
+        self.define(|tables| tables.create_index(spec), &again)
+    }
+
+    pub(super) fn drop_table(&self, name: &str) -> Result<(), EngineError> {
+        self.define(|tables| tables.drop_table(name), &format!("DROP TABLE {name}"))
+    }
+
+    /// Changes the store's catalog, then what SQLite knows of it.
+    fn define(
+        &self,
+        change: impl FnOnce(&mut Tables<S>) -> Result<(), EngineError>,
+        sql: &str,
+    ) -> Result<(), EngineError> {
+        let changed = change(&mut self.shared.borrow_mut());
+        self.whole(changed.and_then(|()| self.connection.execute_batch(sql).map_err(EngineError::doing(sql))))?;
+        // SQLite commits where it has called a virtual table; what is left is committed here.
+        self.shared.borrow_mut().end_statement()
+    }
+
+    pub(super) fn begin(&self, kind: Begin) -> Result<(), EngineError> {
+        self.connection.execute_batch("BEGIN").map_err(failed)?;
+        let begun = self.shared.borrow_mut().begin(matches!(kind, Begin::Immediate | Begin::Exclusive));
+        self.whole(begun)
+    }
+
+    pub(super) fn commit(&self) -> Result<(), EngineError> {
+        let committed = self.connection.execute_batch("COMMIT").map_err(failed);
+        self.whole(committed)?;
+        // SQLite calls the tables that were written; a transaction that only read or defined is ended here.
+        self.shared.borrow_mut().commit()
+    }
+
+    pub(super) fn rollback(&self) -> Result<(), EngineError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("ROLLBACK").map_err(failed)?;
+        }
+        self.shared.borrow_mut().rollback()
+    }
+
+    /// Virtual tables cannot undo a part of a transaction, so an error undoes all of it.
+    pub(super) fn whole<R>(&self, done: Result<R, EngineError>) -> Result<R, EngineError> {
+        done.or_else(|error| {
+            self.rollback()?;
+            Err(error)
+        })
+    }
+}

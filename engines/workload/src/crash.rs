@@ -1,0 +1,80 @@
+//! The kill test: a worker commits single writes and acknowledges each; it is killed; another opens the database again
+//! and says how many commits are there.
+
+use crate::{
+    kv::{has_database, reopen},
+    template::render,
+};
+use dbdyno_engine::{
+    EngineError,
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    protocol::{Event, Job, RunFailure},
+    serve::Worker,
+    suite::{KvSuite, KvTest, Operation, Template},
+};
+
+/// The test whose formats and statements are used: the first that puts.
+fn writing_test(suite: &KvSuite) -> Result<(&KvTest, &Template), EngineError> {
+    suite
+        .tests
+        .iter()
+        .find_map(|test| match test.work.as_slice() {
+            [only] => match &only.operation {
+                Operation::Put { value } => Some((test, value)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .ok_or_else(|| EngineError::new(format!("suite `{}` has no test that only puts", suite.name)))
+}
+
+/// Commits one write after another until the process is killed, and says so after each commit.
+pub fn commit_forever<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
+    let (test, value) = writing_test(suite)?;
+    let mut engine: E = reopen(job, suite, &test.database)?;
+    let mut session = engine.session(&test.sql)?;
+    let (mut key_text, mut value_text) = (Vec::new(), Vec::new());
+    for ordinal in 0.. {
+        render(&test.key, &mut key_text, ordinal, ordinal);
+        render(value, &mut value_text, ordinal, ordinal);
+        let mut transaction = session.write()?;
+        transaction.table()?.put(&key_text, &value_text)?;
+        transaction.commit()?;
+        worker.emit(&Event::Committed { commits: ordinal + 1 });
+    }
+    Ok(())
+}
+
+/// Opens the database again, has the engine check it, and counts the commits that are there without a gap.
+pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
+    let (test, value) = writing_test(suite)?;
+    if !has_database(job, &test.database) {
+        return Err(EngineError::fatal("there is no database to recover").into());
+    }
+    let mut engine: E = reopen(job, suite, &test.database)?;
+    engine.check()?;
+    let mut session = engine.session(&test.sql)?;
+    let (mut key_text, mut value_text) = (Vec::new(), Vec::new());
+    let mut commits = 0;
+    loop {
+        render(&test.key, &mut key_text, commits, commits);
+        render(value, &mut value_text, commits, commits);
+        match session.read()?.get(&key_text, |found| found == value_text)? {
+            Some(true) => commits += 1,
+            Some(false) => {
+                let message = format!("the value of key {commits} is not what was committed");
+                return Err(EngineError::fatal(message).into());
+            }
+            None => break,
+        }
+    }
+    let mut rows = 0;
+    session.read()?.scan(|_, _| rows += 1)?;
+    if rows != commits {
+        return Err(
+            EngineError::fatal(format!("{rows} rows, but the first {commits} keys only: there is a gap")).into()
+        );
+    }
+    worker.emit(&Event::Recovered { commits });
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! The values bound to a statement: the same for every engine.
+
+use crate::{rng::SplitMix64, words};
+use dbdyno_engine::{
+    sql::Value,
+    suite::{Parameter, Statement, Variables},
+};
+use std::fmt::Write;
+
+/// Draws a statement's numbers, then makes its values in `values`, whose texts are used again.
+#[inline]
+pub(super) fn fill<'s>(
+    values: &mut Vec<Value>,
+    statement: &'s Statement,
+    variables: &mut Variables<'s>,
+    rng: &mut SplitMix64,
+) {
+    let outer = variables.len();
+    for (name, below) in &statement.draw {
+        let bound = below.value(variables).max(0) as u64;
+        variables.push((name, rng.below(bound) as i64));
+    }
+    values.resize(statement.bind.len(), Value::Null);
+    for (value, parameter) in values.iter_mut().zip(&statement.bind) {
+        set(value, parameter, variables);
+    }
+    variables.truncate(outer);
+}
+
+#[inline]
+fn set(value: &mut Value, parameter: &Parameter, variables: &Variables<'_>) {
+    let number = parameter.expression().value(variables);
+    match parameter {
+        Parameter::Integer(_) => *value = Value::Integer(number),
+        Parameter::Real { per, .. } => *value = Value::Real(number as f64 / f64::from(*per)),
+        Parameter::Words { prefix, suffix, .. } => {
+            let text = emptied(value);
+            text.push_str(prefix);
+            words::push(text, number);
+            text.push_str(suffix);
+        }
+        Parameter::Digits { width, prefix, suffix, .. } => {
+            let text = emptied(value);
+            text.push_str(prefix);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{number:0width$}");
+            text.push_str(suffix);
+        }
+    }
+}
+
+/// The value as an empty text, which keeps the memory of the last one.
+fn emptied(value: &mut Value) -> &mut String {
+    if !matches!(value, Value::Text(_)) {
+        *value = Value::Text(String::new());
+    }
+    match value {
+        Value::Text(text) => {
+            text.clear();
+            text
+        }
+        _ => unreachable!("it was made a text above"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json};
+
+    #[test]
+    fn parameters_are_made_as_a_suite_describes_them() {
+        let statement = Statement {
+            sql: String::new(),
+            draw: from_value(json!({ "b": 10, "a": 1 })).unwrap(),
+            bind: from_value(json!([
+                ["*", 2, "i"],
+                { "words": "i", "prefix": "%", "suffix": "%" },
+                { "digits": "i", "width": 8, "prefix": "user", "suffix": "@example.com" },
+                { "real": ["-", 0, "i"], "per": 100 },
+                "b",
+                "a",
+            ]))
+            .unwrap(),
+            direct: None,
+        };
+        let mut values = vec![Value::Text("left over".to_owned())];
+        let mut variables = vec![("i", 21)];
+        fill(&mut values, &statement, &mut variables, &mut SplitMix64::new(1));
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert_eq!(
+            values[..4],
+            [Value::Integer(42), text("%twenty one%"), text("user00000021@example.com"), Value::Real(-0.21)]
+        );
+        let mut rng = SplitMix64::new(1);
+        let (a, b) = (rng.below(1) as i64, rng.below(10) as i64);
+        assert_eq!(values[4..], [Value::Integer(b), Value::Integer(a)], "drawn in the order of the names");
+        assert_eq!(variables, [("i", 21)]);
+    }
+}

@@ -1,0 +1,94 @@
+//! The interpreter of SQL suites.
+
+mod executor;
+mod inputs;
+mod tally;
+
+pub use executor::{Sink, perform};
+
+use self::tally::{Content, Ignore, Measuring, Tally};
+use crate::{frame::Harness, recorder::Recorder, rng::SplitMix64};
+use dbdyno_engine::{
+    EngineError,
+    describe::Library,
+    engine::Open,
+    protocol::{Event, Job, RunFailure, TestHead},
+    serve::Worker,
+    sql::SqlEngine,
+    suite::{SqlSuite, SqlTest, Statement, Step, TableSpec},
+};
+use std::{fs, path::Path, time::Instant};
+
+/// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
+pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: &Library) -> Result<(), RunFailure> {
+    let harness = Harness::new(worker);
+    let folder = job.folder.join("main");
+    fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
+    if let Some(start) = &suite.start {
+        let doing = format!("copying {}", start.display());
+        fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
+    }
+    let begun = Instant::now();
+    let mut engine: E = open(job, suite, &folder)?;
+    let open_ns = begun.elapsed().as_nanos() as u64;
+    let Library { version, build } = engine.library().unwrap_or_else(|| library.clone());
+    worker.emit(&Event::Opened { version, build, in_force: engine.in_force()?, open_ns });
+    worker.pause();
+    for (place, test) in suite.tests.iter().enumerate() {
+        if place > 0 && engine.reopens() {
+            engine.close()?;
+            engine = open(job, suite, &folder)?;
+        }
+        measure(&harness, job, suite, test, &folder, &mut engine).map_err(RunFailure::during(test.number))?;
+        worker.pause();
+    }
+    engine.close()?;
+    worker.emit(&Event::Done);
+    Ok(())
+}
+
+fn open<E: SqlEngine>(job: &Job, suite: &SqlSuite, folder: &Path) -> Result<E, EngineError> {
+    let open = Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes };
+    E::open(open, &suite.tables, &suite.indexes)
+}
+
+fn measure<E: SqlEngine>(
+    harness: &Harness<'_>,
+    job: &Job,
+    suite: &SqlSuite,
+    test: &SqlTest,
+    folder: &Path,
+    engine: &mut E,
+) -> Result<(), EngineError> {
+    let (clock, answers) = (engine.clock(), engine.answers());
+    let reads = contents(suite, test);
+    let mut session = engine.session()?;
+    let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
+    let head = TestHead::new(test.number, &test.name, test.measured);
+    let operations = test.operations();
+    harness.announce(head, operations);
+    perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;
+
+    let frame = harness.begin(head, operations, 1);
+    let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: Tally::default() };
+    sink.recorder.start();
+    perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;
+    let wall_ns = sink.recorder.finish();
+
+    let measured = frame.end(wall_ns, folder, E::MAIN_FILE)?;
+    let mut tally = sink.tally;
+    for read in &reads {
+        let mut content = Content::default();
+        perform(&mut session, suite, std::slice::from_ref(read), &mut rng, &mut content)?;
+        tally.content(&content);
+    }
+    drop(session);
+    measured.tell(operations, tally.rows, answers.then(|| tally.verification()));
+    Ok(())
+}
+
+/// The reads of the tables that a test wants verified.
+fn contents(suite: &SqlSuite, test: &SqlTest) -> Vec<Step> {
+    let tables = suite.tables.iter().filter(|table| test.verify.contains(&table.name));
+    tables.map(TableSpec::read_all).map(|read: Statement| Step::Read(read)).collect()
+}

@@ -1,0 +1,87 @@
+//! What a test's answers amount to.
+
+use super::Sink;
+use crate::{digest::Digest, recorder::Recorder};
+use dbdyno_engine::{clock::Clock, sql::SqlRow};
+
+/// Rows and the checksum of every answer.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) rows: u64,
+    digest: Digest,
+}
+
+impl Tally {
+    /// Makes a table's content part of the checksum.
+    pub(super) fn content(&mut self, content: &Content) {
+        self.digest.word(content.rows);
+        self.digest.word(content.sum);
+    }
+
+    /// The verification value.
+    pub(super) fn verification(&self) -> String {
+        let mut digest = self.digest;
+        digest.word(self.rows);
+        digest.to_hex()
+    }
+}
+
+/// Records latencies and digests answers.
+pub(super) struct Measuring<C> {
+    pub(super) recorder: Recorder<C>,
+    pub(super) tally: Tally,
+}
+
+impl<C: Clock> Sink for Measuring<C> {
+    #[inline]
+    fn operation(&mut self) {
+        self.recorder.lap();
+    }
+
+    #[inline]
+    fn row<R: SqlRow>(&mut self, row: &R) {
+        for column in 0..row.columns() {
+            self.tally.digest.value(row.value(column));
+        }
+    }
+
+    #[inline]
+    fn rows(&mut self, rows: u64) {
+        self.tally.digest.word(rows);
+        self.tally.rows += rows;
+    }
+}
+
+/// Lets answers go.
+pub(super) struct Ignore;
+
+impl Sink for Ignore {
+    fn operation(&mut self) {}
+
+    fn row<R: SqlRow>(&mut self, _: &R) {}
+
+    fn rows(&mut self, _: u64) {}
+}
+
+/// A checksum that does not depend on the order of the rows: the sum of the rows' own digests.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    rows: u64,
+    sum: u64,
+}
+
+impl Sink for Content {
+    fn operation(&mut self) {}
+
+    fn row<R: SqlRow>(&mut self, row: &R) {
+        let mut digest = Digest::default();
+        for column in 0..row.columns() {
+            digest.value(row.value(column));
+        }
+        self.sum = self.sum.wrapping_add(digest.to_word());
+    }
+
+    fn rows(&mut self, rows: u64) {
+        self.rows += rows;
+    }
+}
