@@ -5,6 +5,6 @@ mod spec;
 
 pub use plan::{
     Configuration, DifferingVersion, Estimate, History, LeftOut, Plan, PlanError, PlannedRun, Space, StoredPlan,
-    TWIN_SUFFIX, check_space, combinations, estimate,
+    check_space, combinations, estimate,
 };
 pub use spec::{EngineChoice, Preset, Spec, SpecError, Values};

@@ -3,7 +3,7 @@
 use super::{
     latency::latency,
     layout::{Laid, Sample},
-    model::{Figure, Found, Line, ObstacleKind, RatioRange},
+    model::{Figure, Found, Line, ObstacleKind, RatioRange, SideName},
     obstacles::obstacles,
     options::Options,
     pairs::{Matched, matched},
@@ -35,12 +35,12 @@ struct Tested {
 pub(super) fn draft(laid: Laid<'_>, places: &BTreeMap<&str, String>, options: &Options) -> Draft {
     let matched = matched(&laid.a, &laid.b);
     let obstacles = obstacles(&laid, &matched, places, options);
-    let several = |side: &str| {
-        let of_side = |message: &str| message.starts_with(side);
-        obstacles.iter().any(|found| found.kind == ObstacleKind::SeveralConfigurations && of_side(&found.message))
+    let several = |side: SideName| {
+        let kind = ObstacleKind::SeveralConfigurations;
+        obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
     };
-    let a = if several("A ") { None } else { figure(&matched.a, laid.a.len()) };
-    let b = if several("B ") { None } else { figure(&matched.b, laid.b.len()) };
+    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len()) };
+    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len()) };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
         (Some(a), Some(b)) if comparable => Some(test(&matched, a.median_ns / b.median_ns)),

@@ -1,9 +1,6 @@
 //! A side of a comparison from the store.
 
-use crate::{
-    bench::TWIN_SUFFIX,
-    store::{Latencies, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError},
-};
+use crate::store::{Latencies, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError};
 
 /// One side of a comparison: the runs that a selection means.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,6 +20,6 @@ pub struct Side {
 /// # Errors
 /// What is wrong with the store.
 pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latencies) -> Result<Side, StoreError> {
-    let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, latencies, TWIN_SUFFIX)?;
+    let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, latencies)?;
     Ok(Side { selection: text.to_owned(), runs, sessions, twins })
 }

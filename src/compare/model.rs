@@ -7,7 +7,7 @@ use crate::{
     store::{RunConfiguration, SessionFacts},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 /// The version of the JSON's schema.
 pub const COMPARISON_VERSION: u32 = 1;
@@ -155,10 +155,30 @@ pub struct Bucket {
 pub struct Obstacle {
     /// Which kind.
     pub kind: ObstacleKind,
+    /// The side that it is about; none: both.
+    pub side: Option<SideName>,
     /// In a sentence, with what differs.
     pub message: String,
     /// Whether it was allowed; then it is a badge on the line.
     pub allowed: bool,
+}
+
+/// One of the two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SideName {
+    /// A.
+    A,
+    /// B.
+    B,
+}
+
+impl fmt::Display for SideName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::A => "A",
+            Self::B => "B",
+        })
+    }
 }
 
 /// The kinds of obstacle.

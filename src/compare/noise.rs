@@ -2,7 +2,6 @@
 
 use super::{layout::Sample, load::Side, model::NoiseFloor, pairs::matched};
 use crate::{
-    bench::TWIN_SUFFIX,
     stats::{DEFAULT_NOISE_FLOOR, noise_floor, paired_ratio},
     store::RunTests,
 };
@@ -18,7 +17,7 @@ pub(super) fn floor(sides: &[&Side]) -> NoiseFloor {
         sides.iter().flat_map(|side| &side.twins).map(|run| (run.run_id.as_str(), run)).collect();
     let mut groups: BTreeMap<Group<'_>, [Vec<Sample<'_>>; 2]> = BTreeMap::new();
     for run in runs.into_values() {
-        let (label, twin) = run.label.strip_suffix(TWIN_SUFFIX).map_or((run.label.as_str(), 0), |label| (label, 1));
+        let (label, twin) = run.twin_of.as_deref().map_or((run.label.as_str(), 0), |original| (original, 1));
         for sample in run.tests.iter().filter_map(|result| Sample::of(run, result)) {
             groups.entry((label, &run.size, sample.result.test)).or_default()[twin].push(sample);
         }

@@ -2,7 +2,7 @@
 
 use super::{
     layout::{Laid, Sample},
-    model::{Obstacle, ObstacleKind},
+    model::{Obstacle, ObstacleKind, SideName},
     options::Options,
     pairs::Matched,
 };
@@ -16,19 +16,23 @@ pub(super) fn obstacles(
     places: &BTreeMap<&str, String>,
     options: &Options,
 ) -> Vec<Obstacle> {
-    let must = |kind, message: Option<String>| message.map(|message| Obstacle { kind, message, allowed: false });
+    let must =
+        |kind, message: Option<String>| message.map(|message| Obstacle { kind, side: None, message, allowed: false });
     if let Some(only) = must(ObstacleKind::OneSide, one_side(line)) {
         return vec![only];
     }
-    let several = [several("A", &line.a), several("B", &line.b)];
-    let fixed = several.into_iter().map(|message| must(ObstacleKind::SeveralConfigurations, message)).chain([
+    let several = [(SideName::A, &line.a), (SideName::B, &line.b)].map(|(side, samples)| {
+        let (kind, message) = (ObstacleKind::SeveralConfigurations, several(side, samples)?);
+        Some(Obstacle { kind, side: Some(side), message, allowed: false })
+    });
+    let fixed = several.into_iter().chain([
         must(ObstacleKind::SharedRuns, shared_runs(line)),
         must(ObstacleKind::FailedVerification, verification(line)),
         must(ObstacleKind::NoRatio, no_ratio(line)),
     ]);
     let can = |difference, message: Option<String>| {
         let allowed = options.allowed.contains(&difference);
-        message.map(|message| Obstacle { kind: ObstacleKind::Differ(difference), message, allowed })
+        message.map(|message| Obstacle { kind: ObstacleKind::Differ(difference), side: None, message, allowed })
     };
     let differences = [
         can(Difference::Tiers, tiers(line)),
@@ -49,7 +53,7 @@ fn one_side(line: &Laid<'_>) -> Option<String> {
 }
 
 /// A side of runs that differ by more than chance has no one figure.
-fn several(side: &str, samples: &[Sample<'_>]) -> Option<String> {
+fn several(side: SideName, samples: &[Sample<'_>]) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let configurations: BTreeSet<_> = samples.iter().map(|sample| &sample.run.configuration).collect();
     let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();

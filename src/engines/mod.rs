@@ -29,8 +29,11 @@ const BUILT_IN: &[(&str, Program)] = &[
     ("fjall", dbdyno_fjall::PROGRAM),
     #[cfg(feature = "duckdb-engine")]
     ("duckdb", dbdyno_duckdb::PROGRAM),
-    ("null", dbdyno_null::PROGRAM),
+    (HARNESS_ENGINE, dbdyno_null::PROGRAM),
 ];
+
+/// The engine that does nothing: what it takes is what the harness itself costs.
+pub const HARNESS_ENGINE: &str = "null";
 
 /// The built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {

@@ -1,7 +1,12 @@
 //! Whether what is compared is alike.
 
 use super::{Evidence, Linter, series, some_of};
-use crate::{base::units, metric::Metric};
+use crate::{
+    base::units,
+    engines::HARNESS_ENGINE,
+    metric::Metric,
+    store::{FailureKind, RunRecord},
+};
 use dbdyno_engine::durability::Tier;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +63,7 @@ impl Linter for UnequalTiers {
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
         let mut tiers: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
-        for run in evidence.runs.iter().filter(|run| run.engine != "null") {
+        for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
             tiers.entry(run.tier).or_default().insert(&run.label);
         }
         if tiers.len() < 2 {
@@ -90,9 +95,9 @@ impl Linter for DifferingOptions {
     }
 
     fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
-        let differ = |failure: &&String| failure.starts_with("options in force differ");
+        let differ = |run: &&RunRecord| run.failure_kind == Some(FailureKind::OptionsDiffer);
         let failures: BTreeSet<&String> =
-            evidence.runs.iter().filter_map(|run| run.failure.as_ref()).filter(differ).collect();
+            evidence.runs.iter().filter(differ).filter_map(|run| run.failure.as_ref()).collect();
         failures.into_iter().cloned().collect()
     }
 }
@@ -130,7 +135,7 @@ impl Linter for UnequalMemory {
             .into_iter()
             .filter_map(|(size, labels)| {
                 let (least, low) =
-                    labels.iter().filter(|(label, _)| **label != "null").min_by_key(|(_, peak)| **peak)?;
+                    labels.iter().filter(|(label, _)| **label != HARNESS_ENGINE).min_by_key(|(_, peak)| **peak)?;
                 let (most, high) = labels.iter().max_by_key(|(_, peak)| **peak)?;
                 let unequal = *low > 0 && high / low >= MEMORY_FACTOR;
                 unequal.then(|| {
@@ -165,7 +170,7 @@ impl Linter for HarnessBound {
         let cost: BTreeMap<(&str, u32), f64> =
             evidence.harness.iter().map(|cost| ((cost.size.as_str(), cost.test), cost.ns_per_operation)).collect();
         let mut places = Vec::new();
-        for series in series(evidence).iter().filter(|series| series.run.engine != "null") {
+        for series in series(evidence).iter().filter(|series| series.run.engine != HARNESS_ENGINE) {
             let harness = cost.get(&(series.run.size.as_str(), series.test));
             if let (Some(&harness), Some(median)) = (harness, series.median()) {
                 let own = median / series.operations.max(1) as f64;

@@ -1,6 +1,7 @@
 //! The table of a session: each test with every configuration's figure.
 
 use crate::{
+    engines::HARNESS_ENGINE,
     lint::HARNESS_FACTOR,
     metric::Metric,
     stats::median,
@@ -164,7 +165,8 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         syncs: middle(Metric::Syncs),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
-        harness_bound: run.engine != "null" && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
+        harness_bound: run.engine != HARNESS_ENGINE
+            && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
     })
 }
 

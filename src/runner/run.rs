@@ -14,7 +14,7 @@ use crate::{
     host::NoiseSample,
     metric::Figures,
     process::in_words,
-    store::{Batch, Blob, KeyRecord, OptionRecord, RunRecord, Status, TestRecord, TimelineRecord},
+    store::{Batch, Blob, FailureKind, KeyRecord, OptionRecord, RunRecord, Status, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
@@ -54,7 +54,10 @@ pub(super) async fn execute(
         Ok(()) => running.finish(Status::Done, None),
         Err(Stop::Cancelled) => running.finish(Status::Cancelled, None),
         Err(Stop::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
-        Err(Stop::Failed(failure)) => running.finish(Status::Failed, Some(failure)),
+        Err(Stop::Failed(kind, failure)) => {
+            running.run.failure_kind = Some(kind);
+            running.finish(Status::Failed, Some(failure))
+        }
     }
 }
 
@@ -122,12 +125,13 @@ fn job(
 enum Stop {
     Cancelled,
     Skipped,
-    Failed(String),
+    Failed(FailureKind, String),
 }
 
+/// What else goes wrong is about the worker's process and its conversation.
 impl From<String> for Stop {
     fn from(failure: String) -> Self {
-        Self::Failed(failure)
+        Self::Failed(FailureKind::Worker, failure)
     }
 }
 
@@ -176,6 +180,8 @@ impl<'r, 's> Running<'r, 's> {
             other_run_waited: false,
             log: None,
             engine_build: None,
+            twin_of: configuration.twin_of.clone(),
+            failure_kind: None,
         };
         Self {
             session,
@@ -211,7 +217,10 @@ impl<'r, 's> Running<'r, 's> {
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
-                Err(Stop::Failed(format!("the run's deadline of {} s has passed", deadline.as_secs())))
+                Err(Stop::Failed(
+                    FailureKind::Deadline,
+                    format!("the run's deadline of {} s has passed", deadline.as_secs()),
+                ))
             });
         let after = NoiseSample::now();
         let ending = worker.end(self.session.control.hurried()).await;
@@ -219,11 +228,13 @@ impl<'r, 's> Running<'r, 's> {
         self.note_noise(&after);
         self.log(ending.log, ending.left_out);
         match (&result, ending.status) {
-            (Ok(()), Some(status)) if !status.success() => Err(Stop::Failed(format!(
-                "the worker was done, and then ended with {}",
-                in_words(status, &launch.work_dir)
-            ))),
-            (Ok(()), None) => Err(Stop::Failed("the worker was done and did not exit: it was killed".to_owned())),
+            (Ok(()), Some(status)) if !status.success() => Err(Stop::Failed(
+                FailureKind::Worker,
+                format!("the worker was done, and then ended with {}", in_words(status, &launch.work_dir)),
+            )),
+            (Ok(()), None) => {
+                Err(Stop::Failed(FailureKind::Worker, "the worker was done and did not exit: it was killed".to_owned()))
+            }
             _ => result,
         }
     }
@@ -308,7 +319,7 @@ impl<'r, 's> Running<'r, 's> {
                 Event::Done => return Ok(()),
                 Event::Failed { test, message, .. } => {
                     let place = test.map_or_else(String::new, |test| format!("test {test}: "));
-                    return Err(Stop::Failed(format!("{place}{message}")));
+                    return Err(Stop::Failed(FailureKind::Engine, format!("{place}{message}")));
                 }
                 // The conversation lets these through in the kill test only.
                 Event::Committed { .. } | Event::Recovered { .. } => {}
@@ -344,10 +355,13 @@ impl<'r, 's> Running<'r, 's> {
         if differing.is_empty() || self.session.launch.allow_differing_options {
             return Ok(());
         }
-        Err(Stop::Failed(format!(
-            "options in force differ from those asked for: {} (allow differing options to run it all the same)",
-            differing.join("; ")
-        )))
+        Err(Stop::Failed(
+            FailureKind::OptionsDiffer,
+            format!(
+                "options in force differ from those asked for: {} (allow differing options to run it all the same)",
+                differing.join("; ")
+            ),
+        ))
     }
 
     /// Keeps one slot of the timeline.
@@ -390,10 +404,10 @@ impl<'r, 's> Running<'r, 's> {
             return Ok(());
         }
         // Measuring on when nothing can be kept would only lose more.
-        Err(Stop::Failed(format!(
-            "results cannot be kept: {}",
-            self.session.unkept().unwrap_or("the session was stopped")
-        )))
+        Err(Stop::Failed(
+            FailureKind::Unkept,
+            format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
+        ))
     }
 
     fn note_noise(&mut self, after: &NoiseSample) {

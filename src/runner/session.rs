@@ -495,7 +495,7 @@ impl Session<'_> {
                 let planned = self.plan.runs.get(run.ordinal as usize);
                 let configuration = planned.map(|planned| &self.plan.configurations[planned.configuration]);
                 // A twin says what its configuration says, and must not make a majority with it.
-                if configuration.is_some_and(|configuration| configuration.twin) {
+                if configuration.is_some_and(|configuration| configuration.twin_of.is_some()) {
                     continue;
                 }
                 let inputs = format!("{:?}", configuration.map(|configuration| &configuration.suite_settings));

@@ -37,8 +37,8 @@ pub use read::{
     StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
-    Batch, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord, Status, TestRecord,
-    TimelineRecord, WarningRecord,
+    Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord, Status,
+    TestRecord, TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

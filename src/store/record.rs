@@ -192,6 +192,10 @@ record! {
         log: Option<String>,
         /// Compile options of the engine's library, separated by commas.
         engine_build: Option<String>,
+        /// The label of the configuration that this is once more, for an A/A comparison.
+        twin_of: Option<String>,
+        /// Which kind of failure ended it.
+        failure_kind: Option<FailureKind>,
     }
 }
 
@@ -367,6 +371,35 @@ impl Status {
             Self::Cancelled => "cancelled",
             Self::Interrupted => "interrupted",
             Self::Superseded => "superseded",
+        }
+    }
+}
+
+/// Kinds of failure of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// An option in force is not the one asked for.
+    OptionsDiffer,
+    /// It took too long.
+    Deadline,
+    /// The engine said so.
+    Engine,
+    /// Its process did not do what a worker does.
+    Worker,
+    /// What it measured could not be kept.
+    Unkept,
+}
+
+impl FailureKind {
+    /// The word stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OptionsDiffer => "options_differ",
+            Self::Deadline => "deadline",
+            Self::Engine => "engine",
+            Self::Worker => "worker",
+            Self::Unkept => "unkept",
         }
     }
 }

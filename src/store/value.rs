@@ -1,6 +1,6 @@
 //! How a field of a record becomes a value of DuckDB.
 
-use super::record::Status;
+use super::record::{FailureKind, Status};
 use crate::metric::{Figures, Metric};
 use dbdyno_workload::histogram::bytes_from_base64;
 use duckdb::types::{TimeUnit, Value};
@@ -108,4 +108,5 @@ column! {
     Timestamp => |at| Value::Timestamp(TimeUnit::Microsecond, at.as_microsecond());
     Blob => |bytes| Value::Blob(bytes.0.clone());
     Status => |status| Value::Text(status.word().to_owned());
+    FailureKind => |kind| Value::Text(kind.word().to_owned());
 }

@@ -170,6 +170,8 @@ impl Bench {
             other_run_waited: false,
             log: None,
             engine_build: None,
+            twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
+            failure_kind: None,
         });
     }
 

@@ -198,6 +198,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             other_run_waited: false,
             log: Some(text("line\nline")),
             engine_build: Some("THREADSAFE=1, DEFAULT_SYNCHRONOUS=2".to_owned()),
+            twin_of: None,
+            failure_kind: None,
         }],
         options: [("engine", "sync", Some("on")), ("suite", "mixed", None)]
             .map(|(scope, name, in_force)| OptionRecord {

@@ -30,6 +30,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                 seed: None,
                 status: "done".to_owned(),
                 label: format!("run {at}"),
+                twin_of: None,
                 size: "10".to_owned(),
                 configuration: RunConfiguration {
                     engine: "null".to_owned(),

@@ -12,7 +12,7 @@ use super::spec::{EngineChoice, Spec};
 use crate::{
     base::identifier::clock_seed,
     catalog::{Suite, TestPick},
-    engines::{Engine, Registry},
+    engines::{Engine, HARNESS_ENGINE, Registry},
 };
 use dbdyno_engine::{
     durability::Tier,
@@ -51,12 +51,9 @@ pub struct Configuration {
     pub tier_reason: String,
     /// The engine's name with the options in which it differs from other configurations of the session.
     pub label: String,
-    /// Whether it is an earlier configuration of the session once more: an A/A twin, by which the noise of the machine is measured.
-    pub twin: bool,
+    /// The label of the configuration that this is once more: an A/A twin, by which the noise of the machine is measured.
+    pub twin_of: Option<String>,
 }
-
-/// What the label of a twin ends with.
-pub const TWIN_SUFFIX: &str = "#2";
 
 /// A configuration of a sweep that is not run.
 #[derive(Debug, Clone)]
@@ -193,8 +190,12 @@ impl Plan {
         let mut twins: Vec<Configuration> = Vec::new();
         for configuration in &self.configurations {
             if !twins.iter().any(|twin| twin.size == configuration.size) {
-                let label = format!("{}{TWIN_SUFFIX}", configuration.label);
-                twins.push(Configuration { label, twin: true, ..configuration.clone() });
+                let label = format!("{}#2", configuration.label);
+                twins.push(Configuration {
+                    label,
+                    twin_of: Some(configuration.label.clone()),
+                    ..configuration.clone()
+                });
             }
         }
         self.configurations.extend(twins);
@@ -208,7 +209,7 @@ impl Plan {
     /// When there is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
         let spec = Spec {
-            engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
+            engines: vec![EngineChoice { name: HARNESS_ENGINE.to_owned(), options: BTreeMap::new() }],
             rounds: 1,
             tests: self.pick.words(),
             seed: Some(1),
@@ -277,7 +278,7 @@ fn configurations_of(
                 settings,
                 suite_settings: suite_settings.clone(),
                 size,
-                twin: false,
+                twin_of: None,
             })
         })
         .collect()

@@ -37,7 +37,7 @@ struct StoredConfiguration {
     suite_settings: Settings,
     size: Size,
     label: String,
-    twin: bool,
+    twin_of: Option<String>,
 }
 
 /// A version that is not the stored one.
@@ -64,7 +64,7 @@ impl Plan {
             suite_settings: configuration.suite_settings.clone(),
             size: configuration.size,
             label: configuration.label.clone(),
-            twin: configuration.twin,
+            twin_of: configuration.twin_of.clone(),
         };
         Some(StoredPlan {
             suite: StoredSuite { name: self.suite.name.clone(), text: self.suite.text().to_owned() },
@@ -122,6 +122,6 @@ fn configuration(stored: &StoredConfiguration, suite: &Suite, registry: &Registr
         settings,
         suite_settings,
         size: stored.size,
-        twin: stored.twin,
+        twin_of: stored.twin_of.clone(),
     })
 }

@@ -158,7 +158,7 @@ pub(crate) fn noise(noise: NoiseFloor) -> String {
 
 /// An obstacle with what allows it, or as a badge when it is allowed.
 pub(crate) fn obstacle(obstacle: &Obstacle) -> String {
-    let Obstacle { kind, message, allowed } = obstacle;
+    let Obstacle { kind, side: _, message, allowed } = obstacle;
     match (allowed, kind) {
         (true, _) => format!("{message} (compared all the same)"),
         (false, ObstacleKind::Differ(difference)) => {

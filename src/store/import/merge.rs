@@ -1,7 +1,7 @@
 //! Taking rows into the store: what is there already stays, unless the new row says more.
 
 use super::super::{
-    schema::identifier,
+    schema::{self, identifier},
     select::column_names,
     tables::{TABLES, Table},
 };
@@ -70,6 +70,7 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
             _ => {}
         }
     }
+    schema::fill_in(&transaction)?;
     transaction.commit()?;
     Ok(merged)
 }

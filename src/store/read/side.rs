@@ -3,7 +3,6 @@
 use super::super::{Selection, Store, StoreError, TestRecord};
 use crate::metric::Metric;
 use dbdyno_engine::durability::Tier;
-use duckdb::ToSql;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 
@@ -44,6 +43,8 @@ pub struct RunTests {
     pub status: String,
     /// The engine with the options that tell it from others of its session.
     pub label: String,
+    /// The label of the configuration that this is once more, for an A/A comparison.
+    pub twin_of: Option<String>,
     /// Size.
     pub size: String,
     /// What was measured.
@@ -151,7 +152,7 @@ impl RunConfiguration {
 const RUNS: &str = "
     SELECT to_json({
         'run_id': r.run_id, 'session_id': r.session_id, 'ordinal': r.ordinal, 'round': r.round, 'seed': r.seed,
-        'status': r.status, 'label': r.label, 'size': r.size, 'tests': t.tests,
+        'status': r.status, 'label': r.label, 'twin_of': r.twin_of, 'size': r.size, 'tests': t.tests,
         'configuration': {
             'engine': r.engine, 'version': r.engine_version, 'tier': r.tier, 'suite': r.suite,
             'options': coalesce(o.engine, MAP {}), 'suite_options': coalesce(o.suite, MAP {})
@@ -199,8 +200,8 @@ const SESSIONS: &str = "
 /// The results of configurations that ran twice a round in the selected sessions, and of their twins.
 const TWINS: &str = "
     twins AS (
-        SELECT DISTINCT r.session_id, r.size, left(r.label, -length(CAST(? AS VARCHAR))) AS label, r.label AS twin
-        FROM run r WHERE ends_with(r.label, CAST(? AS VARCHAR)) AND r.session_id IN (SELECT session_id FROM selected)
+        SELECT DISTINCT r.session_id, r.size, r.twin_of AS label, r.label AS twin
+        FROM run r WHERE r.twin_of IS NOT NULL AND r.session_id IN (SELECT session_id FROM selected)
     ),
     wanted AS (
         SELECT t.run_id, t.test FROM result t JOIN run r USING (run_id)
@@ -209,16 +210,11 @@ const TWINS: &str = "
     )";
 
 impl Store {
-    /// The runs of a selection with those finished tests that it means. `twin` is how the labels of A/A twins end.
+    /// The runs of a selection with those finished tests that it means.
     ///
     /// # Errors
     /// What is wrong with the store, or a row that cannot be read.
-    pub fn selected_runs(
-        &self,
-        selection: &Selection,
-        latencies: Latencies,
-        twin: &str,
-    ) -> Result<SelectedRuns, StoreError> {
+    pub fn selected_runs(&self, selection: &Selection, latencies: Latencies) -> Result<SelectedRuns, StoreError> {
         let figures =
             Metric::stored().map(|metric| format!("'{0}': {0}", metric.name())).collect::<Vec<_>>().join(", ");
         let histogram = match latencies {
@@ -227,28 +223,23 @@ impl Store {
         };
         let runs_sql = RUNS.replace("{figures}", &figures).replace("{histogram}", histogram);
         let wanted = "wanted AS (SELECT DISTINCT run_id, test FROM selected WHERE wall_ns IS NOT NULL)";
-        let runs = self.objects(selection, &format!(", {wanted} {runs_sql}"), &[])?;
+        let runs = self.objects(selection, &format!(", {wanted} {runs_sql}"))?;
         if runs.is_empty() {
             return Ok(SelectedRuns::default());
         }
-        let sessions = self.objects(selection, SESSIONS, &[])?;
+        let sessions = self.objects(selection, SESSIONS)?;
         // Nobody looks at the latencies of twins.
         let runs_sql = RUNS.replace("{figures}", &figures).replace("{histogram}", "NULL::VARCHAR");
-        let twins = self.objects(selection, &format!(", {TWINS} {runs_sql}"), &[&twin, &twin])?;
+        let twins = self.objects(selection, &format!(", {TWINS} {runs_sql}"))?;
         Ok(SelectedRuns { runs, sessions, twins })
     }
 
     /// The answer of a query that gives one object of JSON a row.
-    fn objects<T: DeserializeOwned>(
-        &self,
-        selection: &Selection,
-        sql: &str,
-        parameters: &[&dyn ToSql],
-    ) -> Result<Vec<T>, StoreError> {
+    fn objects<T: DeserializeOwned>(&self, selection: &Selection, sql: &str) -> Result<Vec<T>, StoreError> {
         let object = |(text,): (String,)| {
             serde_json::from_str(&text)
                 .map_err(|error| StoreError::Query { message: format!("a stored row cannot be read: {error}") })
         };
-        self.selected_rows(selection, sql, parameters)?.into_iter().map(object).collect()
+        self.selected_rows(selection, sql, &[])?.into_iter().map(object).collect()
     }
 }

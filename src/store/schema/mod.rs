@@ -5,7 +5,7 @@ mod views;
 pub(super) use views::{NARROW, filled, make_views};
 
 use super::{connect::own_functions_first, tables::TABLES};
-use duckdb::Connection;
+use duckdb::{Connection, Transaction};
 use include_dir::{Dir, include_dir};
 
 /// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
@@ -95,11 +95,17 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>)
     }
     transaction.execute_batch(&views::definitions())?;
     own_functions_first(&transaction)?;
+    fill_in(&transaction)?;
     transaction.execute(
         "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
         duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
     )?;
     transaction.commit()
+}
+
+/// Puts into columns what rows of older versions say in texts only.
+pub(super) fn fill_in(transaction: &Transaction<'_>) -> duckdb::Result<()> {
+    transaction.execute_batch(include_str!("fill_in.sql"))
 }
 
 /// A name as SQL writes it, whatever its characters.

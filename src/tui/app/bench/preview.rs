@@ -38,7 +38,7 @@ impl Preview {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
         }
         let plan = Plan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
-        let different = plan.configurations.iter().filter(|one| !one.twin).count() + plan.left_out.len();
+        let different = plan.configurations.iter().filter(|one| one.twin_of.is_none()).count() + plan.left_out.len();
         let equal = asked.saturating_sub(different);
         let estimate = estimate(&plan, &world.history, world.place.fsync.unwrap_or(USUAL_FSYNC));
         let warnings = warnings(&plan, &estimate, equal, world);
@@ -108,7 +108,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
 /// Configurations that were chosen one by one and cannot differ from an earlier one in what is measured, each reason once.
 fn indifferent(plan: &Plan) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| !one.twin) {
+    for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| one.twin_of.is_none()) {
         let engine = &later.engine.description;
         let alike = |earlier: &&Configuration| {
             earlier.engine_name() == later.engine_name()

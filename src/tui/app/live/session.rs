@@ -64,6 +64,8 @@ pub struct Measured {
     pub engine: String,
     /// The size.
     pub size: Size,
+    /// Whether it is another one once more.
+    pub twin: bool,
 }
 
 /// A session.
@@ -118,6 +120,7 @@ impl Session {
             label: configuration.label.clone(),
             engine: configuration.engine_name().to_owned(),
             size: configuration.size,
+            twin: configuration.twin_of.is_some(),
         };
         Self {
             id: None,
@@ -292,7 +295,7 @@ impl Session {
         let id = self.id.as_ref()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);
-        let mut others = of_size.filter(|one| !one.label.ends_with(crate::bench::TWIN_SUFFIX));
+        let mut others = of_size.filter(|one| !one.twin);
         let mut side = || others.next().map(|one| selection(id, one));
         Some((side()?, side()?))
     }
