@@ -1,15 +1,17 @@
 //! What reaches the application, and what it asks to be done. Nothing here knows a terminal or a store.
 
-use super::{
-    app::{bench, claims, compare, live, results, tune},
-    bindings::Screen,
-};
 use crate::{
     engines::Registry,
-    plan::Request,
     runner::{Report, RunnerEvent},
     store::StoreHistory,
-    tune::{Ledger, Trial, TuneEvent, WhatIf, Workload},
+    tui::{
+        export::Content,
+        keys::Key,
+        launch::{Start, Tell, Trying},
+        screens::{bench, claims, compare, live, results, tune},
+        widgets::Target,
+    },
+    tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};
 
@@ -42,76 +44,6 @@ pub enum Event {
     Terminate,
 }
 
-/// A key as the application knows it, whatever the terminal sends for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Key {
-    /// A character, as typed.
-    Char(char),
-    /// A character with Ctrl, in lower case.
-    Ctrl(char),
-    /// Enter.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tab.
-    Tab,
-    /// Shift and Tab.
-    BackTab,
-    /// Arrow up.
-    Up,
-    /// Arrow down.
-    Down,
-    /// Arrow left.
-    Left,
-    /// Arrow right.
-    Right,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-    /// Home.
-    Home,
-    /// End.
-    End,
-    /// Backspace.
-    Backspace,
-    /// Delete.
-    Delete,
-}
-
-impl Key {
-    /// How the key is written in hints and help.
-    pub fn word(self) -> String {
-        match self {
-            Self::Char(' ') => "Space".to_owned(),
-            Self::Char(c) => c.to_string(),
-            Self::Ctrl(c) => format!("Ctrl-{c}"),
-            Self::BackTab => "Shift-Tab".to_owned(),
-            Self::PageUp => "PgUp".to_owned(),
-            Self::PageDown => "PgDn".to_owned(),
-            key => format!("{key:?}"),
-        }
-    }
-}
-
-/// What a click can hit; the painted screen says where each is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// A screen's tab.
-    Screen(Screen),
-    /// A hint, which stands for its key.
-    Press(Key),
-    /// A row of a pane, counted from the first of the list and not from the first shown.
-    Spot {
-        /// The pane, as its screen counts them.
-        pane: usize,
-        /// The row.
-        row: usize,
-    },
-    /// A row of the overlay.
-    Overlay(usize),
-}
-
 /// Something to be done outside the application.
 #[derive(Debug)]
 pub enum Effect {
@@ -133,59 +65,6 @@ pub enum Effect {
     Ask(Question),
     /// Put text into the terminal's clipboard.
     Copy(String),
-}
-
-/// A bench to be run.
-#[derive(Debug, Clone)]
-pub struct Start {
-    /// What.
-    pub request: Request,
-    /// The first configuration twice a round.
-    pub aa: bool,
-    /// The preset it came from, if unchanged.
-    pub preset: Option<String>,
-    /// The command that does the same.
-    pub command_line: String,
-    /// What a run is expected to take.
-    pub expected_run: Duration,
-}
-
-/// A trial to be run.
-#[derive(Debug, Clone)]
-pub enum Trying {
-    /// A new one.
-    New {
-        /// On what.
-        workload: Workload,
-        /// What is tried. The seed is chosen when it starts.
-        question: WhatIf,
-        /// The command that does the same.
-        command_line: String,
-    },
-    /// As many rounds again.
-    More {
-        /// On what.
-        workload: Workload,
-        /// The trial.
-        trial: Box<Trial>,
-        /// The command that does the same.
-        command_line: String,
-    },
-}
-
-/// What a session is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tell {
-    /// To end.
-    Stop,
-    /// To end without patience for its worker.
-    Hurry,
-    /// To begin no further run.
-    Pause,
-    /// To go on.
-    Resume,
-    /// To give up the run of this place.
-    Skip(u32),
 }
 
 /// Something to find out or to write; each has an answer.
@@ -220,30 +99,17 @@ pub enum Question {
     },
 }
 
-/// What a file is to hold.
-#[derive(Debug)]
-pub enum Content {
-    /// This text.
-    Text(String),
-    /// A comparison, in the format of the file's ending.
-    Comparison(Box<crate::compare::Comparison>),
-    /// A ledger, in the format of the file's ending, with the command that shows it.
-    Ledger(Box<Ledger>, String),
-    /// Results that a selection means, in the format of the file's ending.
-    Results(String),
-}
-
 /// An answer.
 #[derive(Debug)]
 pub enum Answer {
     /// The engines.
     Engines(Registry),
     /// The work folder.
-    Place(super::app::Place),
+    Place(crate::tui::world::Place),
     /// Earlier runs.
     History(StoreHistory),
     /// Noise: a word for the status bar.
-    Noise(super::app::Noise),
+    Noise(crate::tui::world::Noise),
     /// For the Bench screen.
     Bench(bench::Answer),
     /// For the Live screen.

@@ -2,10 +2,19 @@
 //! and sessions.
 
 pub mod app;
-pub mod bindings;
 mod driver;
 pub mod event;
-pub mod view;
+pub mod export;
+pub mod keys;
+pub mod launch;
+pub mod overlay;
+pub mod screens;
+pub mod setup;
+pub mod widgets;
+pub mod world;
 
 pub use app::App;
-pub use driver::{Left, Setup, answer, read, run, watch_terminal};
+pub use app::draw;
+pub use driver::{Left, answer, run, watch_terminal};
+pub use setup::Setup;
+pub use world::read;

@@ -2,8 +2,8 @@
 
 use super::Journey;
 use dbdyno::tui::{
-    bindings::Screen,
-    event::{Event, Key},
+    event::Event,
+    keys::{Key, ScreenId},
 };
 
 #[test]
@@ -11,7 +11,7 @@ fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
     let mut journey = Journey::begin(80, 24);
     journey.shows("▸ kv").shows("[x] sqlite").shows("30 runs").shows("(a guess)").shows("Enter run");
     journey.key(Key::Enter);
-    assert_eq!(journey.app.screen, Screen::Live, "it shows what it started");
+    assert_eq!(journey.app.screen, ScreenId::Live, "it shows what it started");
     let start = &journey.started[0];
     assert_eq!(start.request.repeats, 10);
     let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 10";
@@ -81,16 +81,16 @@ fn a_terminal_that_is_too_small_says_what_is_needed() {
 #[test]
 fn every_screen_is_reached_by_number_tab_palette_and_click() {
     let mut journey = Journey::begin(80, 24);
-    for screen in Screen::ALL {
+    for screen in ScreenId::ALL {
         journey.keys(&screen.number().to_string());
         assert_eq!(journey.app.screen, screen);
     }
     journey.key(Key::Tab);
-    assert_eq!(journey.app.screen, Screen::Bench, "Tab goes around");
+    assert_eq!(journey.app.screen, ScreenId::Bench, "Tab goes around");
     journey.keys(":").shows("Commands").keys("beside your own").key(Key::Enter);
-    assert_eq!(journey.app.screen, Screen::Claims);
+    assert_eq!(journey.app.screen, ScreenId::Claims);
     journey.click("3 Results");
-    assert_eq!(journey.app.screen, Screen::Results);
+    assert_eq!(journey.app.screen, ScreenId::Results);
 }
 
 #[test]

@@ -5,7 +5,10 @@ use crate::{
     compare::fixture::{Bench, Spec, spec},
     support::Place,
 };
-use dbdyno::{store::Store, tui::bindings::Screen, tui::event::Key};
+use dbdyno::{
+    store::Store,
+    tui::keys::{Key, ScreenId},
+};
 use std::fs;
 
 /// Claims about x, which takes half the time of y in its first test.
@@ -82,7 +85,7 @@ fn a_verdict_is_explained_and_leads_to_the_comparison_behind_it() {
         .shows("meets the published range");
     journey.shows("6 of A `engine=x`").shows("dbdyno compare --a engine=x --b engine=y").key(Key::Esc);
     journey.key(Key::Enter).shows("6 pairs of runs of the same round");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn the_preset_that_measures_a_claim_is_loaded_where_there_is_one() {
     let mut journey = journey(80, 24);
     journey.key(Key::Enter).key(Key::End).keys("m").shows("no preset measures it").shows("engine=z");
     journey.key(Key::Home).keys("m").shows("preset kv-equal-tier");
-    assert_eq!(journey.app.screen, Screen::Bench);
+    assert_eq!(journey.app.screen, ScreenId::Bench);
 }
 
 #[test]

@@ -8,9 +8,9 @@ use crate::{
 use dbdyno::{
     store::Store,
     tui::{
-        app::compare::{Answer, Question},
-        bindings::Screen,
-        event::{Answer as Answered, Effect, Event, Key, Question as Asked},
+        event::{Answer as Answered, Effect, Event, Question as Asked},
+        keys::{Key, ScreenId},
+        screens::compare::{Answer, Question},
     },
 };
 
@@ -259,5 +259,5 @@ fn what_is_read_is_said_until_the_answer_comes() {
     let effects = journey.app.on_event(Event::Key(Key::Enter));
     assert!(matches!(&effects[..], [Effect::Ask(Asked::Compare(Question::Compare { .. }))]), "{effects:?}");
     journey.shows("reading…");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
 }

@@ -5,8 +5,8 @@ use crate::{resume, support::Place};
 use dbdyno::{
     runner::RunnerEvent,
     tui::{
-        bindings::Screen,
-        event::{Event, Key},
+        event::Event,
+        keys::{Key, ScreenId},
     },
 };
 use rustix::process::Signal;
@@ -103,9 +103,9 @@ fn a_stored_run_is_replayed() {
     journey.event(Event::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
     let run = journey.place().value("SELECT run_id::VARCHAR FROM run ORDER BY ordinal LIMIT 1");
     let effects = journey.app.live.replay(run);
-    assert_eq!(journey.app.screen, Screen::Live);
+    assert_eq!(journey.app.screen, ScreenId::Live);
     for step in effects {
-        if let dbdyno::tui::app::Step::Do(dbdyno::tui::event::Effect::Ask(question)) = step {
+        if let dbdyno::tui::screens::step::Step::Do(dbdyno::tui::event::Effect::Ask(question)) = step {
             let answer = dbdyno::tui::answer(question, &journey.setup);
             journey.event(Event::Answer(Box::new(answer)));
         }

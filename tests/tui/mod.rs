@@ -14,9 +14,11 @@ use dbdyno::{
     catalog::{Catalog, UserFolders},
     store::Store,
     tui::{
-        self, App, Setup,
-        event::{Effect, Event, Key, Start},
-        view::{Look, draw},
+        self, App, Setup, draw,
+        event::{Effect, Event},
+        keys::Key,
+        launch::Start,
+        widgets::Look,
     },
 };
 use ratatui::{buffer::Buffer, layout::Rect};

@@ -5,9 +5,9 @@ use crate::support::Place;
 use dbdyno::{
     store::Store,
     tui::{
-        app::results,
-        bindings::Screen,
-        event::{Answer, Event, Key},
+        event::{Answer, Event},
+        keys::{Key, ScreenId},
+        screens::results,
     },
 };
 use duckdb::Connection;
@@ -186,7 +186,7 @@ fn marked_runs_and_groups_are_compared() {
     journey.key(Key::Esc).hides("A 1 run");
     journey.keys("g").keys("label").key(Key::Enter).keys("a").key(Key::Down).keys("b");
     journey.shows("A label=null[latency_ns=2000]  B label=null[latency_ns=200]").keys("c");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.shows("label=null[latency_ns=2000]").shows("label=null[latency_ns=200]").shows("Random reads");
 }
 
@@ -220,7 +220,7 @@ fn a_run_is_put_onto_the_bench_again_and_replayed() {
     assert_eq!(journey.started[0].command_line, command, "no preset is named that does not exist");
     let mut journey = begin(80, 24);
     journey.keys("p");
-    assert_eq!(journey.app.screen, Screen::Live);
+    assert_eq!(journey.app.screen, ScreenId::Live);
     journey.shows("Sequential writes");
 }
 

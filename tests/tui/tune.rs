@@ -1,7 +1,10 @@
 //! The Tune screen: a change tried, told by real trials of the null engine, and the ledger.
 
 use super::Journey;
-use dbdyno::tui::event::{Answer, Event, Key, Question};
+use dbdyno::tui::{
+    event::{Answer, Event, Question},
+    keys::Key,
+};
 
 #[test]
 fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
@@ -66,8 +69,10 @@ fn nothing_else_is_started_while_a_trial_runs() {
 fn a_ledger_that_cannot_be_read_is_said() {
     let mut journey = Journey::begin(80, 24);
     std::fs::write(journey.place().store(), "no database").unwrap();
-    let answer =
-        dbdyno::tui::answer(Question::Tune(dbdyno::tui::app::tune::Question::Ledger("x".to_owned())), &journey.setup);
+    let answer = dbdyno::tui::answer(
+        Question::Tune(dbdyno::tui::screens::tune::Question::Ledger("x".to_owned())),
+        &journey.setup,
+    );
     let Answer::Tune(_) = &answer else { panic!("another answer") };
     journey.event(Event::Answer(Box::new(answer)));
     journey.shows("✗");

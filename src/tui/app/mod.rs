@@ -1,26 +1,26 @@
 //! The application's state machine: [`App::on_event`] takes what happened and returns what is to be done. No terminal, no
 //! files, no clock: tests drive it with keys and look at what is painted.
 
-pub mod bench;
-pub mod claims;
-pub mod compare;
-pub mod cursor;
-pub mod live;
-pub mod overlay;
-pub mod results;
-mod step;
-pub mod tune;
-mod world;
+mod paint;
 
-pub use step::{Notice, Step, Steps};
-pub use world::{Noise, Place, World};
+pub use paint::draw;
 
-use super::{
-    bindings::{self, Action, Binding, EVERYWHERE, Screen},
-    event::{Answer, Effect, Event, Key, Question, Target, Tell, Trying},
+use crate::tui::{
+    event::{Answer, Effect, Event, Question},
+    keys::{self, Action, Binding, EVERYWHERE, Key, ScreenId},
+    launch::{Tell, Trying},
+    widgets::Target,
 };
-use live::Resuming;
-use overlay::{Asked, Confirm, Given, Item, Outcome, Overlay};
+use crate::tui::{
+    launch::Resuming,
+    overlay::{Asked, Confirm, Given, Item, Outcome, Overlay},
+    screens::{
+        bench, claims, compare, live, results,
+        step::{Notice, Step, Steps},
+        tune,
+    },
+    world::World,
+};
 use std::time::Duration;
 
 /// The least terminal that shows each screen whole: columns and rows.
@@ -34,7 +34,7 @@ pub struct App {
     /// What is known of the world outside.
     pub world: World,
     /// The screen in view.
-    pub screen: Screen,
+    pub screen: ScreenId,
     /// What lies over it.
     pub overlay: Option<Overlay>,
     /// The Bench screen.
@@ -63,7 +63,7 @@ impl App {
     /// The application at its start, with what it wants done first.
     pub fn new(world: World, size: (u16, u16)) -> (Self, Vec<Effect>) {
         let app = Self {
-            screen: Screen::Bench,
+            screen: ScreenId::Bench,
             overlay: None,
             bench: bench::Bench::new(&world),
             live: live::Live::default(),
@@ -156,7 +156,7 @@ impl App {
     pub fn wakes(&self) -> Option<Duration> {
         let notice =
             self.notice.as_ref().map(|(_, until)| until.saturating_sub(self.now).max(Duration::from_millis(1)));
-        let live = self.live.wakes(self.screen == Screen::Live);
+        let live = self.live.wakes(self.screen == ScreenId::Live);
         [notice, live].into_iter().flatten().min()
     }
 
@@ -167,7 +167,7 @@ impl App {
 
     /// What keys mean in view, those of the screen first.
     pub fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
-        bindings::of(self.screen).iter().chain(EVERYWHERE)
+        keys::of(self.screen).iter().chain(EVERYWHERE)
     }
 
     fn key(&mut self, key: Key) -> Steps {
@@ -175,7 +175,7 @@ impl App {
             let outcome = overlay.key(key);
             return self.outcome(outcome);
         }
-        match bindings::action(self.screen, key) {
+        match keys::action(self.screen, key) {
             Some(action) => self.act(action),
             None => Steps::new(),
         }
@@ -185,7 +185,7 @@ impl App {
         match action {
             Action::Show(screen) => vec![Step::Go(screen)],
             Action::NextScreen => vec![Step::Go(self.screen.shifted(1))],
-            Action::PreviousScreen => vec![Step::Go(self.screen.shifted(Screen::ALL.len() - 1))],
+            Action::PreviousScreen => vec![Step::Go(self.screen.shifted(ScreenId::ALL.len() - 1))],
             Action::Help => vec![Step::Open(self.help())],
             Action::Palette => vec![Step::Open(self.palette())],
             Action::Warnings => vec![Step::Open(self.live.warnings())],
@@ -201,12 +201,12 @@ impl App {
             Action::Suspend => vec![Step::Do(Effect::Suspend)],
             Action::Redraw => vec![Step::Do(Effect::Repaint)],
             action => match self.screen {
-                Screen::Bench => self.bench.act(action, &self.world),
-                Screen::Live => self.live.act(action, self.now),
-                Screen::Results => self.results.act(action, &self.world),
-                Screen::Compare => self.compare.act(action, &self.world),
-                Screen::Tune => self.tune.act(action, &self.world),
-                Screen::Claims => self.claims.act(action, &self.world),
+                ScreenId::Bench => self.bench.act(action, &self.world),
+                ScreenId::Live => self.live.act(action, self.now),
+                ScreenId::Results => self.results.act(action, &self.world),
+                ScreenId::Compare => self.compare.act(action, &self.world),
+                ScreenId::Tune => self.tune.act(action, &self.world),
+                ScreenId::Claims => self.claims.act(action, &self.world),
             },
         }
     }
@@ -221,12 +221,12 @@ impl App {
             (Target::Screen(screen), None) => vec![Step::Go(screen)],
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => match self.screen {
-                Screen::Bench => self.bench.click(pane, row, &self.world),
-                Screen::Live => self.live.click(pane, row),
-                Screen::Results => self.results.click(pane, row, &self.world),
-                Screen::Compare => self.compare.click(pane, row, &self.world),
-                Screen::Tune => self.tune.click(pane, row, &self.world),
-                Screen::Claims => self.claims.click(pane, row, &self.world),
+                ScreenId::Bench => self.bench.click(pane, row, &self.world),
+                ScreenId::Live => self.live.click(pane, row),
+                ScreenId::Results => self.results.click(pane, row, &self.world),
+                ScreenId::Compare => self.compare.click(pane, row, &self.world),
+                ScreenId::Tune => self.tune.click(pane, row, &self.world),
+                ScreenId::Claims => self.claims.click(pane, row, &self.world),
             },
             (Target::Overlay(_), None) => Steps::new(),
         }
@@ -337,15 +337,15 @@ impl App {
                     self.shown()
                 }
                 Step::Compare { a, b } => {
-                    self.screen = Screen::Compare;
+                    self.screen = ScreenId::Compare;
                     self.compare.compare(a, b)
                 }
                 Step::Replay(run) => {
-                    self.screen = Screen::Live;
+                    self.screen = ScreenId::Live;
                     self.live.replay(run)
                 }
                 Step::Load(preset) => {
-                    self.screen = Screen::Bench;
+                    self.screen = ScreenId::Bench;
                     self.bench.load(&preset, &self.world)
                 }
                 Step::Run => self.run(),
@@ -360,11 +360,11 @@ impl App {
     /// The screen came into view: it may want to be told what is stored.
     fn shown(&mut self) -> Steps {
         match self.screen {
-            Screen::Results => self.results.shown(),
-            Screen::Compare => self.compare.shown(),
-            Screen::Claims => self.claims.shown(&self.world),
-            Screen::Tune => self.tune.shown(),
-            Screen::Bench | Screen::Live => Steps::new(),
+            ScreenId::Results => self.results.shown(),
+            ScreenId::Compare => self.compare.shown(),
+            ScreenId::Claims => self.claims.shown(&self.world),
+            ScreenId::Tune => self.tune.shown(),
+            ScreenId::Bench | ScreenId::Live => Steps::new(),
         }
     }
 
@@ -392,7 +392,7 @@ impl App {
         match (self.bench.start(&self.world), &self.bench.preview) {
             (Ok(start), Ok(preview)) => {
                 let mut steps = self.live.begin(&preview.plan, preview.expected_run(), self.now);
-                self.screen = Screen::Live;
+                self.screen = ScreenId::Live;
                 steps.push(Step::Do(Effect::Start(Box::new(start))));
                 steps
             }
@@ -407,7 +407,7 @@ impl App {
             return refusal;
         }
         let mut steps = self.live.begin(&resuming.plan, resuming.expected_run, self.now);
-        self.screen = Screen::Live;
+        self.screen = ScreenId::Live;
         steps.push(Step::Do(Effect::Resume(resuming.session_id.clone())));
         steps
     }
@@ -430,7 +430,7 @@ impl App {
             let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
             format!("{:<12} {}", keys.join(" "), binding.help)
         };
-        let mut lines: Vec<String> = bindings::of(self.screen).iter().map(line).collect();
+        let mut lines: Vec<String> = keys::of(self.screen).iter().map(line).collect();
         lines.extend([String::new(), "On every screen".to_owned()]);
         lines.extend(EVERYWHERE.iter().map(line));
         Overlay::page(format!("Keys of {}", self.screen.name()), lines)

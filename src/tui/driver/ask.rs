@@ -1,12 +1,5 @@
 //! Questions answered: everything the application wants to know or have written.
 
-use super::{
-    super::{
-        app::{Noise, Place, bench},
-        event::{Answer, Content, Question},
-    },
-    Setup,
-};
 use crate::{
     base::{csv::Cells, output::Output},
     catalog::Preset,
@@ -17,6 +10,13 @@ use crate::{
         text::Colour,
     },
     store::StoreHistory,
+    tui::{
+        event::{Answer, Question},
+        export::Content,
+        screens::bench,
+        setup::Setup,
+        world::{Noise, Place},
+    },
 };
 use std::{
     path::{Path, PathBuf},
@@ -48,11 +48,15 @@ pub fn answer(question: Question, setup: &Setup) -> Answer {
         Question::Bench(bench::Question::SavePreset { preset, replace }) => {
             Answer::Bench(saved(preset, replace, setup))
         }
-        Question::Live(question) => Answer::Live(super::live::answer(question, setup)),
-        Question::Results(question) => Answer::Results(super::results::answer(question, &setup.store)),
-        Question::Compare(question) => Answer::Compare(super::compare::answer(question, &setup.store)),
-        Question::Tune(question) => Answer::Tune(super::tune::answer(question, setup)),
-        Question::Claims(question) => Answer::Claims(super::claims::answer(question, &setup.store)),
+        Question::Live(question) => Answer::Live(crate::tui::screens::live::ask::answer(question, setup)),
+        Question::Results(question) => {
+            Answer::Results(crate::tui::screens::results::ask::answer(question, &setup.store))
+        }
+        Question::Compare(question) => {
+            Answer::Compare(crate::tui::screens::compare::ask::answer(question, &setup.store))
+        }
+        Question::Tune(question) => Answer::Tune(crate::tui::screens::tune::ask::answer(question, setup)),
+        Question::Claims(question) => Answer::Claims(crate::tui::screens::claims::ask::answer(question, &setup.store)),
         Question::Write { path, content } => Answer::Written(written(&path, &content, setup)),
     }
 }
@@ -98,7 +102,7 @@ fn written(path: &Path, content: &Content, setup: &Setup) -> Result<PathBuf, Str
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let text = match content {
         Content::Text(text) => text,
-        Content::Ledger(ledger, command) => &super::tune::exported(ledger, command, path)?,
+        Content::Ledger(ledger, command) => &crate::tui::screens::tune::ask::exported(ledger, command, path)?,
         Content::Comparison(comparison) => {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
             export(comparison, Format::of_file(path)?, style, Cells::Escaped, &output)
@@ -106,7 +110,7 @@ fn written(path: &Path, content: &Content, setup: &Setup) -> Result<PathBuf, Str
             return Ok(told);
         }
         Content::Results(line) => {
-            super::results::export(&output, path, line, setup)?;
+            crate::tui::screens::results::ask::export(&output, path, line, setup)?;
             return Ok(told);
         }
     };

@@ -2,10 +2,7 @@
 //!
 //! The terminal is read by a thread of its own: crossterm reads a terminal that is gone for ever, wherever it is called.
 
-use super::super::{
-    event::{Event, Key},
-    view::Hit,
-};
+use crate::tui::{event::Event, keys::Key, widgets::Hit};
 use crossterm::event::{Event as Raw, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 use rustix::{

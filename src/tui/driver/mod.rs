@@ -1,29 +1,26 @@
 //! The impure side: the event loop, the terminal, questions answered, sessions run.
 
 mod ask;
-mod claims;
-mod compare;
 mod input;
-mod live;
-mod results;
 mod session;
 mod settings;
 mod terminal;
-mod tune;
 mod watchdog;
-mod world;
 
 pub use ask::answer;
 pub use watchdog::watch_terminal;
-pub use world::read;
 
-use super::{
-    app::App,
-    bindings::Screen,
-    event::{Effect, Event, Question},
-    view::{self, Hit, Look},
+use crate::{
+    runner::RunnerEvent,
+    tui::{
+        app::App,
+        event::{Effect, Event, Question},
+        keys::ScreenId,
+        setup::Setup,
+        widgets::Hit,
+    },
+    tune::TuneEvent,
 };
-use crate::{catalog::Catalog, runner::RunnerEvent, store::Store, tune::TuneEvent};
 use crossterm::{
     execute,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
@@ -31,7 +28,7 @@ use crossterm::{
 use dbdyno_engine::protocol::Event as Said;
 use input::Input;
 use session::Session;
-use std::{io, path::PathBuf, time::Duration};
+use std::{io, time::Duration};
 use terminal::Guard;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
@@ -41,23 +38,6 @@ use tokio::{
 
 /// Least time between two frames: twenty a second.
 const FRAME: Duration = Duration::from_millis(50);
-
-/// What the terminal UI is started with.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    /// Suites, presets, claims, themes.
-    pub catalog: Catalog,
-    /// The store.
-    pub store: Store,
-    /// Where databases are put.
-    pub work_dir: PathBuf,
-    /// CPU to pin workers to.
-    pub cpu: Option<u32>,
-    /// Colours and characters.
-    pub look: Look,
-    /// Arguments that command lines shown need to mean the same (`--store FILE`).
-    pub arguments: Vec<String>,
-}
 
 /// How the terminal UI was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +129,7 @@ impl Driver {
         let signals = Signals::new()?;
         let guard = Guard::take()?;
         let size = guard.terminal.size()?;
-        let (app, effects) = App::new(world::read(&setup), (size.width, size.height));
+        let (app, effects) = App::new(crate::tui::world::read(&setup), (size.width, size.height));
         let (sender, events) = mpsc::unbounded_channel();
         let now = Instant::now();
         let mut driver = Self {
@@ -266,7 +246,7 @@ impl Driver {
             **event,
             TuneEvent::Session { says: RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. } }
         ));
-        !of_trial && (!progress || self.app.screen == Screen::Live)
+        !of_trial && (!progress || self.app.screen == ScreenId::Live)
     }
 
     fn perform(&mut self, effects: Vec<Effect>) {
@@ -327,7 +307,7 @@ impl Driver {
         execute!(io::stdout(), BeginSynchronizedUpdate)?;
         let (app, look, hits) = (&self.app, &self.setup.look, &mut self.hits);
         self.guard.terminal.draw(|frame| {
-            let (found, cursor) = view::draw(app, look, frame.buffer_mut());
+            let (found, cursor) = crate::tui::app::draw(app, look, frame.buffer_mut());
             *hits = found;
             if let Some(cursor) = cursor {
                 frame.set_cursor_position(cursor);

@@ -1,14 +1,16 @@
 //! A bench that is run beside the screens.
 
-use super::{
-    super::event::{Event, Start, Tell, Trying},
-    Setup, tune,
-};
 use crate::{
     base::identifier::clock_seed,
     engines::Registry,
     plan::Plan,
     runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch, run_session},
+    tui::{
+        event::Event,
+        launch::{Start, Tell, Trying},
+        setup::Setup,
+    },
+    tune::{Lab, TuneEvent, more, what_if},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
@@ -81,7 +83,7 @@ impl Session {
                     let _ = forward.send(Event::Tune(Box::new(event)));
                 }
             });
-            let outcome = tune::run(trying, &setup, &registry, sender, control).await;
+            let outcome = run_trial(trying, &setup, &registry, sender, control).await;
             let _ = forwarding.await;
             let _ = events.send(Event::TuneOver(outcome));
         });
@@ -142,4 +144,28 @@ async fn run(
     run_session(&plan, &null, &launch, &setup.store, expected_run, events, control)
         .await
         .map_err(|error| error.to_string())
+}
+
+/// Runs a trial to its end.
+async fn run_trial(
+    trying: Trying,
+    setup: &Setup,
+    registry: &Registry,
+    events: UnboundedSender<TuneEvent>,
+    control: Control,
+) -> Result<(), String> {
+    let store = setup.store.clone();
+    let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
+    prepared.map_err(|error| error.to_string())?;
+    let (Trying::New { command_line, .. } | Trying::More { command_line, .. }) = &trying;
+    let launch = launch(setup, command_line.clone());
+    let lab = Lab { registry, store: &setup.store, launch, events, control };
+    let tried = match trying {
+        Trying::New { workload, mut question, .. } => {
+            question.seed = clock_seed();
+            what_if(&lab, &workload, question).await
+        }
+        Trying::More { workload, trial, .. } => more(&lab, &workload, *trial).await,
+    };
+    tried.map(drop).map_err(|error| error.to_string())
 }

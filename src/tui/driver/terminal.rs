@@ -1,6 +1,6 @@
 //! The terminal: taken over, and always given back.
 
-use super::{settings::Settings, watchdog::Watchdog};
+use crate::tui::driver::{settings::Settings, watchdog::Watchdog};
 use crossterm::{
     cursor,
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},

@@ -1,0 +1,53 @@
+//! The keys that there are, whatever a terminal sends for them.
+
+/// A key as the application knows it, whatever the terminal sends for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A character, as typed.
+    Char(char),
+    /// A character with Ctrl, in lower case.
+    Ctrl(char),
+    /// Enter.
+    Enter,
+    /// Escape.
+    Esc,
+    /// Tab.
+    Tab,
+    /// Shift and Tab.
+    BackTab,
+    /// Arrow up.
+    Up,
+    /// Arrow down.
+    Down,
+    /// Arrow left.
+    Left,
+    /// Arrow right.
+    Right,
+    /// Page up.
+    PageUp,
+    /// Page down.
+    PageDown,
+    /// Home.
+    Home,
+    /// End.
+    End,
+    /// Backspace.
+    Backspace,
+    /// Delete.
+    Delete,
+}
+
+impl Key {
+    /// How the key is written in hints and help.
+    pub fn word(self) -> String {
+        match self {
+            Self::Char(' ') => "Space".to_owned(),
+            Self::Char(c) => c.to_string(),
+            Self::Ctrl(c) => format!("Ctrl-{c}"),
+            Self::BackTab => "Shift-Tab".to_owned(),
+            Self::PageUp => "PgUp".to_owned(),
+            Self::PageDown => "PgDn".to_owned(),
+            key => format!("{key:?}"),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Which key does what on which screen. Hints, help and the command palette are made from this table, so they never lie.
+
+mod action;
+mod key;
+mod screen_id;
+mod table;
+
+pub use action::Action;
+pub use key::Key;
+pub use screen_id::ScreenId;
+pub use table::{EVERYWHERE, of};
+
+/// A key, what it does and how that is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    /// The keys that do it; the first is shown.
+    pub keys: &'static [Key],
+    /// What they do.
+    pub action: Action,
+    /// One or two words for the line of hints; empty for what only the help tells.
+    pub hint: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// What a key does on a screen.
+pub fn action(screen: ScreenId, key: Key) -> Option<Action> {
+    let all = of(screen).iter().chain(EVERYWHERE);
+    all.into_iter().find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_means_two_things_on_one_screen() {
+        for screen in ScreenId::ALL {
+            let mut seen = HashSet::new();
+            for binding in of(screen).iter().chain(EVERYWHERE) {
+                for key in binding.keys {
+                    assert!(seen.insert(*key), "{} has two meanings on {}", key.word(), screen.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_binding_has_a_line_of_help() {
+        for binding in ScreenId::ALL.iter().flat_map(|screen| of(*screen)).chain(EVERYWHERE) {
+            assert!(!binding.help.is_empty(), "{:?} is not explained", binding.action);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What is measured beside the screens: what starts it, and what it is told.
+
+use crate::{
+    plan::{Plan, Request},
+    tune::{Trial, WhatIf, Workload},
+};
+use std::time::Duration;
+
+/// A bench to be run.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// What.
+    pub request: Request,
+    /// The first configuration twice a round.
+    pub aa: bool,
+    /// The preset it came from, if unchanged.
+    pub preset: Option<String>,
+    /// The command that does the same.
+    pub command_line: String,
+    /// What a run is expected to take.
+    pub expected_run: Duration,
+}
+
+/// A trial to be run.
+#[derive(Debug, Clone)]
+pub enum Trying {
+    /// A new one.
+    New {
+        /// On what.
+        workload: Workload,
+        /// What is tried. The seed is chosen when it starts.
+        question: WhatIf,
+        /// The command that does the same.
+        command_line: String,
+    },
+    /// As many rounds again.
+    More {
+        /// On what.
+        workload: Workload,
+        /// The trial.
+        trial: Box<Trial>,
+        /// The command that does the same.
+        command_line: String,
+    },
+}
+
+/// What a session is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tell {
+    /// To end.
+    Stop,
+    /// To end without patience for its worker.
+    Hurry,
+    /// To begin no further run.
+    Pause,
+    /// To go on.
+    Resume,
+    /// To give up the run of this place.
+    Skip(u32),
+}
+
+/// A session that can be resumed.
+#[derive(Debug, Clone)]
+pub struct Resuming {
+    /// Its identifier.
+    pub session_id: String,
+    /// How many of its runs are still to be run.
+    pub runs: usize,
+    /// Its plan.
+    pub plan: Plan,
+    /// What a run is expected to take.
+    pub expected_run: Duration,
+}

@@ -1,0 +1,145 @@
+//! What leaves the screen: explanations, the SQL behind a number, files.
+
+use crate::{
+    compare::{Comparison, Line, Mean},
+    report::{
+        command::shell,
+        comparison::{Format, explain, facts, words},
+    },
+    tui::{
+        event::{Effect, Question as Outside},
+        export::Content,
+        overlay::{Asked as Who, Overlay},
+        screens::{
+            compare::{Asked, Compare, Compared, Row, View, rows::name},
+            step::{Step, Steps},
+        },
+        world::World,
+    },
+};
+use std::path::Path;
+
+impl Compare {
+    /// Explains the number under the cursor.
+    pub(super) fn explain(&self) -> Steps {
+        let Some((title, lines)) = self.compared().and_then(|compared| self.explanation(compared)) else {
+            return Steps::new();
+        };
+        vec![Step::Open(Overlay::page(title, lines))]
+    }
+
+    fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
+        let at_size = |line: &Line| {
+            let text = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
+            text.trim_end().to_owned()
+        };
+        Some(match self.view {
+            View::Table => match self.row()? {
+                Row::Line(line) => (at_size(line), explain::line(&compared.plain, line)),
+                Row::Mean(mean) | Row::Title(mean) => {
+                    let title = format!("Geometric mean · size {}", mean.size);
+                    (title, explain::mean(mean, &of_mean(&compared.plain, mean)))
+                }
+            },
+            View::Sizes => {
+                let test = self.test()?;
+                (format!("{} over sizes", test.name), explain::over_sizes(test.over, &test.lines))
+            }
+            View::Latencies => {
+                let line = self.line()?;
+                (format!("Latencies of {}", at_size(line)), explain::latencies(line))
+            }
+            View::Pivot => {
+                let (row, column, lines) = self.cell()?;
+                let text = match lines.as_slice() {
+                    [only] => explain::line(&compared.pivot, only),
+                    lines => explain::cell(lines),
+                };
+                (format!("{row} · {column}"), text)
+            }
+        })
+    }
+
+    /// Puts the SQL that fetches what is under the cursor into the clipboard.
+    pub(super) fn copy(&self) -> Steps {
+        let sql = match self.view {
+            View::Table => self.line().and_then(|line| explain::sql(&[line])),
+            View::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
+            View::Latencies => self.line().and_then(explain::latency_sql),
+            View::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
+        };
+        match sql {
+            Some(sql) => vec![
+                Step::Do(Effect::Copy(sql)),
+                Step::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
+            ],
+            None => vec![Step::failed("there are no times under the cursor")],
+        }
+    }
+
+    /// What to know before believing the comparison.
+    pub(super) fn notes(&self, world: &World) -> Steps {
+        let Some(comparison) = self.exported(world) else { return Steps::new() };
+        let mut lines = facts::head(&comparison);
+        lines.push(String::new());
+        lines.extend(remarks(&comparison));
+        lines.push(String::new());
+        lines.extend(facts::options(&comparison));
+        lines.extend(facts::origin(&comparison));
+        vec![Step::Open(Overlay::page("What to know about this comparison", lines))]
+    }
+
+    pub(super) fn ask_export(&self) -> Steps {
+        if self.compared().is_none() {
+            return vec![Step::failed("there is no comparison to export")];
+        }
+        let help =
+            "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
+        let asked = Who::Compare(Asked::Export);
+        vec![Step::Open(Overlay::prompt("Export the comparison", help, "dbdyno-compare.md", asked))]
+    }
+
+    pub(super) fn export(&self, path: &str, world: &World) -> Result<Steps, String> {
+        Format::of_file(Path::new(path))?;
+        let comparison = self.exported(world).ok_or("there is no comparison to export")?;
+        let content = Content::Comparison(Box::new(comparison));
+        Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))])
+    }
+
+    /// The comparison as the view shows it, with the command that makes it again.
+    fn exported(&self, world: &World) -> Option<Comparison> {
+        let compared = self.compared()?;
+        let shown = if self.view == View::Pivot { &compared.pivot } else { &compared.plain };
+        let by_size = shown.by_size.clone().filter(|_| self.view == View::Sizes);
+        Some(Comparison { command: self.command(shown, world), by_size, ..shown.clone() })
+    }
+
+    /// The command that shows the same.
+    fn command(&self, shown: &Comparison, world: &World) -> String {
+        let sides = [&shown.a.selection, &shown.b.selection];
+        let mut words = ["dbdyno", "compare", "--a", sides[0], "--b", sides[1]].map(str::to_owned).to_vec();
+        match self.view {
+            View::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
+            View::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
+            View::Table | View::Latencies => {}
+        }
+        words.extend(self.allowed.iter().map(|difference| difference.flag().to_owned()));
+        words.extend(world.arguments.iter().cloned());
+        shell(words)
+    }
+}
+
+/// What stands against lines, what is left out, and what linters said: each once.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let mut notes = words::Footnotes::default();
+    comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+    let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
+    let left_out = comparison.means.iter().filter_map(words::left_out);
+    let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
+    numbered.chain(left_out).chain(warnings).collect()
+}
+
+/// The lines of a mean.
+fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {
+    comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size).collect()
+}

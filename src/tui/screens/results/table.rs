@@ -1,0 +1,94 @@
+//! The window of rows that is known, around the cursor.
+
+use crate::{
+    store::{GroupRow, Page, PageRows, ResultRow},
+    tui::{keys::Action, widgets::cursor::Cursor},
+};
+
+/// Rows read at once.
+pub const WINDOW: u64 = 200;
+/// Rows that are known on either side of the cursor, where there are any.
+const MARGIN: u64 = 60;
+
+/// Rows by place.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// The row under the cursor.
+    pub cursor: Cursor,
+    /// What was last read; none before the first.
+    pub page: Option<Page>,
+    /// Why it could not be read.
+    pub error: Option<String>,
+    /// The question under way.
+    pub waiting: Option<u64>,
+}
+
+/// A row.
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'t> {
+    /// A test of a run.
+    Result(&'t ResultRow),
+    /// A group.
+    Group(&'t GroupRow),
+}
+
+impl Table {
+    /// Rows that there are.
+    pub fn length(&self) -> usize {
+        self.page.as_ref().map_or(0, |page| page.length as usize)
+    }
+
+    /// The row at a place, where it is known.
+    pub fn row(&self, at: usize) -> Option<Row<'_>> {
+        let page = self.page.as_ref()?;
+        let at = at.checked_sub(page.offset as usize)?;
+        match &page.rows {
+            PageRows::Results(rows) => rows.get(at).map(Row::Result),
+            PageRows::Groups(rows) => rows.get(at).map(Row::Group),
+        }
+    }
+
+    /// The row under the cursor.
+    pub fn current(&self) -> Option<Row<'_>> {
+        self.row(self.cursor.at)
+    }
+
+    /// Moves the cursor; whether the action was a move.
+    pub fn moved(&mut self, action: Action) -> bool {
+        let length = self.length();
+        self.cursor.moved(action, length)
+    }
+
+    /// Where the window is to begin.
+    pub fn offset(&self) -> u64 {
+        (self.cursor.at as u64).saturating_sub(WINDOW / 2)
+    }
+
+    /// Whether rows near the cursor are not known, and nobody has asked for them.
+    pub fn lacks(&self) -> bool {
+        let Some(page) = &self.page else { return false };
+        let (cursor, end) = (self.cursor.at as u64, page.offset + page.rows.len() as u64);
+        let before = page.offset > 0 && cursor < page.offset + MARGIN;
+        let after = end < page.length && cursor + MARGIN >= end;
+        self.waiting.is_none() && (before || after)
+    }
+
+    /// Takes what was read, if it answers the last question.
+    pub fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
+        if self.waiting != Some(ticket) {
+            return;
+        }
+        self.waiting = None;
+        match page {
+            Ok(page) => {
+                self.error = None;
+                self.cursor.kept_in(page.length as usize);
+                self.page = Some(*page);
+            }
+            Err(reason) => {
+                self.error = Some(reason);
+                self.page = None;
+            }
+        }
+    }
+}
