@@ -1,17 +1,17 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
 use crate::{
-    plan::{Plan, Request},
+    plan::{self, Plan},
     tune::{Trial, WhatIf, Workload},
 };
 use std::time::Duration;
 
 /// A bench to be run.
 #[derive(Debug, Clone)]
-pub struct Start {
-    /// What.
-    pub request: Request,
-    /// The first configuration twice a round.
+pub struct SessionStart {
+    /// What is run. The seed is chosen when it starts.
+    pub request: plan::Request,
+    /// Whether the first configuration runs twice a round.
     pub aa: bool,
     /// The preset it came from, if unchanged.
     pub preset: Option<String>,
@@ -23,13 +23,13 @@ pub struct Start {
 
 /// A trial to be run.
 #[derive(Debug, Clone)]
-pub enum Trying {
+pub enum TrialStart {
     /// A new one.
     New {
         /// On what.
         workload: Workload,
         /// What is tried. The seed is chosen when it starts.
-        question: WhatIf,
+        what_if: WhatIf,
         /// The command that does the same.
         command_line: String,
     },
@@ -61,7 +61,7 @@ pub enum Tell {
 
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
-pub struct Resuming {
+pub struct Resumable {
     /// Its identifier.
     pub session_id: String,
     /// How many of its runs are still to be run.

@@ -3,7 +3,6 @@
 
 pub mod app;
 mod driver;
-pub mod event;
 pub mod export;
 pub mod keys;
 pub mod launch;
@@ -13,8 +12,7 @@ pub mod setup;
 pub mod widgets;
 pub mod world;
 
-pub use app::App;
-pub use app::draw;
-pub use driver::{Left, answer, run, watch_terminal};
+pub use app::{App, Command, Message, Request, Response, draw};
+pub use driver::{Left, respond, run, watch_terminal};
 pub use setup::Setup;
 pub use world::read;

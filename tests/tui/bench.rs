@@ -2,7 +2,7 @@
 
 use super::Journey;
 use dbdyno::tui::{
-    event::Event,
+    Message,
     keys::{Key, ScreenId},
 };
 
@@ -72,9 +72,9 @@ fn tests_sizes_and_rounds_are_chosen() {
 fn a_terminal_that_is_too_small_says_what_is_needed() {
     let mut journey = Journey::begin(79, 24);
     journey.shows("dbdyno needs 80 x 24").shows("this is 79 x 24");
-    journey.event(Event::Resized(10, 1));
+    journey.message(Message::Resized(10, 1));
     journey.shows("dbdyno");
-    journey.event(Event::Resized(80, 24));
+    journey.message(Message::Resized(80, 24));
     journey.shows("Suite");
 }
 
@@ -108,7 +108,7 @@ fn leaving_asks_while_a_session_runs() {
     assert!(!journey.left);
     journey.keys("qy").shows("leaving as soon as the session has stopped");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")), "the session is told to stop");
-    journey.event(Event::SessionOver(Box::new(Err("it was stopped".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("it was stopped".to_owned()))));
     assert!(journey.left);
 }
 

@@ -8,9 +8,9 @@ use crate::{
 use dbdyno::{
     store::Store,
     tui::{
-        event::{Answer as Answered, Effect, Event, Question as Asked},
+        Command, Message, Request, Response,
         keys::{Key, ScreenId},
-        screens::compare::{Answer, Question},
+        screens::{ScreenRequest, ScreenResponse, compare},
     },
 };
 
@@ -92,7 +92,7 @@ fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
     // The status bar has an ellipsis of its own.
     let cut = screen.lines().skip(1).any(|line| line.chars().count() > 80 || line.contains('…'));
     assert!(!cut, "{screen}");
-    journey.event(Event::Resized(200, 60));
+    journey.message(Message::Resized(200, 60));
     let wide = journey.screen();
     let header = wide.lines().find(|line| line.contains("time A")).unwrap();
     let order: Vec<Option<usize>> = ["time A", "time B", "A/B", "A < 1 > B", "95 %", " n ", "verdict"]
@@ -246,8 +246,8 @@ fn text_from_a_store_is_painted_harmlessly() {
 fn answers_to_older_questions_are_dropped_and_new_results_are_read() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
     journey.keys("a").answer("engine=x").keys("b").answer("engine=y").shows("8 runs");
-    let old = Answer::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
-    journey.event(Event::Answer(Box::new(Answered::Compare(old))));
+    let old = compare::Response::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
+    journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Compare(old)))));
     journey.hides("an old answer");
     Store::new(journey.place().store()).write(&pairs(&["1000"], 3).batch).unwrap();
     journey.shows("8 runs").key(Key::Ctrl('r')).shows("16 runs").shows("16 pairs");
@@ -256,8 +256,11 @@ fn answers_to_older_questions_are_dropped_and_new_results_are_read() {
 #[test]
 fn what_is_read_is_said_until_the_answer_comes() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
-    let effects = journey.app.on_event(Event::Key(Key::Enter));
-    assert!(matches!(&effects[..], [Effect::Ask(Asked::Compare(Question::Compare { .. }))]), "{effects:?}");
+    let commands = journey.app.update(Message::Key(Key::Enter));
+    let [Command::Request(Request::Screen(ScreenRequest::Compare(request)))] = &commands[..] else {
+        panic!("{commands:?}")
+    };
+    assert!(matches!(request, compare::Request::Compare { .. }), "{request:?}");
     journey.shows("reading…");
     assert_eq!(journey.app.screen, ScreenId::Compare);
 }

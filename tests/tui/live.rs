@@ -5,8 +5,9 @@ use crate::{resume, support::Place};
 use dbdyno::{
     runner::RunnerEvent,
     tui::{
-        event::Event,
+        self, Message, Request,
         keys::{Key, ScreenId},
+        screens::{ScreenRequest, step::Step},
     },
 };
 use rustix::process::Signal;
@@ -14,7 +15,7 @@ use rustix::process::Signal;
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
 fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    for entry in journey.app.bench.form.entries.clone() {
+    for entry in journey.app.screens.bench.form.entries.clone() {
         if entry.on != (entry.engine == "null") {
             journey.keys(" ");
         }
@@ -45,7 +46,7 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
         told += 1;
         let last = until(&event);
         journey.time(told * 10);
-        journey.event(Event::Runner(Box::new(event)));
+        journey.message(Message::Runner(Box::new(event)));
         if last {
             return;
         }
@@ -91,7 +92,7 @@ fn pause_skip_and_stop_are_passed_on() {
     journey.keys("p").keys("x").shows("Stop the session?").keys("y");
     let tells: Vec<&String> = journey.others.iter().filter(|effect| effect.starts_with("Tell")).collect();
     assert_eq!(tells, ["Tell(Skip(0))", "Tell(Pause)", "Tell(Resume)", "Tell(Stop)"]);
-    journey.event(Event::SessionOver(Box::new(Err("no room".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("no room".to_owned()))));
     journey.shows("could not be run").shows("no room");
 }
 
@@ -100,14 +101,14 @@ fn a_stored_run_is_replayed() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "2000"), ("clock", "simulated")]);
     journey.key(Key::Enter);
     told(&mut journey, |_| false);
-    journey.event(Event::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
     let run = journey.place().value("SELECT run_id::VARCHAR FROM run ORDER BY ordinal LIMIT 1");
-    let effects = journey.app.live.replay(run);
+    let steps = journey.app.screens.live.replay(run);
     assert_eq!(journey.app.screen, ScreenId::Live);
-    for step in effects {
-        if let dbdyno::tui::screens::step::Step::Do(dbdyno::tui::event::Effect::Ask(question)) = step {
-            let answer = dbdyno::tui::answer(question, &journey.setup);
-            journey.event(Event::Answer(Box::new(answer)));
+    for step in steps {
+        if let Step::Request(request) = step {
+            let response = tui::respond(Request::Screen(ScreenRequest::Live(request)), &journey.setup);
+            journey.message(Message::Response(Box::new(response)));
         }
     }
     journey.shows("Replay · null · kv 10000").shows("1 Sequential writes").shows("1x");
@@ -132,5 +133,5 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
     journey.keys("ry");
     assert!(journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
-    assert!(journey.app.live.running(), "it is watched");
+    assert!(journey.app.screens.live.running(), "it is watched");
 }

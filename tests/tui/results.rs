@@ -5,9 +5,9 @@ use crate::support::Place;
 use dbdyno::{
     store::Store,
     tui::{
-        event::{Answer, Event},
+        Message, Response,
         keys::{Key, ScreenId},
-        screens::results,
+        screens::{ScreenResponse, results},
     },
 };
 use duckdb::Connection;
@@ -151,7 +151,7 @@ fn tags_and_notes_are_kept_and_painted_harmlessly() {
     assert_eq!(lines(&journey, "nightly slow"), 8, "{}", journey.screen());
     journey.keys("t-slow").key(Key::Enter).shows("no longer tagged slow");
     journey.keys("n");
-    journey.event(Event::Paste("seen\u{1b}[2J by hand".to_owned()));
+    journey.message(Message::Paste("seen\u{1b}[2J by hand".to_owned()));
     journey.key(Key::Enter).shows("1 run: noted").key(Key::Enter);
     let evil = "UPDATE note SET text = 'seen' || chr(27) || '[2J' || chr(8238) || 'by hand'";
     execute(&journey.setup.store, evil);
@@ -252,7 +252,7 @@ fn many_results_are_read_a_window_at_a_time() {
              FROM result t JOIN more m ON m.old = t.run_id",
     );
     journey.key(Key::Ctrl('r')).shows("Results 16,032 ·").key(Key::End).shows("16,032 / 16,032").shows("8 copy 500");
-    let known = |journey: &Journey| journey.app.results.table.page.as_ref().unwrap().rows.len();
+    let known = |journey: &Journey| journey.app.screens.results.table.page.as_ref().unwrap().rows.len();
     assert_eq!(known(&journey), 200);
     for _ in 0..30 {
         journey.key(Key::PageUp).hides("│   …");
@@ -264,8 +264,8 @@ fn many_results_are_read_a_window_at_a_time() {
 #[test]
 fn an_answer_to_an_older_question_is_ignored() {
     let mut journey = begin(80, 24);
-    let old = results::Answer::Page { ticket: 1, page: Err("out of date".to_owned()) };
-    journey.event(Event::Answer(Box::new(Answer::Results(old))));
+    let old = results::Response::Page { ticket: 1, page: Err("out of date".to_owned()) };
+    journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Results(old)))));
     journey.hides("out of date").shows("Results 32 ·");
 }
 

@@ -2,8 +2,9 @@
 
 use super::Journey;
 use dbdyno::tui::{
-    event::{Answer, Event, Question},
+    self, Message, Request, Response,
     keys::Key,
+    screens::{ScreenRequest, ScreenResponse, tune},
 };
 
 #[test]
@@ -43,9 +44,9 @@ fn an_accepted_change_becomes_part_of_the_base() {
     let what_if = ["--test", "2", "--what-if", "null.latency_ns=1000", "--name", "null-kv", "--json"];
     let told = journey.place().ok(&[&arguments[..], &what_if[..]].concat());
     journey.keys("5").keys("p").keys("engine").key(Key::Enter).keys("null").key(Key::Enter);
-    let trial = journey.app.tune.ledger.as_ref().unwrap().entries[0].trial.clone();
+    let trial = journey.app.screens.tune.ledger.as_ref().unwrap().entries[0].trial.clone();
     assert!(told.contains(&trial.trial_id), "the ledger has the trial that was told");
-    journey.app.tune.event(dbdyno::tune::TuneEvent::TrialEnded { trial: Box::new(trial) });
+    journey.app.screens.tune.event(dbdyno::tune::TuneEvent::TrialEnded { trial: Box::new(trial) });
     journey.shows("What if latency_ns=1000").shows("2.0x faster").shows("as before").shows("peak memory");
     journey.keys("A").shows("latency_ns=1000 is now part of the base").shows("✓ latency_ns");
     journey.keys("y").shows("Copy the answer as").keys("preset").key(Key::Enter);
@@ -61,7 +62,7 @@ fn nothing_else_is_started_while_a_trial_runs() {
     assert!(journey.started.is_empty());
     journey.keys("q").shows("Leave?").keys("n").keys("5x").shows("Stop the trial?").keys("y");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")));
-    journey.event(Event::TuneOver(Err("the disk is full".to_owned())));
+    journey.message(Message::TuneOver(Err("the disk is full".to_owned())));
     journey.shows("the disk is full");
 }
 
@@ -69,11 +70,9 @@ fn nothing_else_is_started_while_a_trial_runs() {
 fn a_ledger_that_cannot_be_read_is_said() {
     let mut journey = Journey::begin(80, 24);
     std::fs::write(journey.place().store(), "no database").unwrap();
-    let answer = dbdyno::tui::answer(
-        Question::Tune(dbdyno::tui::screens::tune::Question::Ledger("x".to_owned())),
-        &journey.setup,
-    );
-    let Answer::Tune(_) = &answer else { panic!("another answer") };
-    journey.event(Event::Answer(Box::new(answer)));
+    let response =
+        tui::respond(Request::Screen(ScreenRequest::Tune(tune::Request::Ledger("x".to_owned()))), &journey.setup);
+    let Response::Screen(ScreenResponse::Tune(_)) = &response else { panic!("another response") };
+    journey.message(Message::Response(Box::new(response)));
     journey.shows("✗");
 }

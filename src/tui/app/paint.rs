@@ -4,9 +4,9 @@ use crate::{
     base::units,
     catalog::Role,
     tui::{
-        app::{App, LEAST},
+        app::{App, LEAST, context},
         keys::{Binding, ScreenId},
-        overlay, screens,
+        overlay,
         widgets::{
             Hit, Look, Target,
             paint::{self, Paint, piece, width},
@@ -51,14 +51,8 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };
     let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     tabs(paint, top, app);
-    match app.screen {
-        ScreenId::Bench => screens::bench::paint::draw(paint, body, app),
-        ScreenId::Live => screens::live::paint::draw(paint, body, app),
-        ScreenId::Results => screens::results::paint::draw(paint, body, app),
-        ScreenId::Compare => screens::compare::paint::draw(paint, body, app),
-        ScreenId::Tune => screens::tune::paint::draw(paint, body, app),
-        ScreenId::Claims => screens::claims::paint::draw(paint, body, app),
-    }
+    let context = context(&app.world, &app.screens, app.now);
+    app.screens.paint(app.screen, paint, body, &context);
     match &app.notice {
         Some((notice, _)) => {
             let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
@@ -66,9 +60,9 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
         }
         None => hints(paint, bottom, app),
     }
-    if let Some(overlay) = &app.overlay {
+    if let Some(open) = &app.open {
         paint.hits.clear();
-        overlay::paint::draw(paint, body, overlay);
+        overlay::paint::draw(paint, body, &open.overlay);
     }
 }
 
@@ -87,16 +81,16 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     // What matters most stays longest where there is little room.
     let room = usize::from(area.right().saturating_sub(x + 1));
     let session = app.status();
-    let warnings = app.live.warning_count();
+    let warnings = app.screens.live.warning_count();
     let noise = app.world.noise;
     let noisy = matches!(noise, Noise::Busy(_) | Noise::Stolen(_));
     let counted = units::counted(warnings, "warning");
     let parts = [
         (app.world.host.clone(), Role::Dim),
-        (app.world.place.file_system().to_owned(), Role::Dim),
+        (app.world.work_folder.file_system().to_owned(), Role::Dim),
         (noise.word(), if noisy { Role::Warn } else { Role::Dim }),
         (
-            if warnings == 0 && app.live.status().is_some() { String::new() } else { counted },
+            if warnings == 0 && app.screens.live.status().is_some() { String::new() } else { counted },
             if warnings > 0 { Role::Warn } else { Role::Dim },
         ),
         (session.unwrap_or_default(), Role::Accent),

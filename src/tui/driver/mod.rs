@@ -1,23 +1,23 @@
-//! The impure side: the event loop, the terminal, questions answered, sessions run.
+//! The impure side: the event loop, the terminal, requests responded, sessions run.
 
-mod ask;
 mod input;
+mod respond;
 mod session;
 mod settings;
 mod terminal;
 mod watchdog;
 
-pub use ask::answer;
+pub use respond::respond;
 pub use watchdog::watch_terminal;
 
 use crate::{
     runner::RunnerEvent,
     tui::{
-        app::App,
-        event::{Effect, Event, Question},
+        app::{App, Command, Message, Request, draw},
         keys::ScreenId,
         setup::Setup,
         widgets::Hit,
+        world,
     },
     tune::TuneEvent,
 };
@@ -25,9 +25,9 @@ use crossterm::{
     execute,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
 };
-use dbdyno_engine::protocol::Event as Said;
-use input::Input;
-use session::Session;
+use dbdyno_engine::protocol;
+use input::TerminalInput;
+use session::Task;
 use std::{io, time::Duration};
 use terminal::Guard;
 use tokio::{
@@ -58,7 +58,7 @@ pub fn run(setup: Setup) -> io::Result<Left> {
         let mut driver = Driver::start(setup)?;
         driver.run().await
     });
-    // A question may still be under way; nobody waits for its answer.
+    // A request may still be under way; nobody waits for its answer.
     runtime.shutdown_background();
     result
 }
@@ -68,9 +68,9 @@ struct Driver {
     app: App,
     guard: Guard,
     signals: Signals,
-    input: Receiver<Input>,
+    input: Receiver<TerminalInput>,
     hits: Vec<Hit>,
-    session: Option<Session>,
+    session: Option<Task>,
     begun: Instant,
     drawn: Instant,
     dirty: bool,
@@ -78,8 +78,8 @@ struct Driver {
     left: Left,
     /// Once nothing can be painted any more: what the terminal said, where that is not just its end.
     gone: Option<io::Result<()>>,
-    sender: UnboundedSender<Event>,
-    events: UnboundedReceiver<Event>,
+    sender: UnboundedSender<Message>,
+    events: UnboundedReceiver<Message>,
 }
 
 /// What a signal asks of the program.
@@ -129,7 +129,7 @@ impl Driver {
         let signals = Signals::new()?;
         let guard = Guard::take()?;
         let size = guard.terminal.size()?;
-        let (app, effects) = App::new(crate::tui::world::read(&setup), (size.width, size.height));
+        let (app, commands) = App::new(world::read(&setup), (size.width, size.height));
         let (sender, events) = mpsc::unbounded_channel();
         let now = Instant::now();
         let mut driver = Self {
@@ -150,7 +150,7 @@ impl Driver {
             events,
         };
         driver.draw()?;
-        driver.perform(effects);
+        driver.perform(commands);
         Ok(driver)
     }
 
@@ -165,12 +165,12 @@ impl Driver {
                     Signalled::Resume => self.resumed(),
                 },
                 Some(input) = self.input.recv() => match input {
-                    Input::Event(raw) => {
+                    TerminalInput::Event(raw) => {
                         if let Some(event) = input::decode(raw, &self.hits) {
                             self.take(event);
                         }
                     }
-                    Input::Gone => self.lost(Ok(())),
+                    TerminalInput::Gone => self.lost(Ok(())),
                 },
                 Some(event) = self.events.recv() => {
                     self.take(event);
@@ -178,7 +178,7 @@ impl Driver {
                         self.take(event);
                     }
                 }
-                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Event::Time(self.begun.elapsed())),
+                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Message::Time(self.begun.elapsed())),
             }
             if self.dirty && self.gone.is_none() && self.drawn.elapsed() >= FRAME {
                 let drawn = self.draw();
@@ -196,7 +196,7 @@ impl Driver {
         if self.session.is_some() {
             self.left = Left::Interrupted;
         }
-        self.take(Event::Terminate);
+        self.take(Message::Terminate);
     }
 
     /// The terminal is gone, or of no use: the same as a signal, once.
@@ -224,59 +224,59 @@ impl Driver {
         [frame, moving].into_iter().flatten().min()
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: Message) {
         self.dirty |= self.is_seen(&event);
-        if matches!(event, Event::SessionOver(_) | Event::TuneOver(_)) {
+        if matches!(event, Message::SessionOver(_) | Message::TuneOver(_)) {
             self.session = None;
         }
-        let mut effects = self.app.on_event(Event::Time(self.begun.elapsed()));
-        if !matches!(event, Event::Time(_)) {
-            effects.extend(self.app.on_event(event));
+        let mut commands = self.app.update(Message::Time(self.begun.elapsed()));
+        if !matches!(event, Message::Time(_)) {
+            commands.extend(self.app.update(event));
         }
-        self.perform(effects);
+        self.perform(commands);
     }
 
     /// Whether an event can change what is painted. Progress is seen on the Live screen only.
-    fn is_seen(&self, event: &Event) -> bool {
-        let progress = matches!(event, Event::Runner(event) if matches!(
+    fn is_seen(&self, event: &Message) -> bool {
+        let progress = matches!(event, Message::Runner(event) if matches!(
             **event,
-            RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. }
+            RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: protocol::Event::Progress { .. }, .. }
         ));
-        let of_trial = matches!(event, Event::Tune(event) if matches!(
+        let of_trial = matches!(event, Message::Tune(event) if matches!(
             **event,
-            TuneEvent::Session { says: RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: Said::Progress { .. }, .. } }
+            TuneEvent::Session { says: RunnerEvent::Uses { .. } | RunnerEvent::Worker { says: protocol::Event::Progress { .. }, .. } }
         ));
         !of_trial && (!progress || self.app.screen == ScreenId::Live)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::Leave => self.leaving = true,
-                Effect::Suspend => self.suspend(),
-                Effect::Repaint => {
+    fn perform(&mut self, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                Command::Leave => self.leaving = true,
+                Command::Suspend => self.suspend(),
+                Command::Repaint => {
                     let wiped = self.guard.wipe();
                     self.painted(wiped);
                 }
-                Effect::Start(start) => {
+                Command::Start(start) => {
                     let registry = self.app.world.registry.clone();
-                    self.session = Some(Session::start(*start, &self.setup, registry, self.sender.clone()));
+                    self.session = Some(Task::start(*start, &self.setup, registry, self.sender.clone()));
                 }
-                Effect::Resume(session) => {
+                Command::Resume(session) => {
                     let registry = self.app.world.registry.clone();
-                    self.session = Some(Session::resume(session, &self.setup, registry, self.sender.clone()));
+                    self.session = Some(Task::resume(session, &self.setup, registry, self.sender.clone()));
                 }
-                Effect::Try(trying) => {
+                Command::Try(trying) => {
                     let registry = self.app.world.registry.clone();
-                    self.session = Some(Session::try_change(*trying, &self.setup, registry, self.sender.clone()));
+                    self.session = Some(Task::try_change(*trying, &self.setup, registry, self.sender.clone()));
                 }
-                Effect::Tell(tell) => {
+                Command::Tell(tell) => {
                     if let Some(session) = &self.session {
                         session.tell(tell);
                     }
                 }
-                Effect::Ask(question) => self.ask(question),
-                Effect::Copy(text) => {
+                Command::Request(request) => self.ask(request),
+                Command::Copy(text) => {
                     let copied = execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text));
                     self.painted(copied);
                 }
@@ -284,19 +284,19 @@ impl Driver {
         }
     }
 
-    /// Has a question answered on a thread of its own; while a session runs, between two of its tests.
-    fn ask(&self, question: Question) {
+    /// Has a request responded on a thread of its own; while a session runs, between two of its tests.
+    fn ask(&self, request: Request) {
         let (setup, sender) = (self.setup.clone(), self.sender.clone());
-        let quiet = self.session.as_ref().filter(|_| ask::disturbs(&question)).map(Session::quiet);
+        let quiet = self.session.as_ref().filter(|_| respond::disturbs(&request)).map(Task::quiet);
         tokio::spawn(async move {
             let _quiet = match &quiet {
                 Some(quiet) => Some(quiet.wait().await),
                 None => None,
             };
-            let answered = tokio::task::spawn_blocking(move || ask::answer(question, &setup)).await;
-            if let Ok(answer) = answered {
+            let responded = tokio::task::spawn_blocking(move || respond::respond(request, &setup)).await;
+            if let Ok(response) = responded {
                 // Nobody waits for it when the program ends.
-                let _ = sender.send(Event::Answer(Box::new(answer)));
+                let _ = sender.send(Message::Response(Box::new(response)));
             }
         });
     }
@@ -307,7 +307,7 @@ impl Driver {
         execute!(io::stdout(), BeginSynchronizedUpdate)?;
         let (app, look, hits) = (&self.app, &self.setup.look, &mut self.hits);
         self.guard.terminal.draw(|frame| {
-            let (found, cursor) = crate::tui::app::draw(app, look, frame.buffer_mut());
+            let (found, cursor) = draw(app, look, frame.buffer_mut());
             *hits = found;
             if let Some(cursor) = cursor {
                 frame.set_cursor_position(cursor);
@@ -329,7 +329,7 @@ impl Driver {
         let taken = self.guard.take_again().and_then(|()| self.guard.terminal.size());
         self.dirty = true;
         match taken {
-            Ok(size) => self.take(Event::Resized(size.width, size.height)),
+            Ok(size) => self.take(Message::Resized(size.width, size.height)),
             Err(error) => self.painted(Err(error)),
         }
     }

@@ -6,11 +6,11 @@ use crate::{
     plan::Plan,
     runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch, run_session},
     tui::{
-        event::Event,
-        launch::{Start, Tell, Trying},
+        app::Message,
+        launch::{SessionStart, Tell, TrialStart},
         setup::Setup,
     },
-    tune::{Lab, TuneEvent, more, what_if},
+    tune::{self, Lab, TuneEvent},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::sync::mpsc::{self, UnboundedSender};
@@ -20,19 +20,24 @@ const SILENCE: Duration = Duration::from_secs(30);
 
 /// The session under way.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct Task {
     handle: Handle,
 }
 
-impl Session {
+impl Task {
     /// Starts a bench; what it says and how it ends comes as events.
-    pub(super) fn start(start: Start, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+    pub(super) fn start(
+        start: SessionStart,
+        setup: &Setup,
+        registry: Registry,
+        events: UnboundedSender<Message>,
+    ) -> Self {
         let setup = setup.clone();
         Self::bench(events, move |sender, control| async move { run(start, &setup, &registry, sender, control).await })
     }
 
     /// Runs what an interrupted session still owes; what it says and how it ends comes as events.
-    pub(super) fn resume(session: String, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+    pub(super) fn resume(session: String, setup: &Setup, registry: Registry, events: UnboundedSender<Message>) -> Self {
         let store = setup.store.clone();
         Self::bench(events, move |sender, control| async move {
             let owed = Owed::find(&store, &registry, Some(&session), false).map_err(|error| error.to_string())?;
@@ -42,7 +47,7 @@ impl Session {
     }
 
     fn bench<F>(
-        events: UnboundedSender<Event>,
+        events: UnboundedSender<Message>,
         run: impl FnOnce(UnboundedSender<RunnerEvent>, Control) -> F + Send + 'static,
     ) -> Self
     where
@@ -55,23 +60,23 @@ impl Session {
             // A screen that is gone does not end the session: it is told to stop before.
             let forwarding = tokio::spawn(async move {
                 while let Some(event) = said.recv().await {
-                    let _ = forward.send(Event::Runner(Box::new(event)));
+                    let _ = forward.send(Message::Runner(Box::new(event)));
                 }
             });
             let outcome = run(sender, control).await;
             // The sender is gone with the session, so this ends once everything is passed on.
             let _ = forwarding.await;
-            let _ = events.send(Event::SessionOver(Box::new(outcome)));
+            let _ = events.send(Message::SessionOver(Box::new(outcome)));
         });
         Self { handle }
     }
 
     /// Tries a change of options; what it says and how it ends comes as events.
     pub(super) fn try_change(
-        trying: Trying,
+        trying: TrialStart,
         setup: &Setup,
         registry: Registry,
-        events: UnboundedSender<Event>,
+        events: UnboundedSender<Message>,
     ) -> Self {
         let (handle, control) = Handle::new();
         let setup = setup.clone();
@@ -80,12 +85,12 @@ impl Session {
             let forward = events.clone();
             let forwarding = tokio::spawn(async move {
                 while let Some(event) = said.recv().await {
-                    let _ = forward.send(Event::Tune(Box::new(event)));
+                    let _ = forward.send(Message::Tune(Box::new(event)));
                 }
             });
             let outcome = run_trial(trying, &setup, &registry, sender, control).await;
             let _ = forwarding.await;
-            let _ = events.send(Event::TuneOver(outcome));
+            let _ = events.send(Message::TuneOver(outcome));
         });
         Self { handle }
     }
@@ -125,13 +130,13 @@ pub(super) fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
 }
 
 async fn run(
-    start: Start,
+    start: SessionStart,
     setup: &Setup,
     registry: &Registry,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
 ) -> Result<Report, String> {
-    let Start { mut request, aa, preset, command_line, expected_run } = start;
+    let SessionStart { mut request, aa, preset, command_line, expected_run } = start;
     request.seed = clock_seed();
     let plan = Plan::new(request, registry).map_err(|error| error.to_string())?;
     plan.probe().map_err(|error| error.to_string())?;
@@ -148,7 +153,7 @@ async fn run(
 
 /// Runs a trial to its end.
 async fn run_trial(
-    trying: Trying,
+    trying: TrialStart,
     setup: &Setup,
     registry: &Registry,
     events: UnboundedSender<TuneEvent>,
@@ -157,15 +162,15 @@ async fn run_trial(
     let store = setup.store.clone();
     let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
     prepared.map_err(|error| error.to_string())?;
-    let (Trying::New { command_line, .. } | Trying::More { command_line, .. }) = &trying;
+    let (TrialStart::New { command_line, .. } | TrialStart::More { command_line, .. }) = &trying;
     let launch = launch(setup, command_line.clone());
     let lab = Lab { registry, store: &setup.store, launch, events, control };
     let tried = match trying {
-        Trying::New { workload, mut question, .. } => {
-            question.seed = clock_seed();
-            what_if(&lab, &workload, question).await
+        TrialStart::New { workload, mut what_if, .. } => {
+            what_if.seed = clock_seed();
+            tune::what_if(&lab, &workload, what_if).await
         }
-        Trying::More { workload, trial, .. } => more(&lab, &workload, *trial).await,
+        TrialStart::More { workload, trial, .. } => tune::more(&lab, &workload, *trial).await,
     };
     tried.map(drop).map_err(|error| error.to_string())
 }

@@ -1,18 +1,27 @@
-//! What lies over a screen: a question, a list to choose from, a page to read.
+//! What lies over a screen: a prompt, a list to choose from, a page to read. Who opened it, and what the reply is for, is not known here.
 
+mod choose;
+mod page;
 pub(crate) mod paint;
+mod prompt;
 
-use crate::tui::{
-    keys::Key,
-    widgets::cursor::{Cursor, PAGE},
-};
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
-use tui_input::{Input, InputRequest};
+pub use choose::{Choose, ListItem};
+pub use page::TextPage;
+pub use prompt::Prompt;
 
-/// Something that takes the keys until it is answered.
+use crate::tui::{keys::Key, widgets::cursor::Cursor};
+use tui_input::Input;
+
+/// Yes or no.
+#[derive(Debug, Clone)]
+pub struct Confirm {
+    /// What is asked.
+    pub title: String,
+    /// What to know before answering.
+    pub lines: Vec<String>,
+}
+
+/// Something that takes the keys until the user has replied.
 #[derive(Debug, Clone)]
 pub enum Overlay {
     /// A text is asked for.
@@ -22,105 +31,12 @@ pub enum Overlay {
     /// Yes or no.
     Confirm(Confirm),
     /// Something to read.
-    Page(Page),
+    Page(TextPage),
 }
 
-/// A text is asked for.
-#[derive(Debug, Clone)]
-pub struct Prompt {
-    /// What for.
-    pub title: String,
-    /// What is expected.
-    pub help: String,
-    /// What is typed.
-    pub input: Input,
-    /// Why the last text was not taken.
-    pub error: Option<String>,
-    /// Who asked.
-    pub asked: Asked,
-}
-
-/// One or several of a list, narrowed by typing.
-#[derive(Debug, Clone)]
-pub struct Choose {
-    /// What for.
-    pub title: String,
-    /// What there is.
-    pub items: Vec<Item>,
-    /// Whether several can be chosen, with Space.
-    pub several: bool,
-    /// What is typed to narrow it.
-    pub input: Input,
-    /// Place among those that match.
-    pub cursor: Cursor,
-    /// Who asked.
-    pub asked: Asked,
-}
-
-/// A line of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// What it is.
-    pub label: String,
-    /// More about it.
-    pub detail: String,
-    /// Whether it is chosen.
-    pub chosen: bool,
-}
-
-impl Item {
-    /// An item that is not chosen.
-    pub fn new(label: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { label: label.into(), detail: detail.into(), chosen: false }
-    }
-}
-
-/// Yes or no.
-#[derive(Debug, Clone)]
-pub struct Confirm {
-    /// What is asked.
-    pub title: String,
-    /// What to know before answering.
-    pub lines: Vec<String>,
-    /// Who asked.
-    pub asked: Asked,
-}
-
-/// Something to read.
-#[derive(Debug, Clone, Default)]
-pub struct Page {
-    /// What it is.
-    pub title: String,
-    /// Its lines; long ones are wrapped.
-    pub lines: Vec<String>,
-    /// Lines scrolled past.
-    pub scroll: usize,
-}
-
-/// Who asked, and so who is given the answer.
+/// What the user replied.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
-    /// The palette: the chosen item is an action.
-    Palette,
-    /// Leave while a session runs?
-    Leave,
-    /// The Bench screen.
-    Bench(crate::tui::screens::bench::Asked),
-    /// The Live screen.
-    Live(crate::tui::screens::live::Asked),
-    /// The Results screen.
-    Results(crate::tui::screens::results::Asked),
-    /// The Compare screen.
-    Compare(crate::tui::screens::compare::Asked),
-    /// The Tune screen.
-    Tune(crate::tui::screens::tune::Asked),
-    /// The Claims screen.
-    Claims(crate::tui::screens::claims::Asked),
-}
-
-/// What was answered.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Given {
+pub enum Reply {
     /// A text, as it is typed; sent with every change for those that narrow a screen.
     Typing(String),
     /// A text.
@@ -129,7 +45,7 @@ pub enum Given {
     Chosen(Vec<usize>),
     /// Yes.
     Yes,
-    /// It was closed without an answer.
+    /// It was closed without a reply.
     Nothing,
 }
 
@@ -137,51 +53,46 @@ pub enum Given {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// It stays; with what was typed so far, for those that follow the typing.
-    Stays(Option<Given>),
-    /// It is answered and closed.
-    Answered(Given),
+    Stays(Option<Reply>),
+    /// It is closed.
+    Closed(Reply),
 }
 
 impl Overlay {
-    /// A prompt.
-    pub fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>, asked: Asked) -> Self {
+    /// Asks for a text; `text` is there to begin with.
+    pub fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         let input = Input::new(text.into());
-        Self::Prompt(Prompt { title: title.into(), help: help.into(), input, error: None, asked })
+        Self::Prompt(Prompt { title: title.into(), help: help.into(), input, error: None })
     }
 
-    /// A list to choose from; the cursor is on the first that is chosen.
-    pub fn choose(title: impl Into<String>, items: Vec<Item>, several: bool, asked: Asked) -> Self {
+    /// Has one or `several` of a list chosen; the cursor is on the first that is chosen already.
+    pub fn choose(title: impl Into<String>, items: Vec<ListItem>, several: bool) -> Self {
         let at = items.iter().position(|item| item.chosen).unwrap_or(0);
         let input = Input::default();
-        Self::Choose(Choose { title: title.into(), items, several, input, cursor: Cursor { at }, asked })
+        Self::Choose(Choose { title: title.into(), items, several, input, cursor: Cursor { at } })
     }
 
-    /// A page.
+    /// Asks yes or no; `lines` is what to know before.
+    pub fn confirm(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::Confirm(Confirm { title: title.into(), lines })
+    }
+
+    /// Shows something to read.
     pub fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self::Page(Page { title: title.into(), lines, scroll: 0 })
-    }
-
-    /// Who asked; none for a page.
-    pub fn asked(&self) -> Option<&Asked> {
-        match self {
-            Self::Prompt(prompt) => Some(&prompt.asked),
-            Self::Choose(choose) => Some(&choose.asked),
-            Self::Confirm(confirm) => Some(&confirm.asked),
-            Self::Page(_) => None,
-        }
+        Self::Page(TextPage { title: title.into(), lines, scroll: 0 })
     }
 
     /// Takes a key.
     pub fn key(&mut self, key: Key) -> Outcome {
         if matches!(key, Key::Esc | Key::Ctrl('c')) {
-            return Outcome::Answered(Given::Nothing);
+            return Outcome::Closed(Reply::Nothing);
         }
         match self {
             Self::Prompt(prompt) => prompt.key(key),
             Self::Choose(choose) => choose.key(key),
             Self::Confirm(_) => match key {
-                Key::Char('y' | 'Y') => Outcome::Answered(Given::Yes),
-                Key::Char('n' | 'N' | 'q') | Key::Enter => Outcome::Answered(Given::Nothing),
+                Key::Char('y' | 'Y') => Outcome::Closed(Reply::Yes),
+                Key::Char('n' | 'N' | 'q') | Key::Enter => Outcome::Closed(Reply::Nothing),
                 _ => Outcome::Stays(None),
             },
             Self::Page(page) => page.key(key),
@@ -205,107 +116,6 @@ impl Overlay {
     }
 }
 
-impl Prompt {
-    fn key(&mut self, key: Key) -> Outcome {
-        if key == Key::Enter {
-            return Outcome::Answered(Given::Text(self.input.value().trim().to_owned()));
-        }
-        if edit(&mut self.input, key) {
-            self.error = None;
-            return Outcome::Stays(Some(Given::Typing(self.input.value().to_owned())));
-        }
-        Outcome::Stays(None)
-    }
-}
-
-impl Choose {
-    /// The items that match what is typed, best first: their indices.
-    pub fn matching(&self) -> Vec<usize> {
-        let typed = self.input.value();
-        if typed.is_empty() {
-            return (0..self.items.len()).collect();
-        }
-        let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut scored: Vec<(u32, usize)> = Vec::new();
-        let mut buffer = Vec::new();
-        for (at, item) in self.items.iter().enumerate() {
-            let text = format!("{} {}", item.label, item.detail);
-            if let Some(score) = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher) {
-                scored.push((score, at));
-            }
-        }
-        scored.sort_by_key(|&(score, at)| (std::cmp::Reverse(score), at));
-        scored.into_iter().map(|(_, at)| at).collect()
-    }
-
-    fn key(&mut self, key: Key) -> Outcome {
-        let matching = self.matching();
-        let last = matching.len().saturating_sub(1);
-        match key {
-            Key::Up => self.cursor.at = self.cursor.at.saturating_sub(1),
-            Key::Down => self.cursor.at = (self.cursor.at + 1).min(last),
-            Key::PageUp => self.cursor.at = self.cursor.at.saturating_sub(PAGE),
-            Key::PageDown => self.cursor.at = (self.cursor.at + PAGE).min(last),
-            Key::Char(' ') if self.several => {
-                if let Some(item) = matching.get(self.cursor.at).and_then(|&at| self.items.get_mut(at)) {
-                    item.chosen = !item.chosen;
-                }
-            }
-            Key::Enter if self.several => {
-                let chosen = self.items.iter().enumerate().filter(|(_, item)| item.chosen).map(|(at, _)| at);
-                return Outcome::Answered(Given::Chosen(chosen.collect()));
-            }
-            Key::Enter => {
-                let chosen = matching.get(self.cursor.at).copied();
-                return Outcome::Answered(chosen.map_or(Given::Nothing, |at| Given::Chosen(vec![at])));
-            }
-            key => {
-                if edit(&mut self.input, key) {
-                    self.cursor = Cursor::default();
-                }
-            }
-        }
-        Outcome::Stays(None)
-    }
-}
-
-impl Page {
-    fn key(&mut self, key: Key) -> Outcome {
-        let last = self.lines.len().saturating_sub(1);
-        match key {
-            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.scroll = (self.scroll + 1).min(last),
-            Key::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
-            Key::PageDown | Key::Char(' ') => self.scroll = (self.scroll + PAGE).min(last),
-            Key::Home => self.scroll = 0,
-            Key::End => self.scroll = last,
-            Key::Enter | Key::Char('q' | '?' | 'x' | 'w') => return Outcome::Answered(Given::Nothing),
-            _ => {}
-        }
-        Outcome::Stays(None)
-    }
-}
-
-/// Edits a line of text; whether the key meant that.
-fn edit(input: &mut Input, key: Key) -> bool {
-    let request = match key {
-        Key::Char(c) => InputRequest::InsertChar(c),
-        Key::Backspace => InputRequest::DeletePrevChar,
-        Key::Delete => InputRequest::DeleteNextChar,
-        Key::Left => InputRequest::GoToPrevChar,
-        Key::Right => InputRequest::GoToNextChar,
-        Key::Home | Key::Ctrl('a') => InputRequest::GoToStart,
-        Key::End | Key::Ctrl('e') => InputRequest::GoToEnd,
-        Key::Ctrl('w') => InputRequest::DeletePrevWord,
-        Key::Ctrl('u') => InputRequest::DeleteLine,
-        Key::Ctrl('k') => InputRequest::DeleteTillEnd,
-        _ => return false,
-    };
-    input.handle(request);
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,28 +126,28 @@ mod tests {
 
     #[test]
     fn a_list_is_narrowed_by_typing_and_the_best_match_is_taken() {
-        let items = ["journal_mode", "page_size", "synchronous"].map(|label| Item::new(label, "")).to_vec();
-        let mut overlay = Overlay::choose("option", items, false, Asked::Palette);
+        let items = ["journal_mode", "page_size", "synchronous"].map(|label| ListItem::new(label, "")).to_vec();
+        let mut overlay = Overlay::choose("option", items, false);
         typed(&mut overlay, "sync");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Answered(Given::Chosen(vec![2])));
+        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Chosen(vec![2])));
         typed(&mut overlay, "zzz");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Answered(Given::Nothing));
+        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Nothing));
     }
 
     #[test]
     fn several_are_chosen_with_space() {
-        let items = ["a", "b", "c"].map(|label| Item::new(label, "")).to_vec();
-        let mut overlay = Overlay::choose("values", items, true, Asked::Palette);
+        let items = ["a", "b", "c"].map(|label| ListItem::new(label, "")).to_vec();
+        let mut overlay = Overlay::choose("values", items, true);
         for key in [Key::Char(' '), Key::Down, Key::Down, Key::Char(' ')] {
             overlay.key(key);
         }
-        assert_eq!(overlay.key(Key::Enter), Outcome::Answered(Given::Chosen(vec![0, 2])));
+        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Chosen(vec![0, 2])));
     }
 
     #[test]
     fn pasted_line_ends_do_not_answer_a_prompt() {
-        let mut overlay = Overlay::prompt("note", "", "", Asked::Palette);
+        let mut overlay = Overlay::prompt("note", "", "");
         overlay.paste("two\nlines\u{1b}[2J");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Answered(Given::Text("two lines [2J".to_owned())));
+        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Text("two lines [2J".to_owned())));
     }
 }

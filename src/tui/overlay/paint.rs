@@ -4,7 +4,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     tui::{
-        overlay::{Choose, Confirm, Overlay, Page, Prompt},
+        overlay::{Choose, Confirm, Overlay, Prompt, TextPage},
         widgets::{
             Target,
             paint::{Paint, fit, pad, piece, rows, width, wrap},
@@ -120,7 +120,7 @@ fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {
     }
 }
 
-fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &Page) {
+fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &TextPage) {
     let longest = page.lines.iter().map(|line| width(&plain(line))).max().unwrap_or(0).max(width(&page.title) + 4);
     let columns = (longest as u16).clamp(40, area.width.saturating_sub(8).min(110));
     let lines: Vec<String> = page.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();

@@ -3,24 +3,37 @@
 use crate::{
     catalog::Preset,
     tui::{
-        event::Effect,
-        keys::ScreenId,
-        launch::{Resuming, Trying},
-        overlay::Overlay,
+        export::Content,
+        launch::{Resumable, Tell, TrialStart},
+        overlay::{ListItem, Overlay},
     },
 };
+use std::path::PathBuf;
 
-/// One thing that is to happen.
+/// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.
 #[derive(Debug)]
-pub enum Step {
-    /// Outside the application.
-    Do(Effect),
-    /// Something is asked or shown over the screen.
-    Open(Overlay),
+pub enum Step<R, D> {
+    /// Something is found out, or changed in the store; the screen is given the response.
+    Request(R),
+    /// The user is asked; the screen is given the reply together with what it is a reply to.
+    Ask(D, Overlay),
+    /// The user is shown something to read.
+    Read(Overlay),
     /// One line is said.
     Say(Notice),
-    /// Another screen is shown.
-    Go(ScreenId),
+    /// A file is written that is not there yet.
+    Write {
+        /// The file, as the user typed it.
+        path: PathBuf,
+        /// What it is to hold.
+        content: Content,
+    },
+    /// Text goes into the terminal's clipboard.
+    Copy(String),
+    /// What is measured is told this.
+    Tell(Tell),
+    /// A preset was saved: it is among those that are known.
+    Saved(Box<Preset>),
     /// Two selections are compared.
     Compare {
         /// Side A.
@@ -32,16 +45,13 @@ pub enum Step {
     Replay(String),
     /// A bench is put onto the Bench screen.
     Load(Box<Preset>),
-    /// What the plan holds is run.
+    /// The bench on the Bench screen is run.
     Run,
     /// A session is finished that was interrupted.
-    Resume(Box<Resuming>),
+    Resume(Box<Resumable>),
     /// A change of options is tried.
-    Try(Box<Trying>),
+    Try(Box<TrialStart>),
 }
-
-/// What a screen wants; empty for nothing.
-pub type Steps = Vec<Step>;
 
 /// One line for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,14 +62,71 @@ pub struct Notice {
     pub bad: bool,
 }
 
-impl Step {
+impl Notice {
+    /// Says that something was done, or how things stand.
+    pub fn good(text: impl Into<String>) -> Self {
+        Self { text: text.into(), bad: false }
+    }
+
+    /// Says what went wrong.
+    pub fn bad(text: impl Into<String>) -> Self {
+        Self { text: text.into(), bad: true }
+    }
+}
+
+impl<R, D> Step<R, D> {
+    /// Asks for a text; `text` is there to begin with.
+    pub fn prompt(dialog: D, title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::Ask(dialog, Overlay::prompt(title, help, text))
+    }
+
+    /// Has one of a list chosen.
+    pub fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+        Self::Ask(dialog, Overlay::choose(title, items, false))
+    }
+
+    /// Has any number of a list chosen.
+    pub fn choose_several(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+        Self::Ask(dialog, Overlay::choose(title, items, true))
+    }
+
+    /// Asks yes or no; `lines` is what to know before.
+    pub fn confirm(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::Ask(dialog, Overlay::confirm(title, lines))
+    }
+
+    /// Shows something to read.
+    pub fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::Read(Overlay::page(title, lines))
+    }
+
+    /// The same step with the request and the dialog as parts of others.
+    pub(super) fn map<R2, D2>(self, request: impl Fn(R) -> R2, dialog: impl Fn(D) -> D2) -> Step<R2, D2> {
+        match self {
+            Self::Request(one) => Step::Request(request(one)),
+            Self::Ask(one, overlay) => Step::Ask(dialog(one), overlay),
+            Self::Read(overlay) => Step::Read(overlay),
+            Self::Say(notice) => Step::Say(notice),
+            Self::Write { path, content } => Step::Write { path, content },
+            Self::Copy(text) => Step::Copy(text),
+            Self::Tell(tell) => Step::Tell(tell),
+            Self::Saved(preset) => Step::Saved(preset),
+            Self::Compare { a, b } => Step::Compare { a, b },
+            Self::Replay(run) => Step::Replay(run),
+            Self::Load(preset) => Step::Load(preset),
+            Self::Run => Step::Run,
+            Self::Resume(session) => Step::Resume(session),
+            Self::Try(trial) => Step::Try(trial),
+        }
+    }
+
     /// Says that something was done.
     pub fn said(text: impl Into<String>) -> Self {
-        Self::Say(Notice { text: text.into(), bad: false })
+        Self::Say(Notice::good(text))
     }
 
     /// Says what went wrong.
     pub fn failed(text: impl Into<String>) -> Self {
-        Self::Say(Notice { text: text.into(), bad: true })
+        Self::Say(Notice::bad(text))
     }
 }

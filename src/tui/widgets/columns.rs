@@ -7,7 +7,7 @@ pub(crate) const GAP: usize = 2;
 
 /// A column that may be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub(crate) struct FittedColumn {
     /// Its place in the listing.
     pub(crate) place: usize,
     /// The columns of the terminal that it takes.
@@ -18,7 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) rank: usize,
 }
 
-impl Candidate {
+impl FittedColumn {
     /// A column as wide as its title and its cells, within bounds.
     pub(crate) fn new<'c>(
         place: usize,
@@ -34,17 +34,17 @@ impl Candidate {
 }
 
 /// The columns that fit into so much room, in the order of their places.
-pub(crate) fn fitting(mut all: Vec<Candidate>, room: usize) -> Vec<Candidate> {
+pub(crate) fn fitting(mut all: Vec<FittedColumn>, room: usize) -> Vec<FittedColumn> {
     all.sort_by_key(|candidate| candidate.rank);
     let mut left = room + GAP;
-    let mut shown: Vec<Candidate> = Vec::new();
+    let mut shown: Vec<FittedColumn> = Vec::new();
     for candidate in all {
         if let Some(rest) = left.checked_sub(candidate.width + GAP) {
             left = rest;
             shown.push(candidate);
         } else if shown.is_empty() {
             // Nothing else would say what the row is.
-            shown.push(Candidate { width: room, ..candidate });
+            shown.push(FittedColumn { width: room, ..candidate });
             break;
         }
     }
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn what_matters_less_is_dropped_whole() {
-        let candidate = |place, width, rank| Candidate { place, width, right: false, rank };
-        let all = vec![candidate(0, 10, 2), candidate(1, 10, 0), candidate(2, 10, 1)];
+        let column = |place, width, rank| FittedColumn { place, width, right: false, rank };
+        let all = vec![column(0, 10, 2), column(1, 10, 0), column(2, 10, 1)];
         let places = |room| fitting(all.clone(), room).iter().map(|column| column.place).collect::<Vec<_>>();
         assert_eq!(places(34), [0, 1, 2]);
         assert_eq!(places(33), [1, 2]);

@@ -4,8 +4,8 @@ pub(crate) mod columns;
 pub mod cursor;
 pub(crate) mod histogram;
 mod look;
+pub(crate) mod over_time;
 pub(crate) mod paint;
-pub(crate) mod throughput;
 
 pub use look::Look;
 pub use paint::{Hit, Target};

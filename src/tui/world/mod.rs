@@ -1,7 +1,10 @@
 //! What the application knows of the world outside. It is told, and never looks itself.
 
+mod ask;
 mod read;
 
+pub(crate) use ask::respond;
+pub use ask::{Request, Response};
 pub use read::read;
 
 use crate::{
@@ -31,7 +34,7 @@ pub struct World {
     /// What earlier runs took.
     pub history: StoreHistory,
     /// Where databases are put.
-    pub place: Place,
+    pub work_folder: WorkFolder,
     /// How busy the machine is.
     pub noise: Noise,
     /// The store's file.
@@ -42,16 +45,38 @@ pub struct World {
     pub arguments: Vec<String>,
 }
 
+impl World {
+    /// Takes what was found out.
+    pub(crate) fn take(&mut self, response: Response) {
+        match response {
+            Response::Engines(registry) => {
+                self.registry = registry;
+                self.engines_complete = true;
+            }
+            Response::WorkFolder(folder) => self.work_folder = folder,
+            Response::History(history) => self.history = history,
+            Response::Noise(noise) => self.noise = noise,
+        }
+    }
+
+    /// A preset was saved: it is among those that are known, in the place of one of its name.
+    pub(crate) fn take_preset(&mut self, preset: Preset) {
+        self.presets.retain(|other| other.name != preset.name);
+        self.presets.push(preset);
+        self.presets.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
 /// The work folder.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct WorkFolder {
     /// Facts; none until they are read.
     pub facts: Option<WorkFolderFacts>,
     /// What it takes to sync a small write; none until measured.
     pub fsync: Option<Duration>,
 }
 
-impl Place {
+impl WorkFolder {
     /// The file system in a word.
     pub fn file_system(&self) -> &str {
         let known = self.facts.as_ref().and_then(|facts| facts.file_system.as_deref());

@@ -14,17 +14,17 @@ pub const DEFAULT_ROUNDS: u32 = 10;
 const FIRST_ENGINES: [&str; 3] = ["sqlite", "lmdb", "redb"];
 
 /// Options with the values to take, where they are not the default alone.
-pub type Values = BTreeMap<String, Vec<String>>;
+pub type OptionValues = BTreeMap<String, Vec<String>>;
 
 /// An engine as it takes part, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct EngineEntry {
     /// The engine.
     pub engine: String,
     /// Whether it takes part.
     pub on: bool,
     /// Its options.
-    pub options: Values,
+    pub options: OptionValues,
     /// Whether it is there once more, with other options.
     pub again: bool,
 }
@@ -35,9 +35,9 @@ pub struct Form {
     /// The suite.
     pub suite: String,
     /// Options of the suite.
-    pub suite_options: Values,
+    pub suite_options: OptionValues,
     /// Engines, in the order they run.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<EngineEntry>,
     /// Sizes that are offered.
     pub offered: Vec<Size>,
     /// Sizes that are chosen.
@@ -97,7 +97,7 @@ impl Form {
         for choice in &preset.engines {
             let again = self.entries.iter().any(|entry| entry.engine == choice.name);
             let options = choice.options.clone();
-            self.entries.push(Entry { engine: choice.name.clone(), on: true, options, again });
+            self.entries.push(EngineEntry { engine: choice.name.clone(), on: true, options, again });
         }
         self.take_engines(registry);
         self.suite_options.clone_from(&preset.suite_options);
@@ -180,7 +180,7 @@ impl Form {
     /// Puts an engine into the list once more, after the one at `at`.
     pub fn add_again(&mut self, at: usize) {
         if let Some(first) = self.entries.get(at) {
-            let more = Entry { on: true, again: true, ..first.clone() };
+            let more = EngineEntry { on: true, again: true, ..first.clone() };
             self.entries.insert(at + 1, more);
             self.changed();
         }
@@ -227,8 +227,8 @@ impl Form {
     }
 }
 
-fn entry(engine: &str, on: bool) -> Entry {
-    Entry { engine: engine.to_owned(), on, options: Values::new(), again: false }
+fn entry(engine: &str, on: bool) -> EngineEntry {
+    EngineEntry { engine: engine.to_owned(), on, options: OptionValues::new(), again: false }
 }
 
 /// The suite's sizes and some more, in order.

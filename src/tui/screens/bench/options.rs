@@ -3,10 +3,10 @@
 use crate::{
     plan::combinations,
     tui::{
-        overlay::{Asked as Who, Item, Overlay},
+        overlay::ListItem,
         screens::{
-            bench::{Asked, Bench, Values},
-            step::{Step, Steps},
+            bench::{BenchScreen, Dialog, OptionValues, Pane, Steps},
+            step::Step,
         },
         world::World,
     },
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Whose options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Owner {
+pub enum OptionOwner {
     /// The suite's.
     Suite,
     /// Those of an engine of the list.
@@ -29,34 +29,34 @@ pub enum Owner {
 
 /// An option with what is chosen of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Row<'a> {
+pub struct OptionRow<'a> {
     /// The option.
     pub spec: &'a OptionSpec,
     /// The values to take; none for the default.
     pub chosen: Option<&'a Vec<String>>,
 }
 
-impl Bench {
+impl BenchScreen {
     /// The description of the engine whose options are shown.
     pub fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
-        let Owner::Entry(at) = self.owner else { return None };
+        let OptionOwner::Entry(at) = self.owner else { return None };
         let name = &self.form.entries.get(at)?.engine;
         let engine = world.registry.engines.iter().find(|engine| &engine.description.name == name)?;
         Some(&engine.description)
     }
 
     /// The options that are shown.
-    pub fn rows<'a>(&'a self, world: &'a World) -> Vec<Row<'a>> {
+    pub fn rows<'a>(&'a self, world: &'a World) -> Vec<OptionRow<'a>> {
         let specs: &[OptionSpec] = match self.owner {
-            Owner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
-            Owner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
+            OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
+            OptionOwner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
         };
         let filter = self.filter.trim().to_lowercase();
         let values = self.values(self.owner);
         specs
             .iter()
             .filter(|spec| spec.name.to_lowercase().contains(&filter))
-            .map(|spec| Row { spec, chosen: values.and_then(|values| values.get(&spec.name)) })
+            .map(|spec| OptionRow { spec, chosen: values.and_then(|values| values.get(&spec.name)) })
             .collect()
     }
 
@@ -84,19 +84,19 @@ impl Bench {
         Some(description.tier(&settings).0)
     }
 
-    fn values(&self, owner: Owner) -> Option<&Values> {
+    fn values(&self, owner: OptionOwner) -> Option<&OptionValues> {
         match owner {
-            Owner::Suite => Some(&self.form.suite_options),
-            Owner::Entry(at) => self.form.entries.get(at).map(|entry| &entry.options),
+            OptionOwner::Suite => Some(&self.form.suite_options),
+            OptionOwner::Entry(at) => self.form.entries.get(at).map(|entry| &entry.options),
         }
     }
 
     /// Sets an option's values; the default alone is not kept. An engine whose options are changed takes part.
-    fn set(&mut self, owner: Owner, spec: &OptionSpec, values: Vec<String>, world: &World) {
+    fn set(&mut self, owner: OptionOwner, spec: &OptionSpec, values: Vec<String>, world: &World) {
         let default = values.is_empty() || values == [spec.default.clone()];
         let of_owner = match owner {
-            Owner::Suite => &mut self.form.suite_options,
-            Owner::Entry(at) => {
+            OptionOwner::Suite => &mut self.form.suite_options,
+            OptionOwner::Entry(at) => {
                 let Some(entry) = self.form.entries.get_mut(at) else { return };
                 entry.on = true;
                 &mut entry.options
@@ -112,7 +112,7 @@ impl Bench {
     }
 
     fn at_cursor(&self, world: &World) -> Option<(OptionSpec, Vec<String>)> {
-        if self.pane != crate::tui::screens::bench::Pane::Options {
+        if self.pane != Pane::Options {
             return None;
         }
         let rows = self.rows(world);
@@ -134,8 +134,8 @@ impl Bench {
     pub(super) fn ask_value(&self, world: &World) -> Steps {
         let Some((spec, chosen)) = self.at_cursor(world) else { return Steps::new() };
         let help = format!("{}; several with | between are a sweep", spec.kind.expected());
-        let asked = Who::Bench(Asked::Value(self.owner, spec.name.clone()));
-        vec![Step::Open(Overlay::prompt(spec.name, help, chosen.join("|"), asked))]
+        let dialog = Dialog::Value(self.owner, spec.name.clone());
+        vec![Step::prompt(dialog, spec.name, help, chosen.join("|"))]
     }
 
     pub(super) fn sweep(&self, world: &World) -> Steps {
@@ -151,11 +151,11 @@ impl Bench {
                 if *word == spec.default {
                     detail.push_str(if detail.is_empty() { "default" } else { " · default" });
                 }
-                Item { chosen: chosen.contains(word), ..Item::new(word, detail) }
+                ListItem { chosen: chosen.contains(word), ..ListItem::new(word, detail) }
             })
             .collect();
-        let asked = Who::Bench(Asked::Values(self.owner, spec.name.clone()));
-        vec![Step::Open(Overlay::choose(format!("Values of {}", spec.name), items, true, asked))]
+        let dialog = Dialog::Values(self.owner, spec.name.clone());
+        vec![Step::choose_several(dialog, format!("OptionValues of {}", spec.name), items)]
     }
 
     pub(super) fn reset(&mut self, world: &World) {
@@ -164,14 +164,20 @@ impl Bench {
         }
     }
 
-    pub(super) fn choose_values(&mut self, owner: Owner, option: &str, chosen: &[usize], world: &World) {
+    pub(super) fn choose_values(&mut self, owner: OptionOwner, option: &str, chosen: &[usize], world: &World) {
         let Some(spec) = self.spec(owner, option, world) else { return };
         let words = words(&spec.kind).unwrap_or_default();
         let values = chosen.iter().filter_map(|&at| words.get(at).cloned()).collect();
         self.set(owner, &spec, values, world);
     }
 
-    pub(super) fn type_values(&mut self, owner: Owner, option: &str, text: &str, world: &World) -> Result<(), String> {
+    pub(super) fn type_values(
+        &mut self,
+        owner: OptionOwner,
+        option: &str,
+        text: &str,
+        world: &World,
+    ) -> Result<(), String> {
         let Some(spec) = self.spec(owner, option, world) else { return Ok(()) };
         let mut values: Vec<String> = Vec::new();
         for typed in text.split('|') {
@@ -185,10 +191,10 @@ impl Bench {
         Ok(())
     }
 
-    fn spec(&self, owner: Owner, option: &str, world: &World) -> Option<OptionSpec> {
+    fn spec(&self, owner: OptionOwner, option: &str, world: &World) -> Option<OptionSpec> {
         let all = match owner {
-            Owner::Suite => &self.suite(world)?.options,
-            Owner::Entry(at) => {
+            OptionOwner::Suite => &self.suite(world)?.options,
+            OptionOwner::Entry(at) => {
                 let name = &self.form.entries.get(at)?.engine;
                 &world.registry.engines.iter().find(|engine| &engine.description.name == name)?.description.options
             }

@@ -1,43 +1,43 @@
-//! The Bench screen.
+//! How the Bench screen is painted.
 
 use crate::{
     base::units,
     catalog::Role,
     plan::Plan,
     tui::{
-        app::App,
-        screens::bench::{Bench, Entry, Owner, Pane, Row},
+        screens::bench::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane},
         widgets::{
             Target,
             paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
         },
+        world::World,
     },
 };
 use dbdyno_engine::{describe::OptionKind, durability::Tier};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: suites, engines and options above, sizes, rounds and the plan below.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let lower = (area.height / 3).clamp(8, 14);
     let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
     let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
     let columns = Layout::horizontal([Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30)]);
     let [suites, engines, options] = upper.layout(&columns);
-    draw_suites(paint, suites, app);
-    draw_engines(paint, engines, app);
-    draw_options(paint, options, app);
+    draw_suites(paint, suites, bench, world);
+    draw_engines(paint, engines, bench, world);
+    draw_options(paint, options, bench, world);
     let [sizes, plan] = lower.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
     let [sizes, rounds] = sizes.layout(&Layout::vertical([Constraint::Min(4), Constraint::Length(3)]));
-    draw_sizes(paint, sizes, app);
-    draw_rounds(paint, rounds, app);
-    draw_plan(paint, plan, app);
+    draw_sizes(paint, sizes, bench, world);
+    draw_rounds(paint, rounds, bench);
+    draw_plan(paint, plan, bench, world);
 }
 
 /// Paints the rows of a list, scrolled to its cursor, and makes them clickable.
 fn list<'t>(
     paint: &mut Paint<'_>,
     area: Rect,
-    bench: &Bench,
+    bench: &BenchScreen,
     pane: Pane,
     lines: impl ExactSizeIterator<Item = Vec<Piece<'t>>>,
 ) {
@@ -52,11 +52,10 @@ fn list<'t>(
     }
 }
 
-fn draw_suites(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
+fn draw_suites(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let inner = paint.pane(area, "Suite", bench.pane == Pane::Suites);
     let room = usize::from(inner.width);
-    let lines = app.world.suites.iter().map(|suite| {
+    let lines = world.suites.iter().map(|suite| {
         let chosen = suite.name == bench.form.suite;
         let tests = format!("{} tests", suite.tests().count());
         let name = pad(&suite.name, room.saturating_sub(width(&tests) + 3));
@@ -66,21 +65,20 @@ fn draw_suites(paint: &mut Paint<'_>, area: Rect, app: &App) {
     list(paint, inner, bench, Pane::Suites, lines.collect::<Vec<_>>().into_iter());
 }
 
-fn draw_engines(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
-    let title = if app.world.engines_complete { "Engines" } else { "Engines · looking for more" };
+fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let title = if world.engines_complete { "Engines" } else { "Engines · looking for more" };
     let inner = paint.pane(area, title, bench.pane == Pane::Engines);
     let room = usize::from(inner.width);
-    let mut lines: Vec<Vec<Piece<'_>>> = bench.form.entries.iter().map(|entry| engine(entry, app, room)).collect();
-    lines.extend(app.world.registry.unavailable.iter().map(|missing| {
+    let mut lines: Vec<Vec<Piece<'_>>> = bench.form.entries.iter().map(|entry| engine(entry, world, room)).collect();
+    lines.extend(world.registry.unavailable.iter().map(|missing| {
         let name = format!(" ✗  {}", missing.name);
         vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
     }));
     list(paint, inner, bench, Pane::Engines, lines.into_iter());
 }
 
-fn engine<'t>(entry: &Entry, app: &App, room: usize) -> Vec<Piece<'t>> {
-    let found = app.world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
+fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<Piece<'t>> {
+    let found = world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
     let version = found.map_or("missing", |engine| engine.description.version.as_str());
     let sign = if entry.on { "[x] " } else { "[ ] " };
     let role = match (entry.on, found.is_some()) {
@@ -102,18 +100,17 @@ fn engine<'t>(entry: &Entry, app: &App, room: usize) -> Vec<Piece<'t>> {
     vec![piece(sign, role), piece(name, role), piece(version, Role::Dim)]
 }
 
-fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
+fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let missing = match bench.owner {
-        Owner::Suite => None,
-        Owner::Entry(at) => app.world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
+        OptionOwner::Suite => None,
+        OptionOwner::Entry(at) => world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
     };
     let owner = match (bench.owner, missing) {
-        (Owner::Suite, _) => bench.form.suite.as_str(),
-        (Owner::Entry(_), Some(missing)) => &missing.name,
-        (Owner::Entry(at), None) => bench.form.entries.get(at).map_or("", |entry| entry.engine.as_str()),
+        (OptionOwner::Suite, _) => bench.form.suite.as_str(),
+        (OptionOwner::Entry(_), Some(missing)) => &missing.name,
+        (OptionOwner::Entry(at), None) => bench.form.entries.get(at).map_or("", |entry| entry.engine.as_str()),
     };
-    let tiers = bench.tiers(&app.world);
+    let tiers = bench.tiers(world);
     let wide = area.width >= 50 && tiers.len() < 3;
     let named = |tier: &Tier| if wide { tier.to_string() } else { tier.number().to_string() };
     let names: Vec<String> = tiers.iter().map(named).collect();
@@ -121,7 +118,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };
     let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", bench.filter) };
     let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
-    let options = bench.rows(&app.world);
+    let options = bench.rows(world);
     if options.is_empty() {
         match missing {
             Some(missing) => paint.wrapped(inner, &missing.reason, Role::Warn),
@@ -148,7 +145,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
 }
 
 /// A choice shows its other values too, as far as there is room.
-fn option<'t>(row: &Row<'_>, name: usize, room: usize) -> Vec<Piece<'t>> {
+fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<Piece<'t>> {
     let default = vec![row.spec.default.clone()];
     let chosen = row.chosen.unwrap_or(&default);
     let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };
@@ -192,9 +189,8 @@ fn several(chosen: &[String], room: usize) -> String {
     widest.unwrap_or_else(|| fit(&count, room))
 }
 
-fn draw_sizes(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
-    let unit = bench.suite(&app.world).map_or("", |suite| suite.size_unit.as_str());
+fn draw_sizes(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let unit = bench.suite(world).map_or("", |suite| suite.size_unit.as_str());
     let titles = [format!("Sizes · {unit}"), "Sizes".to_owned()];
     let fits = |title: &&String| width(title) + 4 <= usize::from(area.width);
     let title = titles.iter().find(fits).map_or("", String::as_str);
@@ -208,16 +204,14 @@ fn draw_sizes(paint: &mut Paint<'_>, area: Rect, app: &App) {
     list(paint, inner, bench, Pane::Sizes, lines.collect::<Vec<_>>().into_iter());
 }
 
-fn draw_rounds(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
+fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
     let inner = paint.pane(area, "Rounds · ABBA", bench.pane == Pane::Rounds);
     let twins = if bench.form.twins { " + A/A" } else { "" };
     let line = vec![piece(format!("‹{}›{twins}", bench.form.rounds), Role::Accent)];
     list(paint, inner, bench, Pane::Rounds, std::iter::once(line));
 }
 
-fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let bench = &app.bench;
+fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let preview = match &bench.preview {
         Ok(preview) => preview,
         Err(reason) => {
@@ -251,7 +245,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, app: &App) {
     ));
     lines.extend(preview.warnings.iter().map(|warning| (format!("! {warning}"), Role::Warn)));
     lines.push((labels(&preview.plan), Role::Dim));
-    lines.extend(app.world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
+    lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
     let mut left = inner;
     for (text, role) in lines {
         if left.height == 0 {

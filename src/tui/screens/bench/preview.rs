@@ -4,7 +4,10 @@ use crate::{
     base::units,
     plan::{Configuration, Estimate, Plan, check_space, estimate},
     stats::rounds_needed,
-    tui::{screens::bench::form::Form, world::World},
+    tui::{
+        screens::bench::form::{Form, OptionValues},
+        world::World,
+    },
     tune::cannot_differ,
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -40,7 +43,7 @@ impl Preview {
         let plan = Plan::new(request, &world.registry).map_err(|error| error.to_string())?;
         let equal = asked.saturating_sub(plan.configurations.len() + plan.left_out.len());
         let plan = if form.twins { plan.with_twins() } else { plan };
-        let estimate = estimate(&plan, &world.history, world.place.fsync.unwrap_or(USUAL_FSYNC));
+        let estimate = estimate(&plan, &world.history, world.work_folder.fsync.unwrap_or(USUAL_FSYNC));
         let warnings = warnings(&plan, &estimate, equal, world);
         Ok(Self { plan, estimate, warnings })
     }
@@ -52,15 +55,14 @@ impl Preview {
 
     /// Why the plan must not be started, if so: the disk has no room.
     pub fn refusal(&self, world: &World) -> Option<String> {
-        let facts = world.place.facts.as_ref()?;
-        check_space(&self.estimate, world.place.space()?, &facts.path).err()
+        let facts = world.work_folder.facts.as_ref()?;
+        check_space(&self.estimate, world.work_folder.space()?, &facts.path).err()
     }
 }
 
 /// Configurations asked for, equal ones counted as often as they are asked for.
 fn combinations(form: &Form) -> usize {
-    let product =
-        |options: &crate::tui::screens::bench::form::Values| options.values().map(Vec::len).product::<usize>();
+    let product = |options: &OptionValues| options.values().map(Vec::len).product::<usize>();
     let engines: usize = form.entries.iter().filter(|entry| entry.on).map(|entry| product(&entry.options)).sum();
     engines * product(&form.suite_options) * form.sizes.len()
 }
@@ -90,14 +92,14 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
     if plan.configurations.len() > 1 && (plan.rounds as usize) < need {
         warnings.push(format!("{} rounds cannot decide a table of {tests} tests: {need} can", plan.rounds));
     }
-    let Some(facts) = &world.place.facts else { return warnings };
+    let Some(facts) = &world.work_folder.facts else { return warnings };
     if facts.is_memory_backed() {
         warnings.push(format!("{} is in memory, where a sync does nothing: choose another --work-dir", facts.path));
     }
     if facts.is_network() {
         warnings.push(format!("{} is on another machine: choose another --work-dir", facts.path));
     }
-    if let Some(space) = world.place.space()
+    if let Some(space) = world.work_folder.space()
         && check_space(estimate, space, &facts.path).is_err()
     {
         let (needs, free) = (units::bytes(estimate.space_bytes), units::bytes(space.free));

@@ -1,13 +1,37 @@
-//! Questions of the Claims screen, answered from the store.
+//! What the Claims screen asks of the world outside: a publication beside what is stored.
 
 use crate::{
-    claims::judged,
-    store::Store,
-    tui::screens::claims::{Answer, Question},
+    catalog,
+    claims::{ClaimsTable, judged},
+    tui::setup::Setup,
 };
 
-/// The answer to a question.
-pub(crate) fn answer(question: Question, store: &Store) -> Answer {
-    let Question::Judge { ticket, claims } = question;
-    Answer::Judged { ticket, found: judged(&claims, store).map(Box::new).map_err(|error| error.to_string()) }
+/// What is judged.
+#[derive(Debug)]
+pub enum Request {
+    /// A publication beside what is stored.
+    Judge {
+        /// The question's number.
+        ticket: u64,
+        /// The publication.
+        claims: Box<catalog::Claims>,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Response {
+    /// The publication, judged, or why it cannot be.
+    Judged {
+        /// Of this question.
+        ticket: u64,
+        /// The table.
+        found: Result<Box<ClaimsTable>, String>,
+    },
+}
+
+/// Judges the publication.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    let Request::Judge { ticket, claims } = request;
+    Response::Judged { ticket, found: judged(&claims, &setup.store).map(Box::new).map_err(|error| error.to_string()) }
 }

@@ -7,19 +7,17 @@ use crate::{
         command::shell,
     },
     tui::{
-        event::{Effect, Question as Outside},
         export::Content,
-        overlay::{Asked as Who, Overlay},
         screens::{
-            claims::{Asked, Claims, rows::name},
-            step::{Step, Steps},
+            claims::{ClaimsScreen, Dialog, Steps, claim_name},
+            step::Step,
         },
         world::World,
     },
 };
 use std::path::Path;
 
-impl Claims {
+impl ClaimsScreen {
     /// What to know about the publication under the cursor or open.
     pub(super) fn notes(&self, world: &World) -> Steps {
         let name = self.opened.as_ref().map(|opened| &opened.name);
@@ -30,20 +28,20 @@ impl Claims {
         let Some(claims) = claims else { return Steps::new() };
         let mut lines = vec![format!("{}: {}", claims.source, claims.setup), String::new()];
         lines.extend(claims.caveats.iter().map(|caveat| format!("! {caveat}")));
-        vec![Step::Open(Overlay::page(claims.title.clone(), lines))]
+        vec![Step::page(claims.title.clone(), lines)]
     }
 
     /// Explains the verdict under the cursor.
     pub(super) fn explain(&self) -> Steps {
-        let explained = self.claim().map(|(comparison, claim)| (name(claim), explanation(comparison, claim)));
-        explained.map_or_else(Steps::new, |(title, lines)| vec![Step::Open(Overlay::page(title, lines))])
+        let explained = self.claim().map(|(comparison, claim)| (claim_name(claim), explanation(comparison, claim)));
+        explained.map_or_else(Steps::new, |(title, lines)| vec![Step::page(title, lines)])
     }
 
     pub(super) fn ask_export(&self) -> Steps {
         let Some(opened) = &self.opened else { return Steps::new() };
         let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
         let file = format!("dbdyno-claims-{}.txt", opened.name);
-        vec![Step::Open(Overlay::prompt("Export the claims", help, file, Who::Claims(Asked::Export)))]
+        vec![Step::prompt(Dialog::Export, "Export the claims", help, file)]
     }
 
     pub(super) fn export(&self, path: &str) -> Result<Steps, String> {
@@ -53,7 +51,7 @@ impl Claims {
             Some("json") => serde_json::to_string_pretty(table).map_err(|error| error.to_string())? + "\n",
             _ => return Err(format!("`{path}`: expected a name that ends in .txt or .json")),
         };
-        Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content: Content::Text(text) }))])
+        Ok(vec![Step::Write { path: path.into(), content: Content::Text(text) }])
     }
 }
 

@@ -1,4 +1,4 @@
-//! The Claims screen: publications, or one of them beside what was measured here.
+//! How the Claims screen is painted: publications, or one of them beside what was measured here.
 
 use crate::{
     base::units::{self, plain},
@@ -6,8 +6,8 @@ use crate::{
     claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
     report::claims::measured,
     tui::{
-        app::App,
-        screens::claims::{Claims, Opened, Row, claim_name, claim_rows},
+        screens::Context,
+        screens::claims::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows},
         widgets::{
             Target,
             cursor::Cursor,
@@ -18,16 +18,16 @@ use crate::{
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    match &app.claims.opened {
-        None => draw_publications(paint, area, app),
-        Some(opened) => draw_opened(paint, area, app, opened),
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
+    match &screen.opened {
+        None => draw_publications(paint, area, screen, context),
+        Some(opened) => draw_opened(paint, area, screen, context, opened),
     }
 }
 
 /// The publications, and what to know about the one under the cursor.
-fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let claims = &app.world.claims;
+fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
+    let claims = &context.world.claims;
     let height = (claims.len() as u16 + 2).clamp(3, (area.height / 2).max(3));
     let [list, about] = area.layout(&Layout::vertical([Constraint::Length(height), Constraint::Min(4)]));
     let inner = paint.pane(list, "Claims: what others published", true);
@@ -35,7 +35,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
         paint.text(inner, "there is no claims file", Role::Dim);
     }
     let name = claims.iter().map(|one| width(&plain(&one.name))).max().unwrap_or(0) + 2;
-    let offset = app.claims.cursor.offset(claims.len(), usize::from(inner.height));
+    let offset = screen.cursor.offset(claims.len(), usize::from(inner.height));
     for ((at, one), row) in claims.iter().enumerate().skip(offset).zip(rows(inner)) {
         let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
         let count = units::counted(count, "claim");
@@ -46,12 +46,12 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, app: &App) {
             piece(format!("  {count}"), Role::Dim),
         ];
         paint.line(row, &pieces);
-        if at == app.claims.cursor.at {
+        if at == screen.cursor.at {
             paint.highlight(row);
         }
         paint.hit(row, Target::Spot { pane: 0, row: at });
     }
-    if let Some(one) = claims.get(app.claims.cursor.at) {
+    if let Some(one) = claims.get(screen.cursor.at) {
         let inner = paint.pane(about, &one.name, false);
         draw_about(paint, inner, one);
     }
@@ -80,17 +80,16 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, claims: &catalog::Claims) {
     }
 }
 
-fn draw_opened(paint: &mut Paint<'_>, area: Rect, app: &App, opened: &Opened) {
-    let screen = &app.claims;
+fn draw_opened(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>, opened: &OpenedClaims) {
     let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
     let inner = paint.pane(area, &format!("Claims · {}{filter}", opened.name), true);
     if opened.waiting {
-        let text = if app.live.running() { " waiting for the test under way… " } else { " reading… " };
+        let text = if context.session_running { " waiting for the test under way… " } else { " reading… " };
         paint.right(Rect { x: area.x, width: area.width - 2, height: 1, ..area }, text, Role::Warn);
     }
     let table = match &opened.table {
         None => {
-            paint.wrapped(inner, &format!("reading {} …", app.world.store), Role::Dim);
+            paint.wrapped(inner, &format!("reading {} …", context.world.store), Role::Dim);
             return;
         }
         Some(Err(reason)) => {
@@ -145,13 +144,13 @@ fn draw_counts(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
     place.y + 1 - area.y
 }
 
-fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Opened, table: &ClaimsTable) {
+fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened: &OpenedClaims, table: &ClaimsTable) {
     let all = claim_rows(table, &screen.filter);
     if all.is_empty() {
         paint.text(area, "no claim matches the filter", Role::Dim);
         return;
     }
-    let columns = Columns::new(usize::from(area.width), &all);
+    let columns = ClaimColumns::new(usize::from(area.width), &all);
     paint.text(Rect { height: 1, ..area }, &columns.header(), Role::Title);
     let obstacle = screen.claim().and_then(|(_, claim)| claim.obstacle.as_ref());
     let about = obstacle.map_or("ratios are time A / time B: below 1 A is faster", String::as_str);
@@ -160,13 +159,13 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &Claims, opened: &Open
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
     paint.wrapped(foot, about, Role::Dim);
     let claims: Vec<usize> =
-        all.iter().enumerate().filter(|(_, row)| matches!(row, Row::Claim(..))).map(|(at, _)| at).collect();
+        all.iter().enumerate().filter(|(_, row)| matches!(row, ClaimRow::Claim(..))).map(|(at, _)| at).collect();
     let under = claims.get(opened.cursor.at).copied().unwrap_or(0);
     let offset = Cursor { at: under }.offset(all.len(), usize::from(list.height));
     for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(list)) {
         match row {
-            Row::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
-            Row::Claim(_, claim) => paint.line(place, &columns.cells(claim)),
+            ClaimRow::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
+            ClaimRow::Claim(_, claim) => paint.line(place, &columns.cells(claim)),
         };
         if at == under {
             paint.highlight(place);
@@ -193,17 +192,18 @@ fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<Piece<'t>> {
 }
 
 /// Widths of the columns; the published figures themselves only where there is room.
-struct Columns {
+struct ClaimColumns {
     name: usize,
     published: usize,
     figures: usize,
     measured: usize,
 }
 
-impl Columns {
-    fn new(room: usize, all: &[Row<'_>]) -> Self {
+impl ClaimColumns {
+    fn new(room: usize, all: &[ClaimRow<'_>]) -> Self {
         let widest = |text: fn(&JudgedClaim) -> String| {
-            let claims = all.iter().filter_map(|row| if let Row::Claim(_, claim) = row { Some(claim) } else { None });
+            let claims =
+                all.iter().filter_map(|row| if let ClaimRow::Claim(_, claim) = row { Some(claim) } else { None });
             claims.map(|claim| width(&plain(&text(claim)))).max().unwrap_or(0)
         };
         let published = widest(|claim| claim.published.clone()).max(9);

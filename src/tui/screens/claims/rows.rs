@@ -4,7 +4,7 @@ use crate::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
 
 /// A row. The title of a comparison cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
-pub enum Row<'c> {
+pub enum ClaimRow<'c> {
     /// A comparison begins.
     Title(&'c JudgedComparison),
     /// One of its claims.
@@ -12,22 +12,22 @@ pub enum Row<'c> {
 }
 
 /// `2 Random reads`, or the name where the test is told by it.
-pub fn name(claim: &JudgedClaim) -> String {
+pub fn claim_name(claim: &JudgedClaim) -> String {
     if claim.test == claim.name { claim.name.clone() } else { format!("{} {}", claim.test, claim.name) }
 }
 
 /// The rows whose claim or comparison contains a text.
-pub fn claim_rows<'c>(table: &'c ClaimsTable, filter: &str) -> Vec<Row<'c>> {
+pub fn claim_rows<'c>(table: &'c ClaimsTable, filter: &str) -> Vec<ClaimRow<'c>> {
     let filter = filter.to_lowercase();
     let matches = |text: &str| text.to_lowercase().contains(&filter);
     let mut rows = Vec::new();
     for comparison in &table.comparisons {
         let whole = matches(&comparison.title);
-        let mut claims = comparison.rows.iter().filter(|claim| whole || matches(&name(claim))).peekable();
+        let mut claims = comparison.rows.iter().filter(|claim| whole || matches(&claim_name(claim))).peekable();
         if claims.peek().is_some() {
-            rows.push(Row::Title(comparison));
+            rows.push(ClaimRow::Title(comparison));
         }
-        rows.extend(claims.map(|claim| Row::Claim(comparison, claim)));
+        rows.extend(claims.map(|claim| ClaimRow::Claim(comparison, claim)));
     }
     rows
 }

@@ -1,19 +1,82 @@
-//! Questions of the Compare screen, answered from the store.
+//! What the Compare screen asks of the world outside: what is stored. Each request has a number, so that responses to older
+//! ones are told apart.
 
 use crate::{
-    compare::{Options, Side, compare, load, offers},
+    catalog::Difference,
+    compare::{Axis, Comparison, Offer, Options, Side, compare, load, offers},
     store::{Selection, Store},
-    tui::screens::compare::{Answer, Compared, Question, Wanted},
+    tui::setup::Setup,
 };
+use std::collections::BTreeSet;
 
-/// The answer to a question.
-pub(crate) fn answer(question: Question, store: &Store) -> Answer {
-    match question {
-        Question::Offers { ticket } => {
-            Answer::Offers { ticket, found: offers(store).map_err(|error| error.to_string()) }
+/// What is read.
+#[derive(Debug)]
+pub enum Request {
+    /// What there is to compare.
+    Offers {
+        /// The request's number.
+        ticket: u64,
+    },
+    /// Two selections beside each other.
+    Compare {
+        /// The request's number.
+        ticket: u64,
+        /// What is wanted.
+        wanted: Box<Wanted>,
+    },
+}
+
+/// A comparison that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// The selection of side A.
+    pub a: String,
+    /// The selection of side B.
+    pub b: String,
+    /// Differences that are allowed.
+    pub allowed: BTreeSet<Difference>,
+    /// Rows and columns of the pivot.
+    pub axes: (Axis, Axis),
+}
+
+/// What was read.
+#[derive(Debug)]
+pub enum Response {
+    /// What there is to compare, or why that is not known.
+    Offers {
+        /// Of this request.
+        ticket: u64,
+        /// The configurations.
+        found: Result<Vec<Offer>, String>,
+    },
+    /// The comparison, or why there is none.
+    Compared {
+        /// Of this request.
+        ticket: u64,
+        /// The comparison.
+        found: Result<Box<Compared>, String>,
+    },
+}
+
+/// A comparison as the views show it.
+#[derive(Debug)]
+pub struct Compared {
+    /// Line by line, and over sizes.
+    pub plain: Comparison,
+    /// Spread over the pivot's keys.
+    pub pivot: Comparison,
+    /// Names in the selections that no stored run has: most likely misspelt.
+    pub unknown: Vec<String>,
+}
+
+/// Reads it.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::Offers { ticket } => {
+            Response::Offers { ticket, found: offers(&setup.store).map_err(|error| error.to_string()) }
         }
-        Question::Compare { ticket, wanted } => {
-            Answer::Compared { ticket, found: compared(&wanted, store).map(Box::new) }
+        Request::Compare { ticket, wanted } => {
+            Response::Compared { ticket, found: compared(&wanted, &setup.store).map(Box::new) }
         }
     }
 }

@@ -7,25 +7,23 @@ use crate::{
         comparison::{Format, explain, facts, words},
     },
     tui::{
-        event::{Effect, Question as Outside},
         export::Content,
-        overlay::{Asked as Who, Overlay},
         screens::{
-            compare::{Asked, Compare, Compared, Row, View, rows::name},
-            step::{Step, Steps},
+            compare::{CompareScreen, CompareView, Compared, Dialog, Steps, TableRow, rows::name},
+            step::Step,
         },
         world::World,
     },
 };
 use std::path::Path;
 
-impl Compare {
+impl CompareScreen {
     /// Explains the number under the cursor.
     pub(super) fn explain(&self) -> Steps {
         let Some((title, lines)) = self.compared().and_then(|compared| self.explanation(compared)) else {
             return Steps::new();
         };
-        vec![Step::Open(Overlay::page(title, lines))]
+        vec![Step::page(title, lines)]
     }
 
     fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
@@ -34,22 +32,22 @@ impl Compare {
             text.trim_end().to_owned()
         };
         Some(match self.view {
-            View::Table => match self.row()? {
-                Row::Line(line) => (at_size(line), explain::line(&compared.plain, line)),
-                Row::Mean(mean) | Row::Title(mean) => {
+            CompareView::Table => match self.row()? {
+                TableRow::Line(line) => (at_size(line), explain::line(&compared.plain, line)),
+                TableRow::Mean(mean) | TableRow::Title(mean) => {
                     let title = format!("Geometric mean · size {}", mean.size);
                     (title, explain::mean(mean, &of_mean(&compared.plain, mean)))
                 }
             },
-            View::Sizes => {
+            CompareView::Sizes => {
                 let test = self.test()?;
                 (format!("{} over sizes", test.name), explain::over_sizes(test.over, &test.lines))
             }
-            View::Latencies => {
+            CompareView::Latencies => {
                 let line = self.line()?;
                 (format!("Latencies of {}", at_size(line)), explain::latencies(line))
             }
-            View::Pivot => {
+            CompareView::Pivot => {
                 let (row, column, lines) = self.cell()?;
                 let text = match lines.as_slice() {
                     [only] => explain::line(&compared.pivot, only),
@@ -63,14 +61,14 @@ impl Compare {
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
     pub(super) fn copy(&self) -> Steps {
         let sql = match self.view {
-            View::Table => self.line().and_then(|line| explain::sql(&[line])),
-            View::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
-            View::Latencies => self.line().and_then(explain::latency_sql),
-            View::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
+            CompareView::Table => self.line().and_then(|line| explain::sql(&[line])),
+            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
+            CompareView::Latencies => self.line().and_then(explain::latency_sql),
+            CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
         };
         match sql {
             Some(sql) => vec![
-                Step::Do(Effect::Copy(sql)),
+                Step::Copy(sql),
                 Step::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
             ],
             None => vec![Step::failed("there are no times under the cursor")],
@@ -86,7 +84,7 @@ impl Compare {
         lines.push(String::new());
         lines.extend(facts::options(&comparison));
         lines.extend(facts::origin(&comparison));
-        vec![Step::Open(Overlay::page("What to know about this comparison", lines))]
+        vec![Step::page("What to know about this comparison", lines)]
     }
 
     pub(super) fn ask_export(&self) -> Steps {
@@ -95,22 +93,22 @@ impl Compare {
         }
         let help =
             "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
-        let asked = Who::Compare(Asked::Export);
-        vec![Step::Open(Overlay::prompt("Export the comparison", help, "dbdyno-compare.md", asked))]
+        let dialog = Dialog::Export;
+        vec![Step::prompt(dialog, "Export the comparison", help, "dbdyno-compare.md")]
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Steps, String> {
         Format::of_file(Path::new(path))?;
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
         let content = Content::Comparison(Box::new(comparison));
-        Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))])
+        Ok(vec![Step::Write { path: path.into(), content }])
     }
 
     /// The comparison as the view shows it, with the command that makes it again.
     fn exported(&self, world: &World) -> Option<Comparison> {
         let compared = self.compared()?;
-        let shown = if self.view == View::Pivot { &compared.pivot } else { &compared.plain };
-        let by_size = shown.by_size.clone().filter(|_| self.view == View::Sizes);
+        let shown = if self.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
+        let by_size = shown.by_size.clone().filter(|_| self.view == CompareView::Sizes);
         Some(Comparison { command: self.command(shown, world), by_size, ..shown.clone() })
     }
 
@@ -119,9 +117,9 @@ impl Compare {
         let sides = [&shown.a.selection, &shown.b.selection];
         let mut words = ["dbdyno", "compare", "--a", sides[0], "--b", sides[1]].map(str::to_owned).to_vec();
         match self.view {
-            View::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
-            View::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
-            View::Table | View::Latencies => {}
+            CompareView::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
+            CompareView::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
+            CompareView::Table | CompareView::Latencies => {}
         }
         words.extend(self.allowed.iter().map(|difference| difference.flag().to_owned()));
         words.extend(world.arguments.iter().cloned());

@@ -2,12 +2,12 @@
 
 use crate::{
     compare::{Comparison, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test},
-    tui::screens::compare::{Compare, View},
+    tui::screens::compare::{CompareScreen, CompareView},
 };
 
 /// A row of the table. The title of a size cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
-pub enum Row<'c> {
+pub enum TableRow<'c> {
     /// A part and size begin.
     Title(&'c Mean),
     /// A test.
@@ -16,7 +16,7 @@ pub enum Row<'c> {
     Mean(&'c Mean),
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// Whether the cursor can be on it.
     pub fn is_place(&self) -> bool {
         !matches!(self, Self::Title(_))
@@ -46,7 +46,7 @@ fn matches(name: &str, filter: &str) -> bool {
 }
 
 /// The rows of the table. The geometric mean is over all tests, so a filter hides it.
-pub fn table_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<Row<'c>> {
+pub fn table_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TableRow<'c>> {
     let mut rows = Vec::new();
     for mean in &comparison.means {
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
@@ -56,11 +56,11 @@ pub fn table_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<Row<'c>> 
             continue;
         }
         if comparison.means.len() > 1 {
-            rows.push(Row::Title(mean));
+            rows.push(TableRow::Title(mean));
         }
-        rows.extend(lines.into_iter().map(Row::Line));
+        rows.extend(lines.into_iter().map(TableRow::Line));
         if mean.tests > 1 && filter.is_empty() {
-            rows.push(Row::Mean(mean));
+            rows.push(TableRow::Mean(mean));
         }
     }
     rows
@@ -89,19 +89,19 @@ pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c Pivot
     rows.filter(|row| matches(&row.value, filter)).collect()
 }
 
-impl Compare {
+impl CompareScreen {
     /// Rows of the view that the cursor can be on.
     pub(super) fn length(&self) -> usize {
         self.length_of(self.view)
     }
 
-    pub(super) fn length_of(&self, view: View) -> usize {
+    pub(super) fn length_of(&self, view: CompareView) -> usize {
         let Some(compared) = self.compared() else { return 0 };
         match view {
-            View::Table => table_rows(&compared.plain, &self.filter).iter().filter(|row| row.is_place()).count(),
-            View::Sizes => test_rows(&compared.plain, &self.filter).len(),
-            View::Latencies => latency_rows(&compared.plain, &self.filter).len(),
-            View::Pivot => pivot_rows(&compared.pivot, &self.filter).len(),
+            CompareView::Table => table_rows(&compared.plain, &self.filter).iter().filter(|row| row.is_place()).count(),
+            CompareView::Sizes => test_rows(&compared.plain, &self.filter).len(),
+            CompareView::Latencies => latency_rows(&compared.plain, &self.filter).len(),
+            CompareView::Pivot => pivot_rows(&compared.pivot, &self.filter).len(),
         }
     }
 
@@ -118,33 +118,36 @@ impl Compare {
     }
 
     /// The row of the table under the cursor.
-    pub fn row(&self) -> Option<Row<'_>> {
+    pub fn row(&self) -> Option<TableRow<'_>> {
         let rows = table_rows(&self.compared()?.plain, &self.filter);
-        rows.into_iter().filter(Row::is_place).nth(self.cursor().at)
+        rows.into_iter().filter(TableRow::is_place).nth(self.cursor().at)
     }
 
     /// The line under the cursor, in the views that have lines.
     pub(super) fn line(&self) -> Option<&Line> {
         match self.view {
-            View::Table => match self.row()? {
-                Row::Line(line) => Some(line),
-                Row::Mean(_) | Row::Title(_) => None,
+            CompareView::Table => match self.row()? {
+                TableRow::Line(line) => Some(line),
+                TableRow::Mean(_) | TableRow::Title(_) => None,
             },
-            View::Latencies => latency_rows(&self.compared()?.plain, &self.filter).get(self.cursor().at).copied(),
-            View::Sizes | View::Pivot => None,
+            CompareView::Latencies => {
+                latency_rows(&self.compared()?.plain, &self.filter).get(self.cursor().at).copied()
+            }
+            CompareView::Sizes | CompareView::Pivot => None,
         }
     }
 
     /// The test over its sizes under the cursor.
     pub fn test(&self) -> Option<TestRow<'_>> {
-        test_rows(&self.compared()?.plain, &self.filter).into_iter().nth(self.cursors[View::Sizes.index()].at)
+        test_rows(&self.compared()?.plain, &self.filter).into_iter().nth(self.cursors[CompareView::Sizes.index()].at)
     }
 
     /// The cell of the pivot under the cursor: the values of row and column, and the lines in it.
     pub fn cell(&self) -> Option<(&str, &str, Vec<&Line>)> {
         let compared = self.compared()?;
         let pivot = compared.pivot.pivot.as_ref()?;
-        let row = pivot_rows(&compared.pivot, &self.filter).get(self.cursors[View::Pivot.index()].at).copied()?;
+        let row =
+            pivot_rows(&compared.pivot, &self.filter).get(self.cursors[CompareView::Pivot.index()].at).copied()?;
         let column = pivot.columns.get(self.column)?;
         let in_cell =
             |line: &&Line| axis_value(line, &pivot.row) == row.value && axis_value(line, &pivot.column) == *column;

@@ -1,12 +1,12 @@
-//! What the Live screen wants to know of the store.
+//! What the Live screen asks of the world outside: what is stored.
 
 use crate::{
     engines::Registry,
     runner::{Owed, ResumeError},
     store::Store,
     tui::{
-        launch::Resuming,
-        screens::live::{Answer, Question, RecordedSlot, RecordedTest, Recording},
+        launch::Resumable,
+        screens::live::{RecordedSlot, RecordedTest, Recording},
         setup::Setup,
     },
 };
@@ -14,12 +14,40 @@ use dbdyno_engine::histogram::{bytes_from_base64, from_bytes};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 
-/// Answers a question of the Live screen.
-pub(crate) fn answer(question: Question, setup: &Setup) -> Answer {
-    match question {
-        Question::Usual { suite } => Answer::Usual(usual(&setup.store, &suite)),
-        Question::Owed => Answer::Owed(owed(setup).map(Box::new)),
-        Question::Recording { run } => Answer::Recording(
+/// What is read.
+#[derive(Debug)]
+pub enum Request {
+    /// What tests of a suite took in earlier sessions.
+    Usual {
+        /// The suite.
+        suite: String,
+    },
+    /// A stored run.
+    Recording {
+        /// Its identifier.
+        run: String,
+    },
+    /// The last session that was interrupted.
+    Owed,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub enum Response {
+    /// Median times by engine, size and test, ns.
+    Usual(BTreeMap<(String, String, u32), f64>),
+    /// The run, or why it cannot be had.
+    Recording(Result<Box<Recording>, String>),
+    /// What an interrupted session owes, or why none can be resumed.
+    Owed(Result<Box<Resumable>, String>),
+}
+
+/// Reads it.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
+        Request::Owed => Response::Owed(owed(setup).map(Box::new)),
+        Request::Recording { run } => Response::Recording(
             recording(&setup.store, &run)
                 .map(Box::new)
                 .ok_or_else(|| format!("run {run} cannot be replayed: it is not stored, or has no finished test")),
@@ -28,7 +56,7 @@ pub(crate) fn answer(question: Question, setup: &Setup) -> Answer {
 }
 
 /// The last session that was interrupted.
-fn owed(setup: &Setup) -> Result<Resuming, String> {
+fn owed(setup: &Setup) -> Result<Resumable, String> {
     let nothing = || ResumeError::Nothing.to_string();
     let store = &setup.store;
     if !store.exists() && !store.has_journals() {
@@ -36,7 +64,7 @@ fn owed(setup: &Setup) -> Result<Resuming, String> {
     }
     store.settle().map_err(|error| error.to_string())?;
     let owed = Owed::find(store, &Registry::discover(), None, false).map_err(|error| error.to_string())?;
-    Ok(Resuming {
+    Ok(Resumable {
         session_id: owed.session_id().to_owned(),
         runs: owed.runs(),
         expected_run: owed.expected_run,

@@ -1,83 +1,50 @@
 //! The Live screen: the session under way, or the replay of a run.
 
-pub(crate) mod ask;
+mod ask;
+mod dialog;
 mod figures;
-pub(crate) mod paint;
+mod paint;
 mod replay;
 mod session;
 
+pub use ask::{Request, Response};
+pub use dialog::Dialog;
 pub use figures::{Figures, Slot};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
-pub use session::{Measured, Phase, Run, RunState, Session};
+pub use session::{Phase, RunState, WatchedConfiguration, WatchedRun, WatchedSession};
 
 use crate::{
     lint::LINTERS,
     plan::Plan,
-    report::{
-        session_table::SessionTable,
-        text::{self, Colour},
-    },
     runner::{Report, RunnerEvent},
     store::Status,
     tui::{
-        event::{Effect, Question as Outside},
-        export::Content,
         keys::Action,
-        launch::{Resuming, Tell},
-        overlay::{Asked as Who, Confirm, Given, Overlay},
-        screens::step::{Step, Steps},
+        launch::{Resumable, Tell},
+        overlay::{Overlay, Reply},
+        screens::{
+            screen::{Context, Screen},
+            step::Step,
+        },
+        setup::Setup,
+        widgets::{cursor::PAGE, paint::Paint},
         world::World,
     },
 };
-use std::{collections::BTreeMap, time::Duration};
+use ratatui::layout::Rect;
+use std::time::Duration;
 
 /// How often a clock on screen moves.
 const CLOCK: Duration = Duration::from_secs(1);
 /// How often a replay moves.
 const REPLAY: Duration = Duration::from_millis(50);
 
-/// What the Live screen asks the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
-    /// End the session?
-    Stop,
-    /// Resume one that was interrupted?
-    Resume,
-    /// The file to write the table to.
-    Export,
-}
-
-/// What it asks of the world outside.
-#[derive(Debug)]
-pub enum Question {
-    /// What tests of a suite took in earlier sessions.
-    Usual {
-        /// The suite.
-        suite: String,
-    },
-    /// A stored run.
-    Recording {
-        /// Its identifier.
-        run: String,
-    },
-    /// The last session that was interrupted.
-    Owed,
-}
-
-/// What it is answered.
-#[derive(Debug)]
-pub enum Answer {
-    /// Median times by engine, size and test, ns.
-    Usual(BTreeMap<(String, String, u32), f64>),
-    /// The run, or why it cannot be had.
-    Recording(Result<Box<Recording>, String>),
-    /// What an interrupted session owes, or why none can be resumed.
-    Owed(Result<Box<Resuming>, String>),
-}
+/// What this screen wants to happen.
+type Steps = Vec<Step<Request, Dialog>>;
 
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum View {
+pub enum LiveView {
     /// The test under way.
     #[default]
     Figures,
@@ -85,46 +52,45 @@ pub enum View {
     Table,
 }
 
-/// The screen.
+/// The session that is watched, and the run that is replayed.
 #[derive(Debug, Default)]
-pub struct Live {
+pub struct LiveScreen {
     /// The session under way or last.
-    pub session: Option<Session>,
+    pub session: Option<WatchedSession>,
     /// The replay in view; before the session.
     pub replay: Option<Replay>,
     /// Whether a recording is being read.
     pub loading: bool,
     /// What is shown of the session.
-    pub view: View,
+    pub view: LiveView,
     /// Rows scrolled past in the table.
     pub scroll: usize,
     /// A session that is asked about before it is resumed.
-    resuming: Option<Box<Resuming>>,
+    resumable: Option<Box<Resumable>>,
 }
 
-impl Live {
+impl LiveScreen {
     /// Whether a session is under way.
     pub fn running(&self) -> bool {
-        self.session.as_ref().is_some_and(Session::running)
+        self.session.as_ref().is_some_and(WatchedSession::running)
     }
 
     /// A session begins.
     pub fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Steps {
-        let session = Session::new(plan, expected_run, now);
+        let session = WatchedSession::new(plan, expected_run, now);
         let suite = session.suite.clone();
         self.session = Some(session);
         self.replay = None;
-        self.view = View::Figures;
+        self.view = LiveView::Figures;
         self.scroll = 0;
-        vec![Step::Do(Effect::Ask(Outside::Live(Question::Usual { suite })))]
+        vec![Step::Request(Request::Usual { suite })]
     }
 
     /// The session says something.
-    pub fn runner(&mut self, event: RunnerEvent, now: Duration) -> Steps {
+    pub fn runner(&mut self, event: RunnerEvent, now: Duration) {
         if let Some(session) = &mut self.session {
             session.runner(event, now);
         }
-        Steps::new()
     }
 
     /// The session is over: its table is shown, which is what it was run for.
@@ -134,7 +100,7 @@ impl Live {
         match &session.phase {
             Phase::Failed(reason) => vec![Step::failed(reason.clone())],
             phase => {
-                self.view = View::Table;
+                self.view = LiveView::Table;
                 let said = match phase {
                     Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
                     Phase::Over(Status::Failed) => "the session is over; some runs failed or answers differ: w tells",
@@ -148,15 +114,14 @@ impl Live {
     /// Replays a run.
     pub fn replay(&mut self, run: String) -> Steps {
         self.loading = true;
-        vec![Step::Do(Effect::Ask(Outside::Live(Question::Recording { run })))]
+        vec![Step::Request(Request::Recording { run })]
     }
 
     /// Time has passed.
-    pub fn time(&mut self, now: Duration) -> Steps {
+    pub fn time(&mut self, now: Duration) {
         if let Some(replay) = &mut self.replay {
             replay.time(now);
         }
-        Steps::new()
     }
 
     /// How often time has to be told.
@@ -203,9 +168,18 @@ impl Live {
         }
         Overlay::page("Warnings and notes of the session", lines)
     }
+}
 
-    /// Does what a key means.
-    pub fn act(&mut self, action: Action, _now: Duration) -> Steps {
+impl Screen for LiveScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Steps {
         if let Some(replay) = &mut self.replay {
             match action {
                 Action::Pause => replay.paused = !replay.paused,
@@ -218,28 +192,28 @@ impl Live {
             return Steps::new();
         }
         if action == Action::Resume {
-            return vec![Step::Do(Effect::Ask(Outside::Live(Question::Owed)))];
+            return vec![Step::Request(Request::Owed)];
         }
         let Some(session) = &mut self.session else { return Steps::new() };
         match action {
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
             Action::Down => self.scroll += 1,
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
-            Action::PageDown => self.scroll += 10,
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
+            Action::PageDown => self.scroll += PAGE,
             Action::First => self.scroll = 0,
             Action::View => {
-                self.view = if self.view == View::Figures { View::Table } else { View::Figures };
+                self.view = if self.view == LiveView::Figures { LiveView::Table } else { LiveView::Figures };
             }
             Action::Compare => return compare(session),
-            Action::Export => return export(session),
+            Action::Export => return dialog::ask_export(session),
             Action::Pause if session.running() => return pause(session),
             Action::Skip if session.running() => return skip(session),
             Action::Stop if session.running() => {
-                return vec![Step::Open(Overlay::Confirm(Confirm {
-                    title: "Stop the session?".to_owned(),
-                    lines: vec!["The run under way is given up; every finished test is kept.".to_owned()],
-                    asked: Who::Live(Asked::Stop),
-                }))];
+                return vec![Step::confirm(
+                    Dialog::Stop,
+                    "Stop the session?".to_owned(),
+                    vec!["The run under way is given up; every finished test is kept.".to_owned()],
+                )];
             }
             _ => {}
         }
@@ -247,103 +221,70 @@ impl Live {
         Steps::new()
     }
 
-    /// A row was clicked: nothing on this screen is chosen by rows.
-    pub fn click(&mut self, _pane: usize, _row: usize) -> Steps {
+    /// Nothing on this screen is chosen by rows.
+    fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Steps {
         Steps::new()
     }
 
-    /// Takes what the user answered; an error keeps the question open.
-    pub fn given(&mut self, asked: &Asked, given: Given, _world: &World) -> Result<Steps, String> {
-        Ok(match (asked, given) {
-            (Asked::Stop, Given::Yes) => vec![Step::Do(Effect::Tell(Tell::Stop)), Step::said("stopping")],
-            (Asked::Resume, Given::Yes) => self.resuming.take().map(Step::Resume).into_iter().collect(),
-            (Asked::Export, Given::Text(path)) => {
-                let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
-                let content = Content::Text(table);
-                vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))]
-            }
-            _ => Steps::new(),
-        })
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Steps, String> {
+        self.take_reply(dialog, reply)
     }
 
-    /// Takes an answer from outside.
-    pub fn answered(&mut self, answer: Answer, now: Duration) -> Steps {
-        match answer {
-            Answer::Usual(usual) => {
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Steps {
+        match response {
+            Response::Usual(usual) => {
                 if let Some(session) = &mut self.session {
                     session.usual = usual;
                 }
                 Steps::new()
             }
-            Answer::Recording(Ok(recording)) => {
+            Response::Recording(Ok(recording)) => {
                 self.loading = false;
-                self.replay = Some(Replay::new(*recording, now));
+                self.replay = Some(Replay::new(*recording, context.now));
                 Steps::new()
             }
-            Answer::Recording(Err(reason)) => {
+            Response::Recording(Err(reason)) => {
                 self.loading = false;
                 vec![Step::failed(reason)]
             }
-            Answer::Owed(Ok(resuming)) => {
-                let confirm = resume(&resuming);
-                self.resuming = Some(resuming);
-                vec![Step::Open(confirm)]
+            Response::Owed(Ok(resumable)) => {
+                let asked = dialog::ask_resume(&resumable);
+                self.resumable = Some(resumable);
+                vec![asked]
             }
-            Answer::Owed(Err(reason)) => vec![Step::failed(reason)],
+            Response::Owed(Err(reason)) => vec![Step::failed(reason)],
         }
     }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context.now);
+    }
+
+    fn respond(request: Request, setup: &Setup) -> Response {
+        ask::respond(request, setup)
+    }
 }
 
-fn resume(resuming: &Resuming) -> Overlay {
-    let Resuming { session_id, runs, plan, .. } = resuming;
-    let configurations: Vec<&str> =
-        plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
-    Overlay::Confirm(Confirm {
-        title: "Resume the session?".to_owned(),
-        lines: vec![
-            format!("{} · {}", plan.suite.name, configurations.join(", ")),
-            format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
-        ],
-        asked: Who::Live(Asked::Resume),
-    })
-}
-
-fn pause(session: &mut Session) -> Steps {
+fn pause(session: &mut WatchedSession) -> Steps {
     if session.phase == Phase::Paused {
         session.phase = Phase::Running;
-        return vec![Step::Do(Effect::Tell(Tell::Resume)), Step::said("the session goes on")];
+        return vec![Step::Tell(Tell::Resume), Step::said("the session goes on")];
     }
     session.phase = Phase::Paused;
-    vec![Step::Do(Effect::Tell(Tell::Pause)), Step::said("paused: the run under way ends, none is begun; p goes on")]
+    vec![Step::Tell(Tell::Pause), Step::said("paused: the run under way ends, none is begun; p goes on")]
 }
 
-fn skip(session: &Session) -> Steps {
+fn skip(session: &WatchedSession) -> Steps {
     let running = session.current.filter(|&at| session.runs[at].state == RunState::Running);
     match running {
-        Some(at) => vec![Step::Do(Effect::Tell(Tell::Skip(at as u32))), Step::said("the run is given up")],
+        Some(at) => vec![Step::Tell(Tell::Skip(at as u32)), Step::said("the run is given up")],
         None => vec![Step::said("no run is under way")],
     }
 }
 
-fn compare(session: &Session) -> Steps {
+fn compare(session: &WatchedSession) -> Steps {
     match session.sides() {
         Some((a, b)) => vec![Step::Compare { a, b }],
         None => vec![Step::said("there are no two configurations to compare")],
     }
-}
-
-fn export(session: &Session) -> Steps {
-    if session.report.is_none() {
-        return vec![Step::said("the table can be exported when the session is over")];
-    }
-    let help = "a file that is not there yet";
-    vec![Step::Open(Overlay::prompt("Export the table", help, "dbdyno-session.txt", Who::Live(Asked::Export)))]
-}
-
-/// The session's table as text; none before it is over.
-fn table(session: &Session) -> Option<String> {
-    let report = session.report.as_ref()?;
-    let Report { session, runs, results, harness, warnings, .. } = report.as_ref();
-    let table = SessionTable::new(&session.suite, runs, results, harness, warnings);
-    Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colour::Off)))
 }

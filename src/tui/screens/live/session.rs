@@ -1,7 +1,7 @@
 //! The session under way, as its runner tells it.
 
 use crate::{
-    plan::Plan,
+    plan::{Configuration, Plan, TWIN_SUFFIX},
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
@@ -9,7 +9,7 @@ use crate::{
 };
 use dbdyno_engine::{
     histogram::{bytes_from_base64, from_bytes},
-    protocol::{Event as Said, TestDone},
+    protocol::{self, TestDone},
     size::Size,
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -27,7 +27,7 @@ pub enum RunState {
 
 /// A run of the plan.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct WatchedRun {
     /// Round, from 0.
     pub round: u32,
     /// Index of its configuration.
@@ -47,7 +47,7 @@ pub enum Phase {
     Waiting,
     /// Running a run.
     Running,
-    /// Asked to pause; a run may still be under way.
+    /// Dialog to pause; a run may still be under way.
     Paused,
     /// Over, with how it ended.
     Over(Status),
@@ -57,7 +57,7 @@ pub enum Phase {
 
 /// What is measured: a label at a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measured {
+pub struct WatchedConfiguration {
     /// The engine with the options that tell it from others.
     pub label: String,
     /// The engine.
@@ -68,17 +68,17 @@ pub struct Measured {
 
 /// A session.
 #[derive(Debug, Clone)]
-pub struct Session {
+pub struct WatchedSession {
     /// Its UUID, once it has one.
     pub id: Option<String>,
     /// The suite.
     pub suite: String,
     /// What is measured.
-    pub configurations: Vec<Measured>,
+    pub configurations: Vec<WatchedConfiguration>,
     /// Names of the tests, by number.
     pub tests: BTreeMap<u32, String>,
     /// The runs in order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<WatchedRun>,
     /// What it is doing.
     pub phase: Phase,
     /// The run under way or last.
@@ -108,13 +108,13 @@ pub struct Session {
     pub(super) usual: BTreeMap<(String, String, u32), f64>,
 }
 
-impl Session {
+impl WatchedSession {
     /// A session that begins now.
     pub fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
         let Plan { suite, configurations, runs, pick, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
-        let configuration = |configuration: &crate::plan::Configuration| Measured {
+        let configuration = |configuration: &Configuration| WatchedConfiguration {
             label: configuration.label.clone(),
             engine: configuration.engine_name().to_owned(),
             size: configuration.size,
@@ -126,7 +126,7 @@ impl Session {
             tests: names.into_iter().filter(|(number, _)| measured(number)).collect(),
             runs: runs
                 .iter()
-                .map(|run| Run { round: run.round, configuration: run.configuration, state: RunState::Waiting })
+                .map(|run| WatchedRun { round: run.round, configuration: run.configuration, state: RunState::Waiting })
                 .collect(),
             phase: Phase::Starting,
             current: None,
@@ -157,7 +157,7 @@ impl Session {
     }
 
     /// The configuration of the run under way or last.
-    pub fn configuration(&self) -> Option<(usize, &Measured)> {
+    pub fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
         let run = self.runs.get(self.current?)?;
         Some((run.configuration, self.configurations.get(run.configuration)?))
     }
@@ -192,25 +192,25 @@ impl Session {
         }
     }
 
-    fn worker(&mut self, said: Said) {
-        match said {
-            Said::TestStarted { test, name, measured, operations } => {
+    fn worker(&mut self, event: protocol::Event) {
+        match event {
+            protocol::Event::TestStarted { test, name, measured, operations } => {
                 self.figures = Some(Figures::new(test, name, measured, Some(operations)));
                 self.uses.1 = self.uses.0;
             }
-            Said::Progress { operations, total, elapsed_ns, histogram, .. } => {
+            protocol::Event::Progress { operations, total, elapsed_ns, histogram, .. } => {
                 if let Some(figures) = &mut self.figures {
                     figures.total = total.or(figures.total);
                     let latencies = histogram.as_deref().and_then(decoded);
                     figures.progress(operations, elapsed_ns, latencies.as_ref());
                 }
             }
-            Said::TestDone(done) => self.test_done(&done),
-            Said::Opened { .. }
-            | Said::Done
-            | Said::Failed { .. }
-            | Said::Committed { .. }
-            | Said::Recovered { .. } => {}
+            protocol::Event::TestDone(done) => self.test_done(&done),
+            protocol::Event::Opened { .. }
+            | protocol::Event::Done
+            | protocol::Event::Failed { .. }
+            | protocol::Event::Committed { .. }
+            | protocol::Event::Recovered { .. } => {}
         }
     }
 
@@ -292,14 +292,14 @@ impl Session {
         let id = self.id.as_ref()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);
-        let mut others = of_size.filter(|one| !one.label.ends_with(crate::plan::TWIN_SUFFIX));
+        let mut others = of_size.filter(|one| !one.label.ends_with(TWIN_SUFFIX));
         let mut side = || others.next().map(|one| selection(id, one));
         Some((side()?, side()?))
     }
 }
 
 /// The terms that mean a configuration of a session, at all its sizes.
-fn selection(session: &str, measured: &Measured) -> String {
+fn selection(session: &str, measured: &WatchedConfiguration) -> String {
     let options = measured.label.strip_prefix(&measured.engine).unwrap_or_default();
     let options = options.trim_start_matches('[').trim_end_matches(']').replace(',', " ");
     format!("session={session} engine={} {options}", measured.engine).trim_end().to_owned()

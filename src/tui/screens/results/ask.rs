@@ -1,39 +1,105 @@
-//! What the Results screen wants to know of the store, or have changed there.
+//! What the Results screen asks of the world outside: to read the store, and to change it.
 
 use crate::{
-    base::{csv::Cells, output::Output, units::counted},
-    report::{
-        command::shell,
-        results::{ResultsFormat, write},
-    },
-    store::{Annotation, Selection, Store, StoreError},
+    base::units::counted,
+    store::{Annotation, Listing, Page, Selection, Store, StoreError, StoredRun},
     tui::{
-        screens::results::{Answer, Question, Target, WINDOW},
+        screens::results::{ChosenRuns, WINDOW},
         setup::Setup,
     },
 };
-use std::path::Path;
+/// What is read or changed.
+#[derive(Debug)]
+pub enum Request {
+    /// Rows.
+    Page {
+        /// The request's number.
+        ticket: u64,
+        /// What is meant.
+        selection: Selection,
+        /// In which order, or in which groups.
+        listing: Listing,
+        /// The first row.
+        offset: u64,
+    },
+    /// The names of all options and kept keys.
+    Names,
+    /// All that is stored of a run.
+    Run {
+        /// The request's number.
+        ticket: u64,
+        /// The run.
+        run: String,
+        /// What for.
+        purpose: Purpose,
+    },
+    /// What a deletion would take away.
+    Extent(ChosenRuns),
+    /// Say something of runs.
+    Annotate(ChosenRuns, Vec<Annotation>),
+    /// Delete runs.
+    Delete(ChosenRuns),
+}
 
-/// Answers a question of the Results screen.
-pub(crate) fn answer(question: Question, store: &Store) -> Answer {
-    match question {
-        Question::Page { ticket, selection, listing, offset } => {
+/// What a run is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be opened, with this test chosen.
+    Open(Option<u32>),
+    /// To be run again.
+    Rerun,
+    /// For what its worker wrote.
+    Log,
+}
+
+/// What was read or changed.
+#[derive(Debug)]
+pub enum Response {
+    /// Rows, or why they cannot be read.
+    Page {
+        /// Of this request.
+        ticket: u64,
+        /// The rows.
+        page: Result<Box<Page>, String>,
+    },
+    /// The names of options and keys.
+    Names(Vec<String>),
+    /// A run.
+    Run {
+        /// Of this request.
+        ticket: u64,
+        /// The run.
+        run: Result<Box<StoredRun>, String>,
+        /// What for.
+        purpose: Purpose,
+    },
+    /// What a deletion would take away, a line each.
+    Extent(ChosenRuns, Result<Vec<String>, String>),
+    /// What was changed, in words, or why nothing was.
+    Changed(Result<String, String>),
+}
+
+/// Reads or changes the store.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    let store = &setup.store;
+    match request {
+        Request::Page { ticket, selection, listing, offset } => {
             let page = taken_in(store).and_then(|()| store.page(&selection, &listing, offset, WINDOW));
-            Answer::Page { ticket, page: page.map(Box::new).map_err(said) }
+            Response::Page { ticket, page: page.map(Box::new).map_err(said) }
         }
         // Without them no name is known to be wrong.
-        Question::Names => Answer::Names(store.names().unwrap_or_default()),
-        Question::Run { ticket, run, purpose } => {
+        Request::Names => Response::Names(store.names().unwrap_or_default()),
+        Request::Run { ticket, run, purpose } => {
             let gone = || format!("run {run} is no longer stored: Ctrl-r reads again");
             let found = store.run(&run).map_err(said).and_then(|found| found.map(Box::new).ok_or_else(gone));
-            Answer::Run { ticket, run: found, purpose }
+            Response::Run { ticket, run: found, purpose }
         }
-        Question::Extent(target) => {
+        Request::Extent(target) => {
             let lines = extent(store, &target);
-            Answer::Extent(target, lines)
+            Response::Extent(target, lines)
         }
-        Question::Annotate(target, annotations) => Answer::Changed(annotate(store, &target, &annotations)),
-        Question::Delete(target) => Answer::Changed(delete(store, &target)),
+        Request::Annotate(target, annotations) => Response::Changed(annotate(store, &target, &annotations)),
+        Request::Delete(target) => Response::Changed(delete(store, &target)),
     }
 }
 
@@ -46,7 +112,7 @@ fn said(error: StoreError) -> String {
     error.to_string()
 }
 
-fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
+fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
     let extent = store.extent(&target.filter.selection).map_err(said)?;
     if extent.runs == 0 {
         return Err(format!("{}: nothing is stored of it any more", target.words));
@@ -68,7 +134,7 @@ fn extent(store: &Store, target: &Target) -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-fn annotate(store: &Store, target: &Target, annotations: &[Annotation]) -> Result<String, String> {
+fn annotate(store: &Store, target: &ChosenRuns, annotations: &[Annotation]) -> Result<String, String> {
     match store.annotate(&target.filter.selection, annotations).map_err(said)? {
         0 => Err(format!("{}: nothing is stored of it any more", target.words)),
         runs => {
@@ -87,31 +153,11 @@ fn word(annotation: &Annotation) -> String {
     }
 }
 
-fn delete(store: &Store, target: &Target) -> Result<String, String> {
+fn delete(store: &Store, target: &ChosenRuns) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
         sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
-}
-
-/// Writes the results that a line means to a file that is not there yet, in the format of its ending.
-pub(crate) fn export(output: &Output, path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
-    let format = ResultsFormat::of(path)?;
-    let selection = Selection::parse_line(line)?;
-    let command = export_command(path, line, format, setup);
-    let write = |temporary: &Path| write(&setup.store, &selection, format, Cells::Escaped, &command, temporary);
-    let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
-    output.create(write).map_err(|error| failed(&error))?.map_err(|error| failed(&error))
-}
-
-/// The command that writes the same file.
-fn export_command(path: &Path, line: &str, format: ResultsFormat, setup: &Setup) -> String {
-    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
-    words.extend(Selection::terms(line));
-    words.extend(["--format", format.word(), "--out"].map(str::to_owned));
-    words.push(path.display().to_string());
-    words.extend(setup.arguments.iter().cloned());
-    shell(words)
 }

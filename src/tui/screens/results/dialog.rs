@@ -3,42 +3,40 @@
 use crate::{
     store::{Annotation, Key, Listing},
     tui::{
-        event::{Effect, Question as Outside},
         export::Content,
         keys::Action,
-        overlay::{Asked as Who, Confirm, Given, Item, Overlay},
+        overlay::{ListItem, Reply},
         screens::{
-            results::{Filter, Question, Results, Row, ask, columns, nothing, short},
-            step::{Step, Steps},
+            results::{ListedRow, Request, ResultsScreen, Steps, TypedSelection, actions::nothing, columns, short},
+            step::Step,
         },
-        world::World,
     },
 };
 
 /// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Dialog {
     /// What is to be shown.
     Filter,
     /// The key to group by: one of these, the first for none.
     Group(Vec<String>),
     /// Tags to give or to take away.
-    Tag(Target),
+    Tag(ChosenRuns),
     /// A note.
-    Note(Target),
+    Note(ChosenRuns),
     /// Delete?
-    Delete(Target),
+    Delete(ChosenRuns),
     /// Delete indeed?
-    Erase(Target),
+    Erase(ChosenRuns),
     /// The file to write the results of this selection to.
     Export(String),
 }
 
 /// Runs that something is done with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct ChosenRuns {
     /// What means them.
-    pub filter: Filter,
+    pub filter: TypedSelection,
     /// They in words.
     pub words: String,
     /// The run, where it is one.
@@ -64,30 +62,30 @@ const KEYS: [(&str, &str); 13] = [
     ("tag", "each tag; a run with two is in two groups"),
 ];
 
-impl Results {
+impl ResultsScreen {
     /// What the cursor is on.
-    pub fn target(&self) -> Option<Target> {
+    pub fn target(&self) -> Option<ChosenRuns> {
         if let Some(opened) = &self.opened {
             return Some(of_run(&opened.run.run_id, &opened.run.label));
         }
         match (self.table.current()?, &self.listing) {
-            (Row::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
-            (Row::Group(row), Listing::Groups(key, _)) => {
+            (ListedRow::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
+            (ListedRow::Group(row), Listing::Groups(key, _)) => {
                 let filter = self.filter.narrowed(key, row.value.as_deref()).ok()?;
                 let words = format!("{} runs of {}", row.runs, filter.line);
-                Some(Target { filter, words, run: None })
+                Some(ChosenRuns { filter, words, run: None })
             }
-            (Row::Group(_), Listing::Results(_)) => None,
+            (ListedRow::Group(_), Listing::Results(_)) => None,
         }
     }
 
     /// Asks the user what an action needs.
-    pub(super) fn ask_user(&mut self, action: Action, _world: &World) -> Steps {
-        let overlay = match action {
+    pub(super) fn ask_user(&mut self, action: Action) -> Steps {
+        let asked = match action {
             Action::Filter => {
                 let help = "KEY=VALUE terms: engine=lmdb|redb size>=10000 test=2 page_size!=4096 status=ok tag=nightly run=ID; \
                             * stands for any characters, KEY! for what has none";
-                Overlay::prompt("Show only", help, self.filter.line.clone(), Who::Results(Asked::Filter))
+                Step::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
             }
             Action::Group => self.group_choice(),
             Action::Export => {
@@ -97,7 +95,7 @@ impl Results {
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
                 let help = "a file that is not there yet; its ending says the format: .csv, .json or .parquet";
-                Overlay::prompt(format!("Export {what}"), help, "dbdyno-results.csv", Who::Results(Asked::Export(line)))
+                Step::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
             }
             Action::Tag | Action::Note | Action::Delete => {
                 let Some(target) = self.target() else { return nothing() };
@@ -105,36 +103,31 @@ impl Results {
             }
             _ => return Steps::new(),
         };
-        vec![Step::Open(overlay)]
+        vec![asked]
     }
 
-    fn ask_about(&mut self, action: Action, target: Target) -> Steps {
+    fn ask_about(&mut self, action: Action, target: ChosenRuns) -> Steps {
         let words = target.words.clone();
         match action {
             Action::Tag => {
                 let help = "words with spaces between: each is a tag, -WORD takes one away";
-                vec![Step::Open(Overlay::prompt(format!("Tag {words}"), help, "", Who::Results(Asked::Tag(target))))]
+                vec![Step::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
             }
             Action::Note => {
                 let help = "one line; it is kept with the time";
-                vec![Step::Open(Overlay::prompt(
-                    format!("Note on {words}"),
-                    help,
-                    "",
-                    Who::Results(Asked::Note(target)),
-                ))]
+                vec![Step::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")]
             }
             _ => {
                 self.busy = Some(format!("counting what belongs to {words}"));
-                vec![ask(Question::Extent(target))]
+                vec![Step::Request(Request::Extent(target))]
             }
         }
     }
 
-    fn group_choice(&self) -> Overlay {
-        let mut items = vec![Item::new("not grouped", "one row a test of a run")];
-        items.extend(KEYS.map(|(word, about)| Item::new(word, about)));
-        items.extend(self.names.iter().map(|name| Item::new(name, "an option or kept key")));
+    fn group_choice(&self) -> Step<Request, Dialog> {
+        let mut items = vec![ListItem::new("not grouped", "one row a test of a run")];
+        items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
+        items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
         let now = match &self.listing {
             Listing::Results(_) => "not grouped",
             Listing::Groups(key, _) => key.word(),
@@ -143,19 +136,22 @@ impl Results {
             item.chosen = item.label == now;
         }
         let words = items.iter().map(|item| item.label.clone()).collect();
-        Overlay::choose("Group by", items, false, Who::Results(Asked::Group(words)))
+        Step::choose_one(Dialog::Group(words), "Group by", items)
     }
 
-    /// Takes what the user answered; an error keeps the question open.
-    pub fn given(&mut self, asked: &Asked, given: Given, _world: &World) -> Result<Steps, String> {
-        match (asked, given) {
-            (Asked::Filter, Given::Text(line)) => {
-                let filter = Filter::read(&line, &self.names)?;
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Steps, String> {
+        match (dialog, reply) {
+            (Dialog::Filter, Reply::Text(line)) => {
+                let filter = TypedSelection::read(&line, &self.names)?;
                 self.trail.clear();
                 self.opened = None;
                 Ok(self.show(filter, self.listing.clone()))
             }
-            (Asked::Group(words), Given::Chosen(chosen)) => {
+            (Dialog::Group(words), Reply::Chosen(chosen)) => {
                 let Some((at, word)) = chosen.first().and_then(|&at| Some((at, words.get(at)?))) else {
                     return Ok(Steps::new());
                 };
@@ -164,39 +160,39 @@ impl Results {
                 let listing = if at == 0 { columns::newest() } else { columns::groups(Key::parse(word)?) };
                 Ok(self.show(self.filter.clone(), listing))
             }
-            (Asked::Tag(target), Given::Text(text)) => self.change(target, tags(&text)?),
-            (Asked::Note(_), Given::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
-            (Asked::Note(target), Given::Text(text)) => self.change(target, vec![Annotation::Note(text)]),
-            (Asked::Delete(target), Given::Yes) => {
+            (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),
+            (Dialog::Note(_), Reply::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
+            (Dialog::Note(target), Reply::Text(text)) => self.change(target, vec![Annotation::Note(text)]),
+            (Dialog::Delete(target), Reply::Yes) => {
                 let help = format!("this cannot be undone: type the word {SURELY}");
                 let title = format!("Delete {} for good?", target.words);
-                Ok(vec![Step::Open(Overlay::prompt(title, help, "", Who::Results(Asked::Erase(target.clone()))))])
+                Ok(vec![Step::prompt(Dialog::Erase(target.clone()), title, help, "")])
             }
-            (Asked::Erase(target), Given::Text(text)) if text == SURELY => {
+            (Dialog::Erase(target), Reply::Text(text)) if text == SURELY => {
                 self.busy = Some(format!("deleting {}", target.words));
                 self.opened = None;
-                Ok(vec![ask(Question::Delete(target.clone()))])
+                Ok(vec![Step::Request(Request::Delete(target.clone()))])
             }
-            (Asked::Erase(_), Given::Text(text)) => {
+            (Dialog::Erase(_), Reply::Text(text)) => {
                 Err(format!("`{text}`: expected the word {SURELY}; Esc keeps everything"))
             }
-            (Asked::Export(line), Given::Text(path)) => {
+            (Dialog::Export(line), Reply::Text(path)) => {
                 let content = Content::Results(line.clone());
-                Ok(vec![Step::Do(Effect::Ask(Outside::Write { path: path.into(), content }))])
+                Ok(vec![Step::Write { path: path.into(), content }])
             }
             _ => Ok(Steps::new()),
         }
     }
 
-    fn change(&mut self, target: &Target, annotations: Vec<Annotation>) -> Result<Steps, String> {
+    fn change(&mut self, target: &ChosenRuns, annotations: Vec<Annotation>) -> Result<Steps, String> {
         self.busy = Some(format!("writing to {}", target.words));
-        Ok(vec![ask(Question::Annotate(target.clone(), annotations))])
+        Ok(vec![Step::Request(Request::Annotate(target.clone(), annotations))])
     }
 }
 
-fn of_run(run_id: &str, label: &str) -> Target {
+fn of_run(run_id: &str, label: &str) -> ChosenRuns {
     let words = format!("run {} of {label}", short(run_id));
-    Target { filter: Filter::run(run_id), words, run: Some(run_id.to_owned()) }
+    ChosenRuns { filter: TypedSelection::run(run_id), words, run: Some(run_id.to_owned()) }
 }
 
 /// The tags that are typed.
@@ -212,7 +208,7 @@ fn tags(text: &str) -> Result<Vec<Annotation>, String> {
 }
 
 /// The first of two questions.
-pub(super) fn confirm_deletion(target: Target, lines: Vec<String>) -> Overlay {
+pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Step<Request, Dialog> {
     let title = format!("Delete {}?", target.words);
-    Overlay::Confirm(Confirm { title, lines, asked: Who::Results(Asked::Delete(target)) })
+    Step::confirm(Dialog::Delete(target), title, lines)
 }

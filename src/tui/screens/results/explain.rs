@@ -5,7 +5,7 @@ use crate::{
     store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
     tui::{
         overlay::Overlay,
-        screens::results::{Opened, columns, filter::Filter},
+        screens::results::{OpenedRun, columns, filter::TypedSelection},
     },
 };
 
@@ -75,7 +75,7 @@ fn facts(row: &ResultRow) -> Overlay {
 }
 
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
-pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&Filter>) -> Overlay {
+pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&TypedSelection>) -> Overlay {
     let ns = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), duration);
     let of = format!(
         "the wall times of {} results that count, of {} in {} runs",
@@ -117,7 +117,7 @@ pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Opti
 }
 
 /// Explains the figures of the test that is chosen on an open run.
-pub(super) fn test(opened: &Opened) -> Option<Overlay> {
+pub(super) fn test(opened: &OpenedRun) -> Option<Overlay> {
     let test = opened.chosen()?;
     let run = &opened.run;
     let operations = test.operations.map_or_else(|| "an unknown number of".to_owned(), count);

@@ -4,14 +4,14 @@ use crate::store::{Key, Selection, literal};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct TypedSelection {
     /// The line.
     pub line: String,
     /// What it means.
     pub selection: Selection,
 }
 
-impl Filter {
+impl TypedSelection {
     /// Reads a line. Names that no stored run has are refused, where `names` says which there are.
     pub fn read(line: &str, names: &[String]) -> Result<Self, String> {
         let selection = Selection::parse_line(line)?;
@@ -56,8 +56,8 @@ impl Filter {
 mod tests {
     use super::*;
 
-    fn filter(line: &str) -> Filter {
-        Filter::read(line, &[]).unwrap()
+    fn filter(line: &str) -> TypedSelection {
+        TypedSelection::read(line, &[]).unwrap()
     }
 
     #[test]
@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn a_name_that_nothing_stored_has_is_told() {
         let names = ["page_size".to_owned()];
-        assert!(Filter::read("engine=lmdb page_size=4096", &names).is_ok());
-        let error = Filter::read("enigne=lmdb", &names).unwrap_err();
+        assert!(TypedSelection::read("engine=lmdb page_size=4096", &names).is_ok());
+        let error = TypedSelection::read("enigne=lmdb", &names).unwrap_err();
         assert!(error.contains("`enigne`") && error.contains("page_size"), "{error}");
     }
 }

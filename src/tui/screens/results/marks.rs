@@ -3,15 +3,15 @@
 /// One of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// Side A.
+    /// MarkedSide A.
     A,
-    /// Side B.
+    /// MarkedSide B.
     B,
 }
 
 /// What a side is made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Side {
+pub enum MarkedSide {
     /// Nothing yet.
     #[default]
     Nothing,
@@ -33,13 +33,13 @@ pub enum Markable<'m> {
 /// Both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Side A.
-    pub a: Side,
-    /// Side B.
-    pub b: Side,
+    /// MarkedSide A.
+    pub a: MarkedSide,
+    /// MarkedSide B.
+    pub b: MarkedSide,
 }
 
-impl Side {
+impl MarkedSide {
     /// Whether something is part of it.
     pub fn has(&self, what: Markable<'_>) -> bool {
         match (self, what) {

@@ -1,35 +1,43 @@
 //! The Results screen: all that is stored, a window of it at a time.
 
-pub(crate) mod ask;
+mod actions;
+mod ask;
 pub mod columns;
 mod dialog;
 mod explain;
 mod filter;
 mod marks;
 mod opened;
-pub(crate) mod paint;
-mod questions;
+mod paint;
 mod rerun;
 mod table;
 
-pub use dialog::{Asked, Target};
-pub use filter::Filter;
-pub use marks::{Markable, Marks, Which};
-pub use opened::{Line, Opened, Section};
-pub use questions::{Answer, Purpose, Question};
+pub use ask::{Purpose, Request, Response};
+pub use dialog::{ChosenRuns, Dialog};
+pub use filter::TypedSelection;
+pub use marks::{Markable, MarkedSide, Marks, Which};
+pub use opened::{OpenedRun, Section, SectionLine};
 pub use rerun::short;
-pub use table::{Row, Table, WINDOW};
+pub use table::{ListedRow, RowWindow, WINDOW};
 
 use crate::{
-    store::{Listing, StoredRun},
+    store::Listing,
     tui::{
-        event::{Effect, Question as Outside},
         keys::Action,
-        overlay::Overlay,
-        screens::step::{Step, Steps},
+        overlay::Reply,
+        screens::{
+            screen::{Context, Screen},
+            step::Step,
+        },
+        setup::Setup,
+        widgets::{cursor::Cursor, paint::Paint},
         world::World,
     },
 };
+use ratatui::layout::Rect;
+
+/// What this screen wants to happen.
+type Steps = Vec<Step<Request, Dialog>>;
 
 /// Panes that can be clicked.
 pub mod pane {
@@ -46,43 +54,83 @@ pub mod pane {
 /// Where one was before a group was entered.
 #[derive(Debug)]
 struct Visit {
-    filter: Filter,
+    filter: TypedSelection,
     listing: Listing,
-    cursor: crate::tui::widgets::cursor::Cursor,
+    cursor: Cursor,
     focus: usize,
 }
 
-/// The screen.
+/// What is stored, as far as it is shown, and the run that is open.
 #[derive(Debug)]
-pub struct Results {
+pub struct ResultsScreen {
     /// What is shown.
-    pub filter: Filter,
+    pub filter: TypedSelection,
     /// In which order, or in which groups.
     pub listing: Listing,
     /// The rows around the cursor.
-    pub table: Table,
+    pub table: RowWindow,
     /// The column under the cursor.
     pub focus: usize,
     /// Sides A and B.
     pub marks: Marks,
     /// The run that is open.
-    pub opened: Option<Opened>,
+    pub opened: Option<OpenedRun>,
     /// What is being read or written besides rows, in words.
     pub busy: Option<String>,
     names: Vec<String>,
     trail: Vec<Visit>,
     stale: bool,
     ticket: u64,
-    /// The question about a run that is under way.
+    /// The request for a run that is under way.
     run_waiting: Option<u64>,
 }
 
-impl Default for Results {
-    fn default() -> Self {
+impl ResultsScreen {
+    /// Reads everything that is shown again.
+    fn refresh(&mut self) -> Steps {
+        self.stale = false;
+        let mut steps = self.ask_page();
+        steps.push(Step::Request(Request::Names));
+        if let Some(opened) = &self.opened {
+            let (run, test) = (opened.run.run_id.clone(), opened.chosen().map(|test| test.number));
+            steps.push(self.ask_run(run, Purpose::Open(test)));
+        }
+        steps
+    }
+
+    fn ask_page(&mut self) -> Steps {
+        self.ticket += 1;
+        self.table.waiting = Some(self.ticket);
+        vec![Step::Request(Request::Page {
+            ticket: self.ticket,
+            selection: self.filter.selection.clone(),
+            listing: self.listing.clone(),
+            offset: self.table.offset(),
+        })]
+    }
+
+    fn ask_if_lacking(&mut self) -> Steps {
+        if self.table.lacks() { self.ask_page() } else { Steps::new() }
+    }
+
+    fn ask_run(&mut self, run: String, purpose: Purpose) -> Step<Request, Dialog> {
+        self.ticket += 1;
+        self.run_waiting = Some(self.ticket);
+        self.busy = Some(format!("reading run {}", short(&run)));
+        Step::Request(Request::Run { ticket: self.ticket, run, purpose })
+    }
+}
+
+impl Screen for ResultsScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
         Self {
-            filter: Filter::default(),
+            filter: TypedSelection::default(),
             listing: columns::newest(),
-            table: Table::default(),
+            table: RowWindow::default(),
             focus: columns::first_focus(&columns::newest()),
             marks: Marks::default(),
             opened: None,
@@ -94,11 +142,8 @@ impl Default for Results {
             run_waiting: None,
         }
     }
-}
 
-impl Results {
-    /// Does what a key means.
-    pub fn act(&mut self, action: Action, world: &World) -> Steps {
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Steps {
         match &mut self.opened {
             Some(opened) => {
                 if opened.moved(action) {
@@ -129,12 +174,11 @@ impl Results {
             Action::Replay => self.replay(),
             Action::Explain => self.explain(),
             Action::Refresh => self.refresh(),
-            action => self.ask_user(action, world),
+            action => self.ask_user(action),
         }
     }
 
-    /// A row was clicked: the cursor goes there, and a second click opens it.
-    pub fn click(&mut self, pane: usize, row: usize, _world: &World) -> Steps {
+    fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Steps {
         match (pane, &mut self.opened) {
             (pane::ROWS, None) if self.table.cursor.at == row => self.enter(),
             (pane::ROWS, None) => {
@@ -156,239 +200,61 @@ impl Results {
         }
     }
 
-    /// Takes an answer from outside.
-    pub fn answered(&mut self, answer: Answer, world: &World) -> Steps {
-        match answer {
-            Answer::Page { ticket, page } => {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Steps, String> {
+        self.take_reply(dialog, reply)
+    }
+
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Steps {
+        match response {
+            Response::Page { ticket, page } => {
                 self.table.take(ticket, page);
                 self.ask_if_lacking()
             }
-            Answer::Names(names) => {
+            Response::Names(names) => {
                 self.names = names;
                 Steps::new()
             }
-            Answer::Run { ticket, run, purpose } if self.run_waiting == Some(ticket) => {
+            Response::Run { ticket, run, purpose } if self.run_waiting == Some(ticket) => {
                 (self.run_waiting, self.busy) = (None, None);
                 match run {
-                    Ok(run) => self.take_run(*run, purpose, world),
+                    Ok(run) => self.take_run(*run, purpose, context.world),
                     Err(reason) => vec![Step::failed(reason)],
                 }
             }
-            Answer::Run { .. } => Steps::new(),
-            Answer::Extent(target, lines) => {
+            Response::Run { .. } => Steps::new(),
+            Response::Extent(target, lines) => {
                 self.busy = None;
                 match lines {
-                    Ok(lines) => vec![Step::Open(dialog::confirm_deletion(target, lines))],
+                    Ok(lines) => vec![dialog::confirm_deletion(target, lines)],
                     Err(reason) => vec![Step::failed(reason)],
                 }
             }
-            Answer::Changed(Ok(words)) => {
+            Response::Changed(Ok(words)) => {
                 self.busy = None;
                 let mut steps = vec![Step::said(words)];
                 steps.extend(self.refresh());
                 steps
             }
-            Answer::Changed(Err(reason)) => {
+            Response::Changed(Err(reason)) => {
                 self.busy = None;
                 vec![Step::failed(reason)]
             }
         }
     }
 
-    /// What is stored has changed.
-    pub fn stale(&mut self) {
-        self.stale = true;
-    }
-
-    /// The screen came into view.
-    pub fn shown(&mut self) -> Steps {
+    fn shown(&mut self, _context: &Context<'_>) -> Steps {
         if self.stale { self.refresh() } else { Steps::new() }
     }
 
-    /// Reads everything that is shown again.
-    fn refresh(&mut self) -> Steps {
-        self.stale = false;
-        let mut steps = self.ask_page();
-        steps.push(ask(Question::Names));
-        if let Some(opened) = &self.opened {
-            let (run, test) = (opened.run.run_id.clone(), opened.chosen().map(|test| test.number));
-            steps.push(self.ask_run(run, Purpose::Open(test)));
-        }
-        steps
+    fn stale(&mut self) {
+        self.stale = true;
     }
 
-    fn ask_page(&mut self) -> Steps {
-        self.ticket += 1;
-        self.table.waiting = Some(self.ticket);
-        vec![ask(Question::Page {
-            ticket: self.ticket,
-            selection: self.filter.selection.clone(),
-            listing: self.listing.clone(),
-            offset: self.table.offset(),
-        })]
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context);
     }
 
-    fn ask_if_lacking(&mut self) -> Steps {
-        if self.table.lacks() { self.ask_page() } else { Steps::new() }
+    fn respond(request: Request, setup: &Setup) -> Response {
+        ask::respond(request, setup)
     }
-
-    fn ask_run(&mut self, run: String, purpose: Purpose) -> Step {
-        self.ticket += 1;
-        self.run_waiting = Some(self.ticket);
-        self.busy = Some(format!("reading run {}", short(&run)));
-        ask(Question::Run { ticket: self.ticket, run, purpose })
-    }
-
-    /// Orders the rows in another way, with the cursor on the first.
-    fn sorted(&mut self, change: impl FnOnce(&mut Listing)) -> Steps {
-        if self.opened.is_some() {
-            return Steps::new();
-        }
-        change(&mut self.listing);
-        self.table.cursor = crate::tui::widgets::cursor::Cursor::default();
-        self.ask_page()
-    }
-
-    /// Shows something else. The rows of before say nothing of it.
-    fn show(&mut self, filter: Filter, listing: Listing) -> Steps {
-        if matches!(listing, Listing::Groups(..)) != matches!(self.listing, Listing::Groups(..)) {
-            self.focus = columns::first_focus(&listing);
-        }
-        (self.filter, self.listing, self.table) = (filter, listing, Table::default());
-        self.ask_page()
-    }
-
-    /// Opens the run under the cursor, or narrows the filter to the group.
-    fn enter(&mut self) -> Steps {
-        if self.opened.is_some() {
-            return Steps::new();
-        }
-        match (self.table.current(), &self.listing) {
-            (Some(Row::Result(row)), _) => {
-                let (run, test) = (row.run_id.clone(), row.test);
-                vec![self.ask_run(run, Purpose::Open(test))]
-            }
-            (Some(Row::Group(row)), Listing::Groups(key, _)) => match self.filter.narrowed(key, row.value.as_deref()) {
-                Ok(narrowed) => {
-                    let (filter, listing) = (self.filter.clone(), self.listing.clone());
-                    self.trail.push(Visit { filter, listing, cursor: self.table.cursor, focus: self.focus });
-                    self.show(narrowed, columns::newest())
-                }
-                Err(reason) => vec![Step::failed(reason)],
-            },
-            _ => Steps::new(),
-        }
-    }
-
-    /// Closes what is open; else goes back to the groups, ends grouping, clears the filter, clears the marks.
-    fn back(&mut self) -> Steps {
-        let given_up = self.run_waiting.take().is_some();
-        if given_up {
-            self.busy = None;
-        }
-        if self.opened.take().is_some() || given_up {
-            return Steps::new();
-        }
-        if let Some(Visit { filter, listing, cursor, focus }) = self.trail.pop() {
-            (self.filter, self.listing, self.table) = (filter, listing, Table::default());
-            (self.table.cursor, self.focus) = (cursor, focus);
-            return self.ask_page();
-        }
-        if matches!(self.listing, Listing::Groups(..)) {
-            return self.show(self.filter.clone(), columns::newest());
-        }
-        if !self.filter.selection.is_all() {
-            return self.show(Filter::default(), self.listing.clone());
-        }
-        self.marks = Marks::default();
-        Steps::new()
-    }
-
-    fn mark(&mut self, which: Which) -> Steps {
-        let Some(target) = self.target() else { return nothing() };
-        let what = target.run.as_deref().map_or(Markable::Selection(&target.filter.line), Markable::Run);
-        self.marks.toggle(which, what);
-        Steps::new()
-    }
-
-    fn compare(&self) -> Steps {
-        match (self.marks.a.line(), self.marks.b.line()) {
-            (Some(a), Some(b)) => vec![Step::Compare { a, b }],
-            _ => vec![Step::failed("mark both sides first: a and b on runs, or on groups (g)")],
-        }
-    }
-
-    fn replay(&self) -> Steps {
-        match self.target().and_then(|target| target.run) {
-            Some(run) => vec![Step::Replay(run)],
-            None => one_run(),
-        }
-    }
-
-    fn read(&mut self, purpose: Purpose) -> Steps {
-        match self.target().and_then(|target| target.run) {
-            Some(run) => vec![self.ask_run(run, purpose)],
-            None => one_run(),
-        }
-    }
-
-    fn log(&mut self) -> Steps {
-        match &self.opened {
-            Some(opened) => vec![Step::Open(log(&opened.run))],
-            None => self.read(Purpose::Log),
-        }
-    }
-
-    fn take_run(&mut self, run: StoredRun, purpose: Purpose, world: &World) -> Steps {
-        match purpose {
-            Purpose::Open(test) => {
-                let before = self.opened.take().filter(|opened| opened.run.run_id == run.run_id);
-                let mut opened = Opened::new(run, test);
-                if let Some(before) = before {
-                    (opened.section, opened.line) = (before.section, before.line);
-                }
-                self.opened = Some(opened);
-                Steps::new()
-            }
-            Purpose::Log => vec![Step::Open(log(&run))],
-            Purpose::Rerun => match rerun::preset(&run, world) {
-                Ok(preset) => vec![Step::Load(Box::new(preset))],
-                Err(reason) => vec![Step::failed(reason)],
-            },
-        }
-    }
-
-    fn explain(&self) -> Steps {
-        let page = match (&self.opened, self.table.current(), &self.listing) {
-            (Some(opened), ..) => explain::test(opened),
-            (None, Some(Row::Result(row)), _) => Some(explain::result(row, columns::RESULTS[self.focus])),
-            (None, Some(Row::Group(row)), Listing::Groups(key, _)) => {
-                let filter = self.filter.narrowed(key, row.value.as_deref()).ok();
-                Some(explain::group(row, key, columns::GROUPS[self.focus], filter.as_ref()))
-            }
-            _ => None,
-        };
-        page.map_or_else(nothing, |page| vec![Step::Open(page)])
-    }
-}
-
-fn ask(question: Question) -> Step {
-    Step::Do(Effect::Ask(Outside::Results(question)))
-}
-
-fn nothing() -> Steps {
-    vec![Step::failed("there is nothing under the cursor")]
-}
-
-fn one_run() -> Steps {
-    vec![Step::failed("this is about one run: Enter shows the runs of a group")]
-}
-
-/// What a run's worker wrote.
-fn log(run: &StoredRun) -> Overlay {
-    let lines = match run.log.as_deref().map(str::trim_end) {
-        None | Some("") => vec!["The worker wrote nothing to stderr.".to_owned()],
-        Some(log) => log.lines().map(str::to_owned).collect(),
-    };
-    Overlay::page(format!("Log of run {} · {}", short(&run.run_id), run.label), lines)
 }

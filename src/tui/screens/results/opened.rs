@@ -33,7 +33,7 @@ impl Section {
 
 /// A line of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum SectionLine {
     /// What the lines below are about.
     Title(String),
     /// Nothing is known.
@@ -51,7 +51,7 @@ pub enum Line {
 
 /// The page.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedRun {
     /// What is stored.
     pub run: StoredRun,
     /// The part in view.
@@ -62,7 +62,7 @@ pub struct Opened {
     pub line: Cursor,
 }
 
-impl Opened {
+impl OpenedRun {
     /// The page of a run, with this test chosen.
     pub fn new(run: StoredRun, test: Option<u32>) -> Self {
         let at = run.tests.iter().position(|stored| Some(stored.number) == test).unwrap_or(0);
@@ -118,7 +118,7 @@ impl Opened {
     }
 
     /// The lines of the part in view; none for the tests, which are painted as a table.
-    pub fn lines(&self) -> Vec<Line> {
+    pub fn lines(&self) -> Vec<SectionLine> {
         match self.section {
             Section::Tests => Vec::new(),
             Section::Options => self.options(),
@@ -128,7 +128,7 @@ impl Opened {
         }
     }
 
-    fn options(&self) -> Vec<Line> {
+    fn options(&self) -> Vec<SectionLine> {
         let mut lines = Vec::new();
         for (title, of_suite) in [
             (format!("of {} {}", self.run.engine, self.run.version), false),
@@ -137,40 +137,40 @@ impl Opened {
             let options: Vec<&StoredOption> =
                 self.run.options.iter().filter(|option| option.of_suite == of_suite).collect();
             if !options.is_empty() {
-                lines.push(Line::Title(title));
+                lines.push(SectionLine::Title(title));
                 lines.extend(options.into_iter().map(option));
             }
         }
         if lines.is_empty() {
-            lines.push(Line::None("no option is stored"));
+            lines.push(SectionLine::None("no option is stored"));
         }
         lines
     }
 
-    fn resources(&self) -> Vec<Line> {
+    fn resources(&self) -> Vec<SectionLine> {
         let mut lines = Vec::new();
         if let Some(test) = self.chosen() {
-            lines.push(Line::Title(format!("test {} {}   ([ and ] choose another)", test.number, test.name)));
+            lines.push(SectionLine::Title(format!("test {} {}   ([ and ] choose another)", test.number, test.name)));
             lines.extend(test.figures.iter().map(fact));
         }
-        lines.push(Line::Title("the whole run".to_owned()));
+        lines.push(SectionLine::Title("the whole run".to_owned()));
         lines.extend(self.run.facts.iter().map(fact));
         lines
     }
 
-    fn notes(&self) -> Vec<Line> {
+    fn notes(&self) -> Vec<SectionLine> {
         let run = &self.run;
         let mut lines = Vec::new();
         let failures = run
             .tests
             .iter()
             .filter_map(|test| Some((format!("test {} {}", test.number, test.name), test.failure.clone()?)));
-        let failures: Vec<Line> = run
+        let failures: Vec<SectionLine> = run
             .failure
             .iter()
             .map(|failure| ("the run".to_owned(), failure.clone()))
             .chain(failures)
-            .map(|(name, value)| Line::Fact { name, value, odd: true })
+            .map(|(name, value)| SectionLine::Fact { name, value, odd: true })
             .collect();
         let parts = [
             ("what failed", failures, ""),
@@ -178,13 +178,20 @@ impl Opened {
                 "warnings",
                 run.warnings
                     .iter()
-                    .map(|warning| Line::Fact { name: warning.name.clone(), value: warning.value.clone(), odd: true })
+                    .map(|warning| SectionLine::Fact {
+                        name: warning.name.clone(),
+                        value: warning.value.clone(),
+                        odd: true,
+                    })
                     .collect(),
                 "no warning",
             ),
             (
                 "tags",
-                run.tags.iter().map(|tag| Line::Fact { name: tag.clone(), value: String::new(), odd: false }).collect(),
+                run.tags
+                    .iter()
+                    .map(|tag| SectionLine::Fact { name: tag.clone(), value: String::new(), odd: false })
+                    .collect(),
                 "no tag: t gives one",
             ),
             ("notes", run.notes.iter().map(as_it_is).collect(), "no note: n writes one"),
@@ -194,9 +201,9 @@ impl Opened {
             if facts.is_empty() && none.is_empty() {
                 continue;
             }
-            lines.push(Line::Title(title.to_owned()));
+            lines.push(SectionLine::Title(title.to_owned()));
             if facts.is_empty() {
-                lines.push(Line::None(none));
+                lines.push(SectionLine::None(none));
             }
             lines.extend(facts);
         }
@@ -204,7 +211,7 @@ impl Opened {
     }
 }
 
-fn option(option: &StoredOption) -> Line {
+fn option(option: &StoredOption) -> SectionLine {
     let value = match (option.asked.as_deref(), option.in_force.as_deref()) {
         (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked for"),
         (Some(value), Some(_)) => value.to_owned(),
@@ -215,15 +222,15 @@ fn option(option: &StoredOption) -> Line {
         (None, None) => "not known".to_owned(),
     };
     let assumed = if option.assumed { " (assumed: the imported file does not say)" } else { "" };
-    Line::Fact { name: option.name.clone(), value: format!("{value}{assumed}"), odd: option.differs() }
+    SectionLine::Fact { name: option.name.clone(), value: format!("{value}{assumed}"), odd: option.differs() }
 }
 
-fn as_it_is(fact: &StoredFact) -> Line {
-    Line::Fact { name: fact.name.clone(), value: fact.value.clone(), odd: false }
+fn as_it_is(fact: &StoredFact) -> SectionLine {
+    SectionLine::Fact { name: fact.name.clone(), value: fact.value.clone(), odd: false }
 }
 
 /// A column with its value in its unit, which the end of the column's name tells.
-fn fact(fact: &StoredFact) -> Line {
+fn fact(fact: &StoredFact) -> SectionLine {
     let StoredFact { name, value } = fact;
     let number = value.parse::<f64>().ok();
     let whole = value.parse::<u64>().ok();
@@ -234,7 +241,7 @@ fn fact(fact: &StoredFact) -> Line {
         (_, _, Some(number)) if number > 9_999 && name != "seed" => (name.as_str(), count(number)),
         _ => (name.as_str(), value.clone()),
     };
-    Line::Fact { name: word.replace('_', " "), value: shown, odd: false }
+    SectionLine::Fact { name: word.replace('_', " "), value: shown, odd: false }
 }
 
 #[cfg(test)]
@@ -243,7 +250,7 @@ mod tests {
 
     fn shown(name: &str, value: &str) -> (String, String) {
         match fact(&StoredFact { name: name.to_owned(), value: value.to_owned() }) {
-            Line::Fact { name, value, .. } => (name, value),
+            SectionLine::Fact { name, value, .. } => (name, value),
             line => panic!("{line:?}"),
         }
     }

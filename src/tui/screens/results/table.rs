@@ -12,7 +12,7 @@ const MARGIN: u64 = 60;
 
 /// Rows by place.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct RowWindow {
     /// The row under the cursor.
     pub cursor: Cursor,
     /// What was last read; none before the first.
@@ -25,31 +25,31 @@ pub struct Table {
 
 /// A row.
 #[derive(Debug, Clone, Copy)]
-pub enum Row<'t> {
+pub enum ListedRow<'t> {
     /// A test of a run.
     Result(&'t ResultRow),
     /// A group.
     Group(&'t GroupRow),
 }
 
-impl Table {
+impl RowWindow {
     /// Rows that there are.
     pub fn length(&self) -> usize {
         self.page.as_ref().map_or(0, |page| page.length as usize)
     }
 
     /// The row at a place, where it is known.
-    pub fn row(&self, at: usize) -> Option<Row<'_>> {
+    pub fn row(&self, at: usize) -> Option<ListedRow<'_>> {
         let page = self.page.as_ref()?;
         let at = at.checked_sub(page.offset as usize)?;
         match &page.rows {
-            PageRows::Results(rows) => rows.get(at).map(Row::Result),
-            PageRows::Groups(rows) => rows.get(at).map(Row::Group),
+            PageRows::Results(rows) => rows.get(at).map(ListedRow::Result),
+            PageRows::Groups(rows) => rows.get(at).map(ListedRow::Group),
         }
     }
 
     /// The row under the cursor.
-    pub fn current(&self) -> Option<Row<'_>> {
+    pub fn current(&self) -> Option<ListedRow<'_>> {
         self.row(self.cursor.at)
     }
 

@@ -15,7 +15,7 @@ const LEAST: u16 = 5;
 
 /// A point of the chart.
 #[derive(Debug, Clone, PartialEq)]
-struct Point {
+struct SizePoint {
     label: String,
     ratio: f64,
     low: f64,
@@ -25,14 +25,14 @@ struct Point {
 
 /// Where ratios are in a chart of so many rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Axis {
+struct LogScale {
     top: f64,
     bottom: f64,
     rows: u16,
 }
 
-impl Axis {
-    /// An axis that holds these ratios and 1.
+impl LogScale {
+    /// A scale that holds these ratios and 1.
     fn of(ratios: impl Iterator<Item = f64>, rows: u16) -> Self {
         let (mut bottom, mut top) = (0.0_f64, 0.0_f64);
         for log in ratios.map(f64::ln) {
@@ -57,7 +57,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, lines: &[&Line], median: O
     }
     let plot = Rect { x: area.x + AXIS, width: area.width.saturating_sub(AXIS), height: area.height - 1, ..area };
     let ends = points.iter().flat_map(|point| [point.low, point.high, point.ratio]);
-    let axis = Axis::of(ends, plot.height);
+    let axis = LogScale::of(ends, plot.height);
     let at = |x: u16, y: u16, width: u16| Rect { x, y, width: width.min(area.right().saturating_sub(x)), height: 1 };
     draw_axis(paint, area, plot, axis);
     let step = plot.width / points.len() as u16;
@@ -79,7 +79,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, lines: &[&Line], median: O
 }
 
 /// The line at 1 and the ends of the axis.
-fn draw_axis(paint: &mut Paint<'_>, area: Rect, plot: Rect, axis: Axis) {
+fn draw_axis(paint: &mut Paint<'_>, area: Rect, plot: Rect, axis: LogScale) {
     let one = axis.row(1.0);
     let label = |row: u16| Rect { y: plot.y + row, width: AXIS - 1, height: 1, ..area };
     paint.right(label(one), "1", Role::Dim);
@@ -91,15 +91,15 @@ fn draw_axis(paint: &mut Paint<'_>, area: Rect, plot: Rect, axis: Axis) {
     }
 }
 
-fn points(lines: &[&Line], median: Option<f64>) -> Vec<Point> {
+fn points(lines: &[&Line], median: Option<f64>) -> Vec<SizePoint> {
     let point = |line: &&Line| {
         let found = line.found.as_ref()?;
         let ratio = found.median_ratio;
         let (low, high) = found.interval.map_or((ratio, ratio), |interval| (interval.low, interval.high));
-        Some(Point { label: line.size.clone(), ratio, low, high, sign: "●" })
+        Some(SizePoint { label: line.size.clone(), ratio, low, high, sign: "●" })
     };
-    let mut points: Vec<Point> = lines.iter().filter_map(point).collect();
-    points.extend(median.filter(|_| !points.is_empty()).map(|ratio| Point {
+    let mut points: Vec<SizePoint> = lines.iter().filter_map(point).collect();
+    points.extend(median.filter(|_| !points.is_empty()).map(|ratio| SizePoint {
         label: "median".to_owned(),
         ratio,
         low: ratio,
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn one_is_always_on_the_axis_and_equal_factors_are_equally_far() {
-        let axis = Axis::of([0.25, 4.0].into_iter(), 21);
+        let axis = LogScale::of([0.25, 4.0].into_iter(), 21);
         assert_eq!(axis.row(1.0), 10);
         assert_eq!(axis.row(0.5) - axis.row(1.0), axis.row(1.0) - axis.row(2.0));
-        let below = Axis::of([0.1, 0.2].into_iter(), 10);
+        let below = LogScale::of([0.1, 0.2].into_iter(), 10);
         assert!(below.row(1.0) < below.row(0.2) && below.row(0.2) < below.row(0.1));
     }
 }

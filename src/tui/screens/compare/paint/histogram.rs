@@ -14,7 +14,7 @@ pub(super) const LEGEND: &str = "▌ A  ░ B  █ both · a b + traces";
 
 /// The shares of A's and of B's operations in columns over a common log axis.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Columns {
+pub(super) struct HistogramColumns {
     shares: Vec<(f64, f64)>,
     /// The bucket before the first.
     first: u32,
@@ -23,7 +23,7 @@ pub(super) struct Columns {
     stretched: u32,
 }
 
-impl Columns {
+impl HistogramColumns {
     /// The histograms in at most so many columns.
     pub(super) fn new(a: &Latency, b: &Latency, room: u32) -> Self {
         let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
@@ -101,7 +101,7 @@ mod tests {
         Latency { operations, p50_ns: None, p90_ns: None, p99_ns: None, p999_ns: None, buckets }
     }
 
-    fn text(columns: &Columns, height: u16) -> Vec<String> {
+    fn text(columns: &HistogramColumns, height: u16) -> Vec<String> {
         columns.rows(height).into_iter().map(|row| row.into_iter().map(|(c, _)| c).collect()).collect()
     }
 
@@ -109,14 +109,14 @@ mod tests {
     fn both_sides_and_their_tails_are_told_apart_without_colour() {
         let a = latency(&[(60, 100), (61, 50), (63, 1)]);
         let b = latency(&[(61, 50), (62, 100), (64, 1)]);
-        let columns = Columns::new(&a, &b, 5);
+        let columns = HistogramColumns::new(&a, &b, 5);
         assert_eq!(text(&columns, 2), ["▌ ░  ", "▌█░ab"[..].to_owned().as_str()].map(str::to_owned));
     }
 
     #[test]
     fn ticks_are_powers_of_ten_and_wide_histograms_are_merged() {
         let wide = latency(&[(41, 1), (101, 1)]);
-        let columns = Columns::new(&wide, &wide, 31);
+        let columns = HistogramColumns::new(&wide, &wide, 31);
         assert_eq!(
             columns.ticks(),
             [(0, "100 ns".to_owned()), (10, "1 µs".to_owned()), (20, "10 µs".to_owned()), (30, "100 µs".to_owned())]

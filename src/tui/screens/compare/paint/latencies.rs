@@ -7,8 +7,8 @@ use crate::{
     report::comparison::words,
     tui::{
         screens::compare::{
-            Compare, latency_rows, name,
-            paint::histogram::{Columns, LEGEND},
+            CompareScreen, latency_rows, name,
+            paint::histogram::{HistogramColumns, LEGEND},
         },
         widgets::{
             Target,
@@ -19,7 +19,7 @@ use crate::{
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the tests at the left, and the latencies of the one under the cursor.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparison: &Comparison) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let lines = latency_rows(comparison, &screen.filter);
     if lines.is_empty() {
         paint.text(area, "no test matches the filter", Role::Dim);
@@ -56,7 +56,7 @@ fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line) {
     };
     let [plot, axis, figures] =
         below.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(2), Constraint::Length(3)]));
-    let columns = Columns::new(&a, &b, u32::from(plot.width));
+    let columns = HistogramColumns::new(&a, &b, u32::from(plot.width));
     for (row, place) in columns.rows(plot.height).iter().zip(rows(plot)) {
         let pieces: Vec<_> = row
             .chunk_by(|one, next| one.1 == next.1)
@@ -83,7 +83,7 @@ fn missing(line: &Line) -> String {
 }
 
 /// The axis with its powers of ten, and what the characters mean.
-fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &Columns) {
+fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &HistogramColumns) {
     let mut free = area.x;
     for (column, word) in columns.ticks() {
         let x = area.x + column as u16;

@@ -12,19 +12,20 @@ mod table;
 use crate::{
     catalog::Role,
     tui::{
-        app::App,
-        screens::compare::{Compare, Compared, View},
+        screens::{
+            Context,
+            compare::{CompareScreen, CompareView, Compared},
+        },
         widgets::paint::{Paint, width},
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let screen = &app.compare;
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
     let inner = paint.pane(area, &title(screen), true);
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
-    let text = match (screen.waiting, app.live.running()) {
+    let text = match (screen.waiting, context.session_running) {
         (true, true) => " waiting for the test under way… ".to_owned(),
         (true, false) => " reading… ".to_owned(),
         (false, _) => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
@@ -33,11 +34,11 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
         paint.right(corner, &text, if screen.waiting { Role::Warn } else { Role::Dim });
     }
     if screen.choosing {
-        return start::draw(paint, inner, screen, &app.world);
+        return start::draw(paint, inner, screen, context.world);
     }
     match &screen.shown {
         None => {
-            let text = format!("reading {} …", app.world.store);
+            let text = format!("reading {} …", context.world.store);
             paint.wrapped(inner, &text, Role::Dim);
         }
         Some(Err(reason)) => {
@@ -50,27 +51,27 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
 }
 
-fn title(screen: &Compare) -> String {
+fn title(screen: &CompareScreen) -> String {
     if screen.choosing {
         return "Compare".to_owned();
     }
     let named =
-        |view: View| if view == screen.view { format!("‹{}›", view.name()) } else { view.name().to_owned() };
+        |view: CompareView| if view == screen.view { format!("‹{}›", view.name()) } else { view.name().to_owned() };
     let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
-    format!("Compare  {}{filter}", View::ALL.map(named).join("  "))
+    format!("Compare  {}{filter}", CompareView::ALL.map(named).join("  "))
 }
 
-fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &Compare, compared: &Compared) {
+fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, compared: &Compared) {
     let head = head::draw(paint, area, &compared.plain);
     let below = Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area };
     if compared.plain.a.runs == 0 || compared.plain.b.runs == 0 {
         return start::nothing_found(paint, below, compared);
     }
     match screen.view {
-        View::Table => table::draw(paint, below, screen, &compared.plain),
-        View::Sizes => sizes::draw(paint, below, screen, &compared.plain),
-        View::Latencies => latencies::draw(paint, below, screen, &compared.plain),
-        View::Pivot => pivot::draw(paint, below, screen, &compared.pivot),
+        CompareView::Table => table::draw(paint, below, screen, &compared.plain),
+        CompareView::Sizes => sizes::draw(paint, below, screen, &compared.plain),
+        CompareView::Latencies => latencies::draw(paint, below, screen, &compared.plain),
+        CompareView::Pivot => pivot::draw(paint, below, screen, &compared.pivot),
     }
 }
 

@@ -7,10 +7,10 @@ use crate::{
     report::comparison::words,
     stats::Verdict,
     tui::{
-        screens::compare::{Compare, paint::above, pivot_rows},
+        screens::compare::{CompareScreen, paint::above, pivot_rows},
         widgets::{
             Target,
-            paint::{Paint, pad, piece, rows, width},
+            paint::{Paint, fit, pad, piece, rows, width},
         },
     },
 };
@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 const COLUMN: (usize, usize) = (9, 20);
 
 /// Paints the rows and the columns around the cursor, and the cell under it in words.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparison: &Comparison) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let Some(pivot) = &comparison.pivot else { return };
     let all = pivot_rows(comparison, &screen.filter);
     if all.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
     paint.text(header, &pad(&corner, name), Role::Title);
     for place in places.clone() {
         let value = pivot.columns.get(place).map_or("", String::as_str);
-        paint.right(at(place, header), &crate::tui::widgets::paint::fit(&plain(value), column - 1), Role::Title);
+        paint.right(at(place, header), &fit(&plain(value), column - 1), Role::Title);
     }
     let body = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
     let cursor = screen.cursor();
@@ -82,7 +82,7 @@ fn cell_text(cell: Option<&PivotCell>) -> (String, Role) {
     (format!("{}{without} {}", words::ratio(ratio), if sign.is_empty() { " " } else { sign }), role)
 }
 
-fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &Compare, pivot: &Pivot, shown: usize) {
+fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &Pivot, shown: usize) {
     let mut lines = Vec::new();
     if shown < pivot.columns.len() {
         let text = format!("column {} of {}: Left and Right show the others", screen.column + 1, pivot.columns.len());

@@ -6,7 +6,7 @@ use crate::{
     compare::{Comparison, OverSizes},
     report::comparison::words,
     tui::{
-        screens::compare::{Compare, TestRow, paint::chart, test_rows},
+        screens::compare::{CompareScreen, TestRow, paint::chart, test_rows},
         widgets::{
             Target,
             paint::{Paint, Piece, pad, piece, rows, width},
@@ -19,7 +19,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 const SUMMARY: usize = 8 + 17;
 
 /// Paints the table of tests, and below it the chart of the one under the cursor.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparison: &Comparison) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let tests = test_rows(comparison, &screen.filter);
     if tests.is_empty() {
         paint.text(area, "no test matches the filter", Role::Dim);
@@ -53,7 +53,13 @@ fn summary_words(over: &OverSizes) -> String {
     format!("median {median} [{min}, {max}]{left_out}")
 }
 
-fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparison: &Comparison, tests: &[TestRow<'_>]) {
+fn draw_table(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    screen: &CompareScreen,
+    comparison: &Comparison,
+    tests: &[TestRow<'_>],
+) {
     let room = usize::from(area.width);
     let sizes = sizes(comparison);
     let name = tests.iter().map(|test| width(&plain(&test.name))).max().unwrap_or(0);

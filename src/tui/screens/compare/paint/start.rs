@@ -6,7 +6,7 @@ use crate::{
     compare::Offer,
     tui::{
         keys::Key,
-        screens::compare::{Compare, Compared},
+        screens::compare::{CompareScreen, Compared},
         widgets::{
             Target,
             paint::{Paint, pad, piece, rows, width},
@@ -17,7 +17,7 @@ use crate::{
 use ratatui::layout::Rect;
 
 /// Paints what is chosen so far, and the pairs that are offered.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, world: &World) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, world: &World) {
     let mut row = Rect { height: 1, ..area };
     for (name, text, role, key) in [("A", &screen.a, Role::A, 'a'), ("B", &screen.b, Role::B, 'b')] {
         let chosen = if text.is_empty() { format!("not chosen: {key} types a selection") } else { text.clone() };
@@ -47,7 +47,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, world: &
     draw_pairs(paint, list, screen);
 }
 
-fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &Compare) {
+fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let pairs = screen.pairs();
     let longest = pairs.iter().flat_map(|(a, b)| [a, b]).map(|offer| width(&plain(&offer.label))).max().unwrap_or(0);
     let column = longest.min(usize::from(area.width) / 3);

@@ -3,20 +3,21 @@
 use crate::{
     base::units::plain,
     catalog::Role,
-    compare::{Comparison, Line, Mean},
+    compare::{Comparison, Figure, Line, Mean},
     report::comparison::{bar, explain, words},
     stats::Verdict,
     tui::{
-        screens::compare::{Compare, Row, name, paint::above, remarks, table_rows},
+        screens::compare::{CompareScreen, TableRow, name, paint::above, remarks, table_rows},
         widgets::{
             Target,
-            paint::{Paint, Piece, pad, piece, rows, width},
+            cursor::Cursor,
+            paint::{Paint, Piece, pad, piece, rows, width, wrap},
         },
     },
 };
 use ratatui::layout::Rect;
 
-/// Columns of a time, a ratio, an interval and a number of runs.
+/// TableColumns of a time, a ratio, an interval and a number of runs.
 const TIME: usize = 8;
 const RATIO: usize = 6;
 const INTERVAL: usize = 12;
@@ -26,7 +27,7 @@ const BARS: (usize, usize) = (9, 61);
 
 /// Which columns there is room for. What is not in a column is in the lines below the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Columns {
+struct TableColumns {
     name: usize,
     times: bool,
     bar: usize,
@@ -35,7 +36,7 @@ struct Columns {
     verdict: usize,
 }
 
-impl Columns {
+impl TableColumns {
     /// The columns that fit, given the longest name and verdict: names, ratios and verdicts always, then bars, times,
     /// intervals in figures, numbers of runs.
     fn new(room: usize, name: usize, verdict: usize) -> Self {
@@ -64,7 +65,7 @@ impl Columns {
 }
 
 /// Paints the table with what is under its cursor in words below it.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparison: &Comparison) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let all = table_rows(comparison, &screen.filter);
     if all.is_empty() {
         let text = if comparison.lines.is_empty() { "no test to compare" } else { "no test matches the filter" };
@@ -72,19 +73,17 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
         return;
     }
     let mut notes = words::Footnotes::default();
-    let marked: Vec<(Row<'_>, String)> = all
+    let marked: Vec<(TableRow<'_>, String)> = all
         .into_iter()
-        .map(|row| (row, if let Row::Line(line) = row { words::marks(&notes.of(line)) } else { String::new() }))
+        .map(|row| (row, if let TableRow::Line(line) = row { words::marks(&notes.of(line)) } else { String::new() }))
         .collect();
-    let longest = |text: fn(&(Row<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
+    let longest = |text: fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
     let names = longest(|(row, _)| width(&plain(&first_cell(row))));
-    let verdicts = longest(|(row, marks)| if let Row::Line(line) = row { width(&verdict(line, marks).0) } else { 0 });
-    let columns = Columns::new(usize::from(area.width), names, verdicts);
+    let verdicts =
+        longest(|(row, marks)| if let TableRow::Line(line) = row { width(&verdict(line, marks).0) } else { 0 });
+    let columns = TableColumns::new(usize::from(area.width), names, verdicts);
     let detail = detail(screen.row());
-    let lines: u16 = detail
-        .iter()
-        .map(|text| crate::tui::widgets::paint::wrap(&plain(text), usize::from(area.width)).len() as u16)
-        .sum();
+    let lines: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
     let [list, foot] = above(area, (lines + 1).min(area.height / 2));
     paint.line(Rect { height: 1, ..list }, &header(columns, comparison));
     let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
@@ -101,16 +100,16 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &Compare, comparis
 fn draw_rows(
     paint: &mut Paint<'_>,
     area: Rect,
-    screen: &Compare,
+    screen: &CompareScreen,
     comparison: &Comparison,
-    marked: &[(Row<'_>, String)],
-    columns: Columns,
+    marked: &[(TableRow<'_>, String)],
+    columns: TableColumns,
 ) -> u16 {
     let reach = bar::reach(&comparison.lines);
     let places: Vec<usize> =
         marked.iter().enumerate().filter(|(_, (row, _))| row.is_place()).map(|(at, _)| at).collect();
     let under = places.get(screen.cursor().at).copied().unwrap_or(0);
-    let offset = crate::tui::widgets::cursor::Cursor { at: under }.offset(marked.len(), usize::from(area.height));
+    let offset = Cursor { at: under }.offset(marked.len(), usize::from(area.height));
     let mut taken = 0;
     for ((at, (row, marks)), place) in marked.iter().enumerate().skip(offset).zip(rows(area)) {
         paint.line(place, &cells(row, marks, columns, reach));
@@ -129,7 +128,7 @@ fn draw_rows(
 fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
     let mut left = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     for text in remarks(comparison) {
-        let lines = crate::tui::widgets::paint::wrap(&plain(&text), usize::from(left.width)).len() as u16;
+        let lines = wrap(&plain(&text), usize::from(left.width)).len() as u16;
         if lines > left.height {
             break;
         }
@@ -138,15 +137,15 @@ fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
     }
 }
 
-fn first_cell(row: &Row<'_>) -> String {
+fn first_cell(row: &TableRow<'_>) -> String {
     match row {
-        Row::Title(mean) => format!("size {} {}", mean.size, words::part(&mean.part)),
-        Row::Line(line) => name(line),
-        Row::Mean(mean) => format!("geometric mean ({})", mean.tests),
+        TableRow::Title(mean) => format!("size {} {}", mean.size, words::part(&mean.part)),
+        TableRow::Line(line) => name(line),
+        TableRow::Mean(mean) => format!("geometric mean ({})", mean.tests),
     }
 }
 
-fn header<'t>(columns: Columns, comparison: &Comparison) -> Vec<Piece<'t>> {
+fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<Piece<'t>> {
     let first = match comparison.means.as_slice() {
         [only] => format!("size {}", only.size),
         _ => "test".to_owned(),
@@ -169,15 +168,15 @@ fn header<'t>(columns: Columns, comparison: &Comparison) -> Vec<Piece<'t>> {
     vec![piece(text, Role::Title)]
 }
 
-fn cells<'t>(row: &Row<'_>, marks: &str, columns: Columns, reach: f64) -> Vec<Piece<'t>> {
+fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64) -> Vec<Piece<'t>> {
     match row {
-        Row::Title(_) => vec![piece(first_cell(row), Role::Title)],
-        Row::Mean(mean) => mean_cells(mean, columns),
-        Row::Line(line) => line_cells(line, marks, columns, reach),
+        TableRow::Title(_) => vec![piece(first_cell(row), Role::Title)],
+        TableRow::Mean(mean) => mean_cells(mean, columns),
+        TableRow::Line(line) => line_cells(line, marks, columns, reach),
     }
 }
 
-fn mean_cells<'t>(mean: &Mean, columns: Columns) -> Vec<Piece<'t>> {
+fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<Piece<'t>> {
     let times = if columns.times { 2 * TIME } else { 0 };
     let ratio = mean.ratio.map_or("-".to_owned(), words::ratio);
     let left_out = match mean.left_out.len() {
@@ -188,7 +187,7 @@ fn mean_cells<'t>(mean: &Mean, columns: Columns) -> Vec<Piece<'t>> {
     vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent), piece(left_out, Role::Dim)]
 }
 
-fn line_cells<'t>(line: &Line, marks: &str, columns: Columns, reach: f64) -> Vec<Piece<'t>> {
+fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<Piece<'t>> {
     let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
     if columns.times {
         let (a, b) = (words::time(line.a.as_ref()), words::time(line.b.as_ref()));
@@ -229,17 +228,17 @@ fn verdict(line: &Line, marks: &str) -> (String, Role) {
 
 /// `10`, or `6/12` of runs that are not paired.
 fn runs(line: &Line) -> String {
-    let count = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
+    let count = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
     let (a, b) = (count(&line.a), count(&line.b));
     if a == b { a.to_string() } else { format!("{a}/{b}") }
 }
 
 /// What is under the cursor, in words and with all its figures.
-fn detail(row: Option<Row<'_>>) -> Vec<String> {
+fn detail(row: Option<TableRow<'_>>) -> Vec<String> {
     let line = match row {
-        Some(Row::Line(line)) => line,
-        Some(Row::Mean(mean)) => return words::left_out(mean).into_iter().collect(),
-        Some(Row::Title(_)) | None => return Vec::new(),
+        Some(TableRow::Line(line)) => line,
+        Some(TableRow::Mean(mean)) => return words::left_out(mean).into_iter().collect(),
+        Some(TableRow::Title(_)) | None => return Vec::new(),
     };
     let times = format!("A {} · B {}", words::time(line.a.as_ref()), words::time(line.b.as_ref()));
     match &line.found {
@@ -269,12 +268,12 @@ mod tests {
 
     #[test]
     fn columns_drop_by_width_and_figures_come_after_bars() {
-        let narrow = Columns::new(78, 19, 17);
+        let narrow = TableColumns::new(78, 19, 17);
         assert_eq!((narrow.times, narrow.bar > 0, narrow.interval), (true, true, false));
-        let wide = Columns::new(118, 19, 17);
+        let wide = TableColumns::new(118, 19, 17);
         assert_eq!((wide.times, wide.interval, wide.runs), (true, true, true));
         let taken = wide.name + 2 * TIME + RATIO + wide.bar + 2 + INTERVAL + RUNS + 2 + wide.verdict;
         assert!(taken <= 118, "{taken}");
-        assert!(Columns::new(78, 60, 17).name < 60, "a name gives way to the verdict");
+        assert!(TableColumns::new(78, 60, 17).name < 60, "a name gives way to the verdict");
     }
 }

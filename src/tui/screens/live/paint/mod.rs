@@ -8,16 +8,15 @@ use crate::{
     base::units,
     catalog::Role,
     tui::{
-        app::App,
-        screens::live::{Live, Replay, SPEEDS, View},
-        widgets::paint::{Paint, piece, rows},
+        screens::live::{LiveScreen, LiveView, Replay, SPEEDS},
+        widgets::paint::{Paint, Piece, piece, rows},
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
+use std::time::Duration;
 
 /// Paints the screen: a replay, the session, or how to get to either.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let live = &app.live;
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, now: Duration) {
     match (&live.replay, &live.session) {
         _ if live.loading => {
             let inner = paint.pane(area, "Replay", true);
@@ -29,17 +28,17 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
         (None, Some(session)) => {
             let rounds = session::height(session, area.width);
             let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rounds), Constraint::Min(8)]));
-            session::draw(paint, top, session, app.now);
+            session::draw(paint, top, session, now);
             match live.view {
-                View::Figures => test::draw_of_session(paint, rest, session),
-                View::Table => table::draw(paint, rest, session, live.scroll),
+                LiveView::Figures => test::draw_of_session(paint, rest, session),
+                LiveView::Table => table::draw(paint, rest, session, live.scroll),
             }
         }
-        (None, None) => nothing(paint, area, live),
+        (None, None) => nothing(paint, area),
     }
 }
 
-fn nothing(paint: &mut Paint<'_>, area: Rect, _live: &Live) {
+fn nothing(paint: &mut Paint<'_>, area: Rect) {
     let inner = paint.pane(area, "Live", true);
     let lines = [
         "No session was run since dbdyno was started.",
@@ -84,6 +83,6 @@ fn counted(done: u64, total: Option<u64>) -> String {
 }
 
 /// A label and a figure.
-fn fact<'t>(label: &'t str, figure: String) -> [crate::tui::widgets::paint::Piece<'t>; 3] {
+fn fact<'t>(label: &'t str, figure: String) -> [Piece<'t>; 3] {
     [piece(label, Role::Dim), piece(" ", Role::Dim), piece(figure, Role::Text)]
 }

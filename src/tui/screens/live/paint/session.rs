@@ -5,7 +5,7 @@ use crate::{
     catalog::Role,
     store::Status,
     tui::{
-        screens::live::{Phase, Run, RunState, Session},
+        screens::live::{Phase, RunState, WatchedRun, WatchedSession},
         widgets::paint::{Paint, Piece, piece, rows, width},
     },
 };
@@ -13,14 +13,14 @@ use ratatui::layout::Rect;
 use std::time::Duration;
 
 /// Rows that the pane takes: the bar, and the round's runs.
-pub(super) fn height(session: &Session, columns: u16) -> u16 {
+pub(super) fn height(session: &WatchedSession, columns: u16) -> u16 {
     let runs: usize = round(session).map(|(_, run)| width(&label(session, run)) + 4).sum();
     let lines = runs.div_ceil(usize::from(columns).saturating_sub(14).max(1)).clamp(1, 3);
     lines as u16 + 3
 }
 
 /// Paints the pane.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &Session, now: Duration) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, now: Duration) {
     let (done, all) = (session.finished(), session.runs.len());
     let (phase, role) = phase(session);
     let took = session.ended.unwrap_or(now).saturating_sub(session.begun);
@@ -38,7 +38,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &Session, now: Du
     draw_round(paint, Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner }, session);
 }
 
-fn phase(session: &Session) -> (String, Role) {
+fn phase(session: &WatchedSession) -> (String, Role) {
     match &session.phase {
         Phase::Starting => ("starting".to_owned(), Role::Accent),
         Phase::Calibrating => ("measuring the harness".to_owned(), Role::Accent),
@@ -53,21 +53,21 @@ fn phase(session: &Session) -> (String, Role) {
 }
 
 /// The runs of the round under way or last.
-fn round(session: &Session) -> impl Iterator<Item = (usize, &Run)> {
+fn round(session: &WatchedSession) -> impl Iterator<Item = (usize, &WatchedRun)> {
     let current = session.current.unwrap_or(0);
     let number = session.runs.get(current).map(|run| run.round);
     session.runs.iter().enumerate().filter(move |(_, run)| Some(run.round) == number)
 }
 
-fn label(session: &Session, run: &Run) -> String {
+fn label(session: &WatchedSession, run: &WatchedRun) -> String {
     let Some(measured) = session.configurations.get(run.configuration) else { return "?".to_owned() };
     let sizes = session.configurations.iter().any(|other| other.size != measured.size);
     if sizes { format!("{} {}", measured.label, measured.size) } else { measured.label.clone() }
 }
 
 /// The runs with their states; whole ones, from one before the current where not all fit.
-fn draw_round(paint: &mut Paint<'_>, area: Rect, session: &Session) {
-    let runs: Vec<(usize, &Run)> = round(session).collect();
+fn draw_round(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
+    let runs: Vec<(usize, &WatchedRun)> = round(session).collect();
     let Some((_, first)) = runs.first() else { return };
     let head = format!("round {:<4}", first.round + 1);
     let room = usize::from(area.width).saturating_sub(width(&head) + 1);
@@ -103,7 +103,7 @@ fn draw_round(paint: &mut Paint<'_>, area: Rect, session: &Session) {
     }
 }
 
-fn shown(session: &Session, run: &Run) -> (String, Role) {
+fn shown(session: &WatchedSession, run: &WatchedRun) -> (String, Role) {
     let (sign, role) = match &run.state {
         RunState::Waiting => ("·", Role::Dim),
         RunState::Running => ("▶", Role::Accent),

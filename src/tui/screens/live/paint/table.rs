@@ -5,14 +5,14 @@ use crate::{
     catalog::Role,
     stats::median,
     tui::{
-        screens::live::Session,
+        screens::live::WatchedSession,
         widgets::paint::{Paint, Piece, fit, pad, piece, rows, width},
     },
 };
 use ratatui::layout::Rect;
 
 /// Paints the table, scrolled. Configurations that do not fit beside each other follow below.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &Session, scroll: usize) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, scroll: usize) {
     let inner = paint.pane(area, "Median of the finished runs · ▸ least · c gives a verdict", true);
     let lines = lines(session, usize::from(inner.width));
     let last = lines.len().saturating_sub(usize::from(inner.height));
@@ -25,7 +25,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &Session, scroll:
     }
 }
 
-fn lines(session: &Session, columns: usize) -> Vec<Vec<Piece<'static>>> {
+fn lines(session: &WatchedSession, columns: usize) -> Vec<Vec<Piece<'static>>> {
     let name = session.tests.values().map(|name| width(&plain(name))).max().unwrap_or(4).min(columns / 3) + 4;
     let mut lines = Vec::new();
     let mut sizes: Vec<_> = session.configurations.iter().map(|one| one.size).collect();
@@ -60,7 +60,7 @@ fn header(size: &str, some: &[(usize, String)], name: usize, wide: usize) -> Vec
 
 /// The fastest of a line stands out, by weight and by a sign.
 fn row(
-    session: &Session,
+    session: &WatchedSession,
     number: u32,
     test: &str,
     some: &[(usize, String)],

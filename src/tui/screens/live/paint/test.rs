@@ -6,20 +6,20 @@ use crate::{
     runner::Uses,
     tui::{
         screens::live::{
-            Figures, Phase, Session, Slot,
+            Figures, Phase, Slot, WatchedSession,
             paint::{counted, fact},
         },
         widgets::{
             histogram::histogram,
+            over_time::{Stretch, over_time},
             paint::{Paint, Piece, fit, piece, rows, width},
-            throughput::throughput,
         },
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the test of a session.
-pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &Session) {
+pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
     let label = session.configuration().map_or("", |(_, measured)| measured.label.as_str());
     match &session.figures {
         Some(figures) => {
@@ -85,11 +85,19 @@ pub(super) fn draw(
     let usual_ns = usual.map_or(0, |usual| usual as u64);
     let span = figures.expected_ns().max(ghost_ns);
     let span = if figures.share().is_none() { span.max(usual_ns) } else { span };
-    throughput(paint, inner, &figures.slots, ghost_slots, span);
+    draw_throughput(paint, inner, &figures.slots, ghost_slots, span);
     let inner = paint.pane(below, "Figures", false);
     for (line, row) in lines.iter().zip(rows(inner)) {
         paint.line(row, line);
     }
+}
+
+/// Paints throughput over `span_ns`.
+fn draw_throughput(paint: &mut Paint<'_>, area: Rect, slots: &[Slot], ghost: &[Slot], span_ns: u64) {
+    let rate = |slot: &Slot| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value: slot.rate() };
+    let (now, then): (Vec<Stretch>, Vec<Stretch>) =
+        (slots.iter().map(rate).collect(), ghost.iter().map(rate).collect());
+    over_time(paint, area, &now, &then, span_ns, units::rate);
 }
 
 /// The test's bar. A single long statement has no share: its time stands against what it usually takes.

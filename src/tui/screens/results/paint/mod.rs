@@ -9,26 +9,27 @@ use crate::{
     catalog::Role,
     store::Listing,
     tui::{
-        app::App,
-        screens::results::{Results, columns as columns_of},
+        screens::{
+            Context,
+            results::{ResultsScreen, columns},
+        },
         widgets::paint::{Paint, Piece, fit, piece, width},
     },
 };
 use ratatui::layout::Rect;
 
 /// Paints the screen.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    match &app.results.opened {
-        Some(opened) => run::draw(paint, area, app, opened),
-        None => draw_listing(paint, area, app),
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
+    match &results.opened {
+        Some(opened) => run::draw(paint, area, results, opened),
+        None => draw_listing(paint, area, results, context),
     }
 }
 
-fn draw_listing(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let results = &app.results;
+fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
     let mut inner = paint.pane(area, &title(results), true);
     foot(paint, area, &place(results));
-    let said = said(results, app.live.running(), usize::from(inner.width));
+    let said = said(results, context.session_running, usize::from(inner.width));
     if !said.is_empty() {
         paint.line(Rect { height: 1, ..inner }, &said);
         inner = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
@@ -39,7 +40,7 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, app: &App) {
         return;
     }
     match &results.table.page {
-        None => drop(paint.text(inner, reading(app.live.running()), Role::Dim)),
+        None => drop(paint.text(inner, reading(context.session_running), Role::Dim)),
         Some(page) if page.length == 0 => {
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }
@@ -48,8 +49,8 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, app: &App) {
 }
 
 /// How many there are, how many of them are meant, and their order.
-fn title(results: &Results) -> String {
-    let (column, descending) = columns_of::order_word(&results.listing);
+fn title(results: &ResultsScreen) -> String {
+    let (column, descending) = columns::order_word(&results.listing);
     let order = format!("by {column} {}", if descending { "▼" } else { "▲" });
     let Some(page) = &results.table.page else { return format!("Results · {order}") };
     let mut many = count(page.results);
@@ -70,7 +71,7 @@ fn title(results: &Results) -> String {
 }
 
 /// The place of the cursor among the rows.
-fn place(results: &Results) -> String {
+fn place(results: &ResultsScreen) -> String {
     match results.table.length() as u64 {
         0 => String::new(),
         length => format!("{} / {}", count(results.table.cursor.at as u64 + 1), count(length)),
@@ -86,7 +87,7 @@ fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
 }
 
 /// What is filtered, marked and being done, as far as there is room: the filter last, because it can be cut.
-fn said<'t>(results: &Results, running: bool, room: usize) -> Vec<Piece<'t>> {
+fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<Piece<'t>> {
     let mut pieces: Vec<Piece<'t>> = Vec::new();
     if let Some(busy) = &results.busy {
         let waiting = if running { ", waiting until the test under way has ended" } else { "" };
@@ -115,7 +116,7 @@ fn reading(running: bool) -> &'static str {
     if running { "waiting until the test under way has ended…" } else { "reading the store…" }
 }
 
-fn empty(results: &Results, stored: bool) -> &'static str {
+fn empty(results: &ResultsScreen, stored: bool) -> &'static str {
     match (stored, results.filter.selection.is_all()) {
         (false, _) => {
             "Nothing is stored yet: 1 shows the Bench screen, where Enter runs a bench; `dbdyno import FILE` takes in results of others."

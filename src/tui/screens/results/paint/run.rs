@@ -3,26 +3,25 @@
 use crate::{
     base::units::{count, duration, plain, rate},
     catalog::Role,
-    store::{StoredRun, StoredTest},
+    store::{StoredRun, StoredSlot, StoredTest},
     tui::{
-        app::App,
-        screens::results::{Line, Opened, Section, paint::foot, pane, short},
+        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, paint::foot, pane, short},
         widgets::{
             Target,
-            columns::{Candidate, GAP, fitting},
+            columns::{FittedColumn, GAP, fitting},
             histogram::histogram,
+            over_time::{Stretch, over_time},
             paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
-            throughput::{Stretch, over_time},
         },
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the page.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App, opened: &Opened) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun) {
     let run = &opened.run;
     let inner = paint.pane(area, &format!("Run {} · {}", short(&run.run_id), run.label), true);
-    foot(paint, area, app.results.busy.as_deref().unwrap_or("Esc back"));
+    foot(paint, area, results.busy.as_deref().unwrap_or("Esc back"));
     let [head, tabs, body] =
         inner.layout(&Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Min(4)]));
     draw_head(paint, head, run);
@@ -58,7 +57,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
     paint.line(area, &pieces);
 }
 
-fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
+fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let mut x = area.x;
     for (at, section) in Section::ALL.into_iter().enumerate() {
         let current = section == opened.section;
@@ -76,7 +75,7 @@ fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
     }
 }
 
-fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
+fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let Some(chosen) = opened.chosen() else {
         paint.text(Rect { height: 1, ..area }, "no test has finished: Notes says why", Role::Dim);
         return;
@@ -115,17 +114,17 @@ fn test_cells(test: &StoredTest) -> [String; 8] {
     ]
 }
 
-fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
+fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     const RANKS: [usize; 8] = [0, 1, 2, 4, 6, 5, 7, 3];
     let cells: Vec<[String; 8]> = opened.run.tests.iter().map(test_cells).collect();
     let candidates = (0..TITLES.len()).map(|at| {
         let most = if at == 0 { 40 } else { 12 };
         let texts = cells.iter().map(|row| row[at].as_str());
-        Candidate::new(at, RANKS[at], (1..7).contains(&at), TITLES[at], most, texts)
+        FittedColumn::new(at, RANKS[at], (1..7).contains(&at), TITLES[at], most, texts)
     });
     let shown = fitting(candidates.collect(), usize::from(area.width).saturating_sub(2));
     let line = |texts: &[String; 8]| {
-        let cell = |column: &Candidate| {
+        let cell = |column: &FittedColumn| {
             let text = fit(&texts[column.place], column.width);
             if column.right { " ".repeat(column.width - width(&text)) + &text } else { pad(&text, column.width) }
         };
@@ -167,11 +166,7 @@ fn draw_time(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
         return;
     };
     let span = test.wall_ns.unwrap_or(0).max(last.end_ns);
-    let stretch = |slot: &crate::store::StoredSlot, value: f64| Stretch {
-        end_ns: slot.end_ns,
-        duration_ns: slot.duration_ns,
-        value,
-    };
+    let stretch = |slot: &StoredSlot, value: f64| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value };
     let rates: Vec<Stretch> = test
         .slots
         .iter()
@@ -188,9 +183,10 @@ fn draw_time(paint: &mut Paint<'_>, area: Rect, test: &StoredTest) {
 }
 
 /// A part that is a list of names and values.
-fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
+fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let lines = opened.lines();
-    let names = lines.iter().map(|line| if let Line::Fact { name, .. } = line { width(&plain(name)) } else { 0 });
+    let names =
+        lines.iter().map(|line| if let SectionLine::Fact { name, .. } = line { width(&plain(name)) } else { 0 });
     let name = names.max().unwrap_or(0).min(usize::from(area.width) / 3);
     let mut painted: Vec<(usize, Vec<Piece<'static>>)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -209,11 +205,11 @@ fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &Opened) {
 }
 
 /// The rows that a line takes; a long value goes on below itself.
-fn line_rows(line: &Line, name_width: usize, room: usize) -> Vec<Vec<Piece<'static>>> {
+fn line_rows(line: &SectionLine, name_width: usize, room: usize) -> Vec<Vec<Piece<'static>>> {
     match line {
-        Line::Title(title) => vec![vec![piece(plain(title), Role::Title)]],
-        Line::None(text) => vec![vec![piece(format!("  {text}"), Role::Dim)]],
-        Line::Fact { name, value, odd } => {
+        SectionLine::Title(title) => vec![vec![piece(plain(title), Role::Title)]],
+        SectionLine::None(text) => vec![vec![piece(format!("  {text}"), Role::Dim)]],
+        SectionLine::Fact { name, value, odd } => {
             let (sign, role) = if *odd { ("! ", Role::Warn) } else { ("  ", Role::Text) };
             let values = wrap(&plain(value), room.saturating_sub(name_width + 2 + GAP));
             let row = |(at, value): (usize, String)| {

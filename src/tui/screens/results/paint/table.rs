@@ -4,10 +4,10 @@ use crate::{
     catalog::Role,
     store::{Listing, Page, PageRows},
     tui::{
-        screens::results::{Markable, Results, Row, Which, columns as listed, paint::cells, pane},
+        screens::results::{ListedRow, Markable, ResultsScreen, Which, columns, paint::cells, pane},
         widgets::{
             Target,
-            columns::{Candidate, GAP, fitting},
+            columns::{FittedColumn, GAP, fitting},
             paint::{Paint, Piece, fit, pad, piece, rows, width},
         },
     },
@@ -18,8 +18,8 @@ use ratatui::layout::Rect;
 const SIGNS: usize = 3;
 
 /// Paints titles and rows.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &Results, page: &Page) {
-    let shown = columns(results, page, usize::from(area.width));
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, page: &Page) {
+    let shown = fitting_columns(results, page, usize::from(area.width));
     let body = Rect { x: area.x + SIGNS as u16, width: area.width.saturating_sub(SIGNS as u16), ..area };
     titles(paint, Rect { height: 1, ..body }, results, &shown);
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
@@ -37,12 +37,12 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &Results, page: &
 }
 
 /// The titles by place, with order and focus.
-fn title_texts(results: &Results) -> Vec<String> {
+fn title_texts(results: &ResultsScreen) -> Vec<String> {
     let (key, descending) = match &results.listing {
         Listing::Results(order) => (None, order.descending),
         Listing::Groups(key, order) => (Some(key), order.descending),
     };
-    let ordering = listed::ordering(&results.listing);
+    let ordering = columns::ordering(&results.listing);
     let words = cells::words(key);
     let title = |(place, word): (usize, &&str)| {
         cells::title(word, (place == ordering).then_some(descending), place == results.focus)
@@ -51,34 +51,34 @@ fn title_texts(results: &Results) -> Vec<String> {
 }
 
 /// The columns that fit. Those of the order and of the cursor are never dropped.
-fn columns(results: &Results, page: &Page, screen: usize) -> Vec<Candidate> {
+fn fitting_columns(results: &ResultsScreen, page: &Page, screen: usize) -> Vec<FittedColumn> {
     let titles = title_texts(results);
-    let kept = [listed::ordering(&results.listing), results.focus];
+    let kept = [columns::ordering(&results.listing), results.focus];
     let candidates = titles.iter().enumerate().map(|(place, title)| {
         let shape = match &results.listing {
-            Listing::Results(_) => cells::result_shape(listed::RESULTS[place], screen),
-            Listing::Groups(..) => cells::group_shape(listed::GROUPS[place], screen),
+            Listing::Results(_) => cells::result_shape(columns::RESULTS[place], screen),
+            Listing::Groups(..) => cells::group_shape(columns::GROUPS[place], screen),
         };
         let texts: Vec<String> = match (&page.rows, &results.listing) {
             (PageRows::Results(rows), _) => {
-                rows.iter().map(|row| cells::result(row, listed::RESULTS[place], screen)).collect()
+                rows.iter().map(|row| cells::result(row, columns::RESULTS[place], screen)).collect()
             }
             (PageRows::Groups(rows), Listing::Groups(key, _)) => {
-                rows.iter().map(|row| cells::group(row, key, listed::GROUPS[place])).collect()
+                rows.iter().map(|row| cells::group(row, key, columns::GROUPS[place])).collect()
             }
             (PageRows::Groups(_), Listing::Results(_)) => Vec::new(),
         };
         // What says which row it is comes before the column that was chosen.
         let rank = if kept.contains(&place) { shape.rank.min(1) } else { shape.rank + 2 };
         let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
-        Candidate::new(place, rank, shape.right, title, shape.most, texts.iter().map(String::as_str))
+        FittedColumn::new(place, rank, shape.right, title, shape.most, texts.iter().map(String::as_str))
     });
     fitting(candidates.collect(), screen.saturating_sub(SIGNS))
 }
 
-fn titles(paint: &mut Paint<'_>, area: Rect, results: &Results, shown: &[Candidate]) {
+fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, shown: &[FittedColumn]) {
     let texts = title_texts(results);
-    let ordering = listed::ordering(&results.listing);
+    let ordering = columns::ordering(&results.listing);
     let mut x = area.x;
     for column in shown {
         let place = Rect { x, width: column.width as u16, ..area };
@@ -89,22 +89,22 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &Results, shown: &[Candida
     }
 }
 
-fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &Results, known: Row<'_>, shown: &[Candidate]) {
+fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: ListedRow<'_>, shown: &[FittedColumn]) {
     let mut line: Vec<Piece<'_>> = Vec::new();
     let marked = match (known, &results.listing) {
-        (Row::Result(result), _) => results.marks.of(Markable::Run(&result.run_id)),
-        (Row::Group(group), Listing::Groups(key, _)) => {
+        (ListedRow::Result(result), _) => results.marks.of(Markable::Run(&result.run_id)),
+        (ListedRow::Group(group), Listing::Groups(key, _)) => {
             let filter = results.filter.narrowed(key, group.value.as_deref()).ok();
             filter.and_then(|filter| results.marks.of(Markable::Selection(&filter.line)))
         }
-        (Row::Group(_), Listing::Results(_)) => None,
+        (ListedRow::Group(_), Listing::Results(_)) => None,
     };
     line.push(match marked {
         Some(Which::A) => piece("A", Role::A),
         Some(Which::B) => piece("B", Role::B),
         None => piece(" ", Role::Dim),
     });
-    let sign = if let Row::Result(result) = known { cells::sign(result) } else { " " };
+    let sign = if let ListedRow::Result(result) = known { cells::sign(result) } else { " " };
     line.push(piece(format!("{sign} "), Role::Bad));
     let screen = usize::from(row.width);
     for (at, column) in shown.iter().enumerate() {
@@ -112,15 +112,15 @@ fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &Results, known: Row<'_>,
             line.push(piece(" ".repeat(GAP), Role::Dim));
         }
         let (text, role) = match (known, &results.listing) {
-            (Row::Result(result), _) => {
-                let of = listed::RESULTS[column.place];
+            (ListedRow::Result(result), _) => {
+                let of = columns::RESULTS[column.place];
                 (cells::result(result, of, screen), cells::result_role(result, of))
             }
-            (Row::Group(group), Listing::Groups(key, _)) => {
-                let of = listed::GROUPS[column.place];
+            (ListedRow::Group(group), Listing::Groups(key, _)) => {
+                let of = columns::GROUPS[column.place];
                 (cells::group(group, key, of), cells::group_role(of))
             }
-            (Row::Group(_), Listing::Results(_)) => continue,
+            (ListedRow::Group(_), Listing::Results(_)) => continue,
         };
         line.push(piece(aligned(&text, column), role));
     }
@@ -128,7 +128,7 @@ fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &Results, known: Row<'_>,
 }
 
 /// Text in the width of its column.
-fn aligned(text: &str, column: &Candidate) -> String {
+fn aligned(text: &str, column: &FittedColumn) -> String {
     if !column.right {
         return pad(text, column.width);
     }

@@ -6,56 +6,54 @@ use crate::{
     base::units::plain,
     catalog::Role,
     report::tune::words,
+    stats::Verdict,
     tui::{
-        app::App,
-        screens::tune::Tune,
+        screens::tune::TuneScreen,
         widgets::{
             Target,
-            paint::{Paint, Piece, fit, pad, piece, rows, width},
+            paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
         },
+        world::World,
     },
     tune::{Effect, Entry, State, Trial},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: the options on the left, the trial and the ledger on the right.
-pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
     let left = (area.width * 2 / 5).clamp(34, 60);
     let [options, right] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
-    draw_options(paint, options, app);
+    draw_options(paint, options, tune, world);
     let ledger = (area.height / 3).max(6);
     let [above, below] = right.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(ledger)]));
-    trial::draw(paint, above, app);
-    draw_ledger(paint, below, &app.tune);
+    trial::draw(paint, above, tune);
+    draw_ledger(paint, below, tune);
 }
 
-fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let tune = &app.tune;
-    let setup = &tune.setup;
-    let size = setup.size.map_or_else(String::new, |size| size.to_string());
-    let inner = paint.pane(area, &format!("Base · {} · {} {size}", setup.engine, setup.suite), true);
-    let specs = setup.specs(&app.world);
+fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
+    let form = &tune.form;
+    let size = form.size.map_or_else(String::new, |size| size.to_string());
+    let inner = paint.pane(area, &format!("Base · {} · {} {size}", form.engine, form.suite), true);
+    let specs = form.specs(world);
     if specs.is_empty() {
-        paint.wrapped(inner, &format!("{} has no options to change", setup.engine), Role::Dim);
+        paint.wrapped(inner, &format!("{} has no options to change", form.engine), Role::Dim);
         return;
     }
-    let tests = if setup.tests.is_empty() { "all tests".to_owned() } else { setup.tests.join(", ") };
-    let mut foot = vec![(format!("on {tests}, {} rounds", setup.rounds(&app.world)), Role::Text)];
-    if let Some((before, after)) = setup.tiers(&app.world) {
+    let tests = if form.tests.is_empty() { "all tests".to_owned() } else { form.tests.join(", ") };
+    let mut foot = vec![(format!("on {tests}, {} rounds", form.rounds(world)), Role::Text)];
+    if let Some((before, after)) = form.tiers(world) {
         let lost = before != after;
         let text = if lost { format!("tier {before} → {after}") } else { format!("tier {before}") };
         foot.push((text, if lost { Role::Warn } else { Role::Dim }));
     }
-    if let Some(reason) = setup.pointless(&app.world) {
+    if let Some(reason) = form.pointless(world) {
         foot.push((format!("! cannot differ: {reason}"), Role::Warn));
     } else if let Some(spec) = specs.get(tune.cursor.at) {
         foot.push((spec.help.clone(), Role::Dim));
     }
     let lines: Vec<(String, Role)> = (foot.into_iter())
         .flat_map(|(text, role)| {
-            crate::tui::widgets::paint::wrap(&plain(&text), usize::from(inner.width))
-                .into_iter()
-                .map(move |line| (line, role))
+            wrap(&plain(&text), usize::from(inner.width)).into_iter().map(move |line| (line, role))
         })
         .collect();
     let height = (lines.len() as u16).min(inner.height / 2);
@@ -64,9 +62,9 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let room = usize::from(list.width).saturating_sub(name);
     let offset = tune.cursor.offset(specs.len(), usize::from(list.height));
     for ((at, spec), row) in specs.iter().enumerate().skip(offset).zip(rows(list)) {
-        let base = setup.base_value(spec);
+        let base = form.base_value(spec);
         let mut line: Vec<Piece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
-        match setup.change.get(&spec.name) {
+        match form.change.get(&spec.name) {
             Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
             None => line.push(piece(fit(base, room), Role::Dim)),
         }
@@ -81,8 +79,8 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
 }
 
-fn draw_ledger(paint: &mut Paint<'_>, area: Rect, tune: &Tune) {
-    let inner = paint.pane(area, &format!("Ledger · {}", tune.setup.ledger_name()), false);
+fn draw_ledger(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
+    let inner = paint.pane(area, &format!("Ledger · {}", tune.form.ledger_name()), false);
     let entries = tune.ledger.as_ref().map_or(&[][..], |ledger| &ledger.entries);
     if entries.is_empty() {
         paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
@@ -137,7 +135,6 @@ fn outcome(entry: &Entry) -> (String, Role) {
 
 /// How a verdict is painted.
 fn role(effect: &Effect) -> Role {
-    use crate::stats::Verdict;
     match effect.found.as_ref().map(|found| found.verdict) {
         Some(Verdict::Faster) => Role::Good,
         Some(Verdict::Slower) => Role::Bad,

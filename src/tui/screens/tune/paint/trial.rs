@@ -4,10 +4,9 @@ use crate::{
     base::units::plain,
     catalog::Role,
     compare::RatioRange,
-    report::{comparison::words as ratios, tune::words},
+    report::{comparison::words::ratio, tune::words},
     tui::{
-        app::App,
-        screens::tune::{Watched, paint::role},
+        screens::tune::{TuneScreen, WatchedTrial, paint::role},
         widgets::paint::{Paint, pad, piece, width, wrap},
     },
     tune::{Effect, State},
@@ -18,8 +17,7 @@ use ratatui::layout::Rect;
 const INTERVAL: usize = 10;
 
 /// Paints the trial.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let tune = &app.tune;
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     let Some(watched) = &tune.watched else {
         let inner = paint.pane(area, "What if?", false);
         let text = "Change an option with Space and press Enter: base and change run in turns on fresh databases, and \
@@ -36,7 +34,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
         row
     };
     draw_progress(paint, next(1), watched, tune.running);
-    let axis = Axis::of(watched);
+    let axis = RatioScale::of(watched);
     draw_ends(paint, next(1), axis);
     let price = prices(watched);
     let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
@@ -71,7 +69,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
 }
 
-fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &Watched, running: bool) {
+fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, running: bool) {
     let of = watched.trial.rounds;
     let text = match (&watched.trial.state, running) {
         (_, true) => {
@@ -90,13 +88,13 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &Watched, running: b
 
 /// A log axis around 1 that holds every interval seen.
 #[derive(Debug, Clone, Copy)]
-struct Axis {
+struct RatioScale {
     /// The natural logarithm of the ratio at the right end; the left end is its reciprocal.
     reach: f64,
 }
 
-impl Axis {
-    fn of(watched: &Watched) -> Self {
+impl RatioScale {
+    fn of(watched: &WatchedTrial) -> Self {
         let ends = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
         let effects = watched.effects.iter().filter_map(|effect| effect.found.as_ref());
         let of_effects = effects.clone().filter_map(|found| found.interval);
@@ -137,15 +135,15 @@ fn bar_columns(row: Rect) -> usize {
     usize::from(row.width).saturating_sub(INTERVAL + 1)
 }
 
-fn draw_ends(paint: &mut Paint<'_>, row: Rect, axis: Axis) {
+fn draw_ends(paint: &mut Paint<'_>, row: Rect, axis: RatioScale) {
     let columns = bar_columns(row);
-    let (faster, slower) = (format!("◂ {} faster", ratios::ratio((-axis.reach).exp())), "slower ▸");
+    let (faster, slower) = (format!("◂ {} faster", ratio((-axis.reach).exp())), "slower ▸");
     let gap = columns.saturating_sub(width(&faster) + width(slower));
     paint.text(row, &format!("{faster}{}{slower}", " ".repeat(gap)), Role::Dim);
 }
 
 /// A test's interval as a bar with its figures; its name and verdict too where there are several tests.
-fn draw_effect(paint: &mut Paint<'_>, row: Rect, effect: &Effect, axis: Axis, several: bool, running: bool) {
+fn draw_effect(paint: &mut Paint<'_>, row: Rect, effect: &Effect, axis: RatioScale, several: bool, running: bool) {
     let found = effect.found.as_ref();
     let (interval, ratio) = (found.and_then(|found| found.interval), found.map(|found| found.ratio));
     let role = if running { Role::Accent } else { role(effect) };
@@ -163,13 +161,13 @@ fn draw_effect(paint: &mut Paint<'_>, row: Rect, effect: &Effect, axis: Axis, se
     paint.line(row, &[piece(name, Role::Text), piece(bar, role), piece(figures, role), piece(verdict, role)]);
 }
 
-fn draw_round(paint: &mut Paint<'_>, row: Rect, round: u32, interval: Option<RatioRange>, axis: Axis) {
+fn draw_round(paint: &mut Paint<'_>, row: Rect, round: u32, interval: Option<RatioRange>, axis: RatioScale) {
     let bar = axis.bar(interval, None, bar_columns(row));
     paint.line(row, &[piece(bar, Role::Ghost), piece(format!(" round {round}"), Role::Dim)]);
 }
 
 /// Tier, memory, disk, side files, syncs: before and after.
-fn prices(watched: &Watched) -> Vec<(String, Role)> {
+fn prices(watched: &WatchedTrial) -> Vec<(String, Role)> {
     let trial = &watched.trial;
     let lost = if trial.loses_durability() { Role::Warn } else { Role::Dim };
     let mut lines = vec![(format!("durability {}", words::durability(trial)), lost)];

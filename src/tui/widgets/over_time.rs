@@ -1,10 +1,6 @@
 //! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
 
-use crate::{
-    base::units,
-    catalog::Role,
-    tui::{screens::live::Slot, widgets::paint::Paint},
-};
+use crate::{base::units, catalog::Role, tui::widgets::paint::Paint};
 use ratatui::layout::Rect;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -22,14 +18,14 @@ pub(crate) struct Stretch {
 
 /// Least and greatest value of the stretches that touch a column; none where there are none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Column {
+struct Extent {
     least: f64,
     most: f64,
 }
 
 /// The stretches put into columns of equal time. Least and greatest are kept, so that no stall and no peak is lost.
-fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Column>> {
-    let mut columns: Vec<Option<Column>> = vec![None; width];
+fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Extent>> {
+    let mut columns: Vec<Option<Extent>> = vec![None; width];
     let span = span_ns.max(1) as f64;
     for stretch in stretches {
         let place = |ns: u64| ((ns as f64 / span * width as f64) as usize).min(width.saturating_sub(1));
@@ -38,20 +34,12 @@ fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Colu
         let value = stretch.value;
         for column in columns.iter_mut().take(to + 1).skip(from) {
             *column = Some(match column {
-                None => Column { least: value, most: value },
-                Some(known) => Column { least: known.least.min(value), most: known.most.max(value) },
+                None => Extent { least: value, most: value },
+                Some(known) => Extent { least: known.least.min(value), most: known.most.max(value) },
             });
         }
     }
     columns
-}
-
-/// Paints throughput over `span_ns`.
-pub(crate) fn throughput(paint: &mut Paint<'_>, area: Rect, slots: &[Slot], ghost: &[Slot], span_ns: u64) {
-    let rate = |slot: &Slot| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value: slot.rate() };
-    let (now, then): (Vec<Stretch>, Vec<Stretch>) =
-        (slots.iter().map(rate).collect(), ghost.iter().map(rate).collect());
-    over_time(paint, area, &now, &then, span_ns, units::rate);
 }
 
 /// Paints a figure over `span_ns`: solid up to the least of a column, shaded up to its greatest; the ghost is a dotted
@@ -70,7 +58,7 @@ pub(crate) fn over_time(
     let plot = Rect { height: area.height - 1, ..area };
     let width = usize::from(plot.width);
     let (now, then) = (columns(stretches, span_ns, width), columns(ghost, span_ns, width));
-    let most = |columns: &[Option<Column>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
+    let most = |columns: &[Option<Extent>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
     let top = most(&now).max(most(&then));
     if top <= 0.0 {
         paint.text(Rect { height: 1, ..area }, "no stretch of 100 ms has passed yet", Role::Dim);

@@ -1,4 +1,4 @@
-//! What is asked over the screen: selections, differences to allow, keys of the pivot.
+//! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
 
 use crate::{
     base::units::counted,
@@ -6,10 +6,10 @@ use crate::{
     compare::{Axis, Comparison, ObstacleKind},
     store::Selection,
     tui::{
-        overlay::{Asked as Who, Given, Item, Overlay},
+        overlay::{ListItem, Reply},
         screens::{
-            compare::{Asked, Compare, View},
-            step::{Step, Steps},
+            compare::{CompareScreen, CompareView, Request, Steps},
+            step::Step,
         },
         widgets::cursor::Cursor,
         world::World,
@@ -17,15 +17,34 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Asks for the selection of a side.
-pub(super) fn ask_side(asked: Asked, text: &str) -> Step {
-    let title = if asked == Asked::A { "Side A" } else { "Side B" };
-    let help = "terms such as engine=lmdb size=10000 journal_mode=wal; keys: engine, label, version, suite, test, size, \
-                host, session, run, tier, tag, or any option; also != >= <= and VALUE|VALUE";
-    Step::Open(Overlay::prompt(title, help, text, Who::Compare(asked)))
+/// What the Compare screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dialog {
+    /// The selection of side A.
+    A,
+    /// The selection of side B.
+    B,
+    /// What the names of tests must contain.
+    Filter,
+    /// Differences that are allowed.
+    Allow,
+    /// What the pivot's rows are.
+    PivotRow,
+    /// What its columns are; its rows are this.
+    PivotColumn(Axis),
+    /// The file to write the comparison to.
+    Export,
 }
 
-impl Compare {
+/// Asks for the selection of a side.
+pub(super) fn ask_side(dialog: Dialog, text: &str) -> Step<Request, Dialog> {
+    let title = if dialog == Dialog::A { "Side A" } else { "Side B" };
+    let help = "terms such as engine=lmdb size=10000 journal_mode=wal; keys: engine, label, version, suite, test, size, \
+                host, session, run, tier, tag, or any option; also != >= <= and VALUE|VALUE";
+    Step::prompt(dialog, title, help, text)
+}
+
+impl CompareScreen {
     /// Asks which differences are compared all the same, with where they stand in the way.
     pub(super) fn ask_allowed(&self) -> Steps {
         let lines = self.compared().map(|compared| compared.plain.lines.as_slice()).unwrap_or_default();
@@ -36,10 +55,10 @@ impl Compare {
                 0 => "not met here".to_owned(),
                 met => format!("met in {met} of {} tests", lines.len()),
             };
-            Item { chosen: self.allowed.contains(&difference), ..Item::new(difference.meaning(), detail) }
+            ListItem { chosen: self.allowed.contains(&difference), ..ListItem::new(difference.meaning(), detail) }
         });
-        let asked = Who::Compare(Asked::Allow);
-        vec![Step::Open(Overlay::choose("Compare all the same where these differ", items.to_vec(), true, asked))]
+        let dialog = Dialog::Allow;
+        vec![Step::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
     }
 
     /// Asks for the pivot's rows, then for its columns.
@@ -49,52 +68,55 @@ impl Compare {
             let current = if row.is_some() { &self.axes.1 } else { &self.axes.0 };
             let item = |(axis, values): (Axis, usize)| {
                 let detail = counted(values, "value");
-                Item { chosen: axis == *current, ..Item::new(axis.to_string(), detail) }
+                ListItem { chosen: axis == *current, ..ListItem::new(axis.to_string(), detail) }
             };
             axes(&compared.plain, row).into_iter().map(item).collect()
         };
-        let (title, asked) = match &row {
-            None => ("The pivot's rows".to_owned(), Asked::PivotRow),
-            Some(row) => (format!("Rows are {row}. Columns"), Asked::PivotColumn(row.clone())),
+        let (title, dialog) = match &row {
+            None => ("The pivot's rows".to_owned(), Dialog::PivotRow),
+            Some(row) => (format!("Rows are {row}. Columns"), Dialog::PivotColumn(row.clone())),
         };
-        vec![Step::Open(Overlay::choose(title, items(row.as_ref()), false, Who::Compare(asked)))]
+        vec![Step::choose_one(dialog, title, items(row.as_ref()))]
     }
 
-    /// Takes what the user answered; an error keeps the question open.
-    pub fn given(&mut self, asked: &Asked, given: Given, world: &World) -> Result<Steps, String> {
-        match (asked, given) {
-            (Asked::A | Asked::B, Given::Text(text)) => return self.take_side(asked, text),
-            (Asked::Filter, Given::Typing(text) | Given::Text(text)) => {
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Steps, String> {
+        match (dialog, reply) {
+            (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
+            (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = text;
                 self.cursors = [Cursor::default(); 4];
             }
-            (Asked::Allow, Given::Chosen(chosen)) => {
+            (Dialog::Allow, Reply::Chosen(chosen)) => {
                 self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
                 return Ok(self.ask());
             }
-            (Asked::PivotRow, Given::Chosen(chosen)) => {
+            (Dialog::PivotRow, Reply::Chosen(chosen)) => {
                 return Ok(self.chosen_axis(None, &chosen).map_or_else(Steps::new, |row| self.ask_axes(Some(row))));
             }
-            (Asked::PivotColumn(row), Given::Chosen(chosen)) => {
+            (Dialog::PivotColumn(row), Reply::Chosen(chosen)) => {
                 if let Some(column) = self.chosen_axis(Some(row), &chosen) {
                     self.axes = (row.clone(), column);
-                    self.view = View::Pivot;
+                    self.view = CompareView::Pivot;
                     self.column = 0;
                     return Ok(self.ask());
                 }
             }
-            (Asked::Export, Given::Text(path)) => return self.export(&path, world),
+            (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
             _ => {}
         }
         Ok(Steps::new())
     }
 
-    fn take_side(&mut self, asked: &Asked, text: String) -> Result<Steps, String> {
+    fn take_side(&mut self, dialog: &Dialog, text: String) -> Result<Steps, String> {
         if text.is_empty() {
             return Err("expected terms, as in engine=lmdb size=10000".to_owned());
         }
         Selection::parse_line(&text)?;
-        let (a, b) = if *asked == Asked::A { (text, self.b.clone()) } else { (self.a.clone(), text) };
+        let (a, b) = if *dialog == Dialog::A { (text, self.b.clone()) } else { (self.a.clone(), text) };
         // What was allowed between other sides is not allowed between these.
         self.allowed.clear();
         if a.is_empty() || b.is_empty() {

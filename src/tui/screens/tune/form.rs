@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The choices.
 #[derive(Debug, Clone, Default)]
-pub struct Setup {
+pub struct TrialForm {
     /// The engine.
     pub engine: String,
     /// The suite.
@@ -32,15 +32,15 @@ pub struct Setup {
     pub ledger: String,
 }
 
-impl Setup {
+impl TrialForm {
     /// What is tuned before anything is chosen: the first engine on the first test of the first suite.
     pub fn of(world: &World) -> Self {
         let engine = world.registry.engines.first().map_or_else(String::new, |one| one.description.name.clone());
-        let mut setup = Self { engine, ..Self::default() };
+        let mut form = Self { engine, ..Self::default() };
         if let Some(suite) = world.suites.first() {
-            setup.take_suite(suite);
+            form.take_suite(suite);
         }
-        setup
+        form
     }
 
     /// Changes to another engine: its options are others.
@@ -91,15 +91,15 @@ impl Setup {
         Ok(Workload { engine: engine.clone(), suite: suite.clone(), suite_options: BTreeMap::new(), size, pick })
     }
 
-    /// The question that Enter asks. The seed is chosen when it starts.
-    pub fn question(&self, world: &World) -> Result<(Workload, WhatIf), String> {
+    /// What Enter tries, and on what. The seed is chosen when it starts.
+    pub fn what_if(&self, world: &World) -> Result<(Workload, WhatIf), String> {
         if self.change.is_empty() {
             return Err("nothing is changed: Space changes the option under the cursor".to_owned());
         }
         let workload = self.workload(world)?;
         let base = workload.settings(&self.base).map_err(|error| error.to_string())?;
         let rounds = self.rounds(world);
-        let question = WhatIf {
+        let what_if = WhatIf {
             ledger: self.ledger_name(),
             parent_id: self.parent.clone(),
             kind: Kind::WhatIf,
@@ -109,7 +109,7 @@ impl Setup {
             changes: 1,
             seed: 0,
         };
-        Ok((workload, question))
+        Ok((workload, what_if))
     }
 
     /// Rounds of the next trial.
