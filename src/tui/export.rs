@@ -21,7 +21,7 @@ const FILE_WIDTH: usize = 80;
 
 /// What a file is to hold.
 #[derive(Debug)]
-pub enum Content {
+pub enum FileContent {
     /// This text.
     Text(String),
     /// A comparison, in the format of the file's ending.
@@ -33,7 +33,7 @@ pub enum Content {
 }
 
 /// Writes a file that is not there yet; where a link led, which file that is.
-pub(crate) fn write(path: &Path, content: &Content, setup: &Setup) -> Result<PathBuf, String> {
+pub(crate) fn write(path: &Path, content: &FileContent, setup: &Setup) -> Result<PathBuf, String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
@@ -44,15 +44,15 @@ pub(crate) fn write(path: &Path, content: &Content, setup: &Setup) -> Result<Pat
     let told = if output.note().is_some() { output.target() } else { path }.to_owned();
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let text = match content {
-        Content::Text(text) => text,
-        Content::Ledger(ledger, command) => &ledger_text(ledger, command, path)?,
-        Content::Comparison(comparison) => {
+        FileContent::Text(text) => text,
+        FileContent::Ledger(ledger, command) => &ledger_text(ledger, command, path)?,
+        FileContent::Comparison(comparison) => {
             let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
             comparison::export(comparison, comparison::Format::of_file(path)?, style, Cells::Escaped, &output)
                 .map_err(|error| error.to_string())?;
             return Ok(told);
         }
-        Content::Results(line) => {
+        FileContent::Results(line) => {
             write_results(&output, path, line, setup)?;
             return Ok(told);
         }

@@ -61,7 +61,7 @@ pub enum Tell {
 
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
-pub struct Resumable {
+pub struct OwedSession {
     /// Its identifier.
     pub session_id: String,
     /// How many of its runs are still to be run.

@@ -13,7 +13,9 @@ use crate::support::Place;
 use dbdyno::{
     catalog::{Catalog, UserFolders},
     store::Store,
-    tui::{self, App, Command, Message, Request, Setup, draw, keys::Key, launch::SessionStart, widgets::Look, world},
+    tui::{
+        self, App, Command, Message, Request, Setup, draw, keys::KeyPress, launch::SessionStart, widgets::Look, world,
+    },
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::time::Duration;
@@ -82,7 +84,7 @@ impl Journey {
     }
 
     /// Presses a key.
-    pub(crate) fn key(&mut self, key: Key) -> &mut Self {
+    pub(crate) fn key(&mut self, key: KeyPress) -> &mut Self {
         self.message(Message::Key(key));
         self
     }
@@ -90,7 +92,7 @@ impl Journey {
     /// Types characters.
     pub(crate) fn keys(&mut self, characters: &str) -> &mut Self {
         for c in characters.chars() {
-            self.key(Key::Char(c));
+            self.key(KeyPress::Char(c));
         }
         self
     }

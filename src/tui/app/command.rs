@@ -1,7 +1,7 @@
 //! What the application wants done.
 
 use crate::tui::{
-    export::Content,
+    export::FileContent,
     launch::{SessionStart, Tell, TrialStart},
     screens::ScreenRequest,
     world,
@@ -41,7 +41,7 @@ pub enum Request {
         /// The file, as the user typed it.
         path: PathBuf,
         /// What it is to hold.
-        content: Content,
+        content: FileContent,
     },
     /// What a screen wants to be told.
     Screen(ScreenRequest),

@@ -2,7 +2,7 @@
 
 use crate::{
     runner::{Report, RunnerEvent},
-    tui::{keys::Key, screens::ScreenResponse, widgets::Target, world},
+    tui::{keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
     tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};
@@ -11,7 +11,7 @@ use std::{path::PathBuf, time::Duration};
 #[derive(Debug)]
 pub enum Message {
     /// A key was pressed.
-    Key(Key),
+    Key(KeyPress),
     /// Text was pasted.
     Paste(String),
     /// Something on the screen was clicked.

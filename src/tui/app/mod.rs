@@ -2,20 +2,20 @@
 //! files, no clock: tests drive it with keys and look at what is painted.
 
 mod command;
+mod intents;
 mod message;
 mod open;
 mod paint;
-mod steps;
 
 pub use command::{Command, Request};
 pub use message::{Message, Response};
-pub use open::Open;
+pub use open::OpenOverlay;
 pub use paint::draw;
 
 use crate::tui::{
-    keys::{self, Action, Binding, EVERYWHERE, Key, ScreenId},
+    keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
     launch::Tell,
-    screens::{Context, Screens, joined, step::Notice},
+    screens::{Context, Screens, intent::Notice, joined},
     widgets::Target,
     world::{self, World},
 };
@@ -36,7 +36,7 @@ pub struct App {
     /// The screen in view.
     pub screen: ScreenId,
     /// What lies over it.
-    pub open: Option<Open>,
+    pub open: Option<OpenOverlay>,
     /// What was last said, and until when it is shown.
     pub notice: Option<(Notice, Duration)>,
     /// Columns and rows of the terminal.
@@ -82,7 +82,7 @@ impl App {
             }
             Message::Click(target) => self.click(target),
             Message::Wheel(lines) => {
-                let key = if lines < 0 { Key::Up } else { Key::Down };
+                let key = if lines < 0 { KeyPress::Up } else { KeyPress::Down };
                 (0..lines.unsigned_abs()).flat_map(|_| self.key(key)).collect()
             }
             Message::Resized(columns, rows) => {
@@ -94,16 +94,16 @@ impl App {
                 Vec::new()
             }
             Message::SessionOver(outcome) => {
-                let steps = joined(self.screens.live.over(*outcome, self.now));
-                self.measured(steps)
+                let intents = joined(self.screens.live.over(*outcome, self.now));
+                self.measured(intents)
             }
             Message::Tune(event) => {
                 self.screens.tune.event(*event);
                 Vec::new()
             }
             Message::TuneOver(outcome) => {
-                let steps = joined(self.screens.tune.over(outcome));
-                self.measured(steps)
+                let intents = joined(self.screens.tune.over(outcome));
+                self.measured(intents)
             }
             Message::Response(response) => self.responded(*response),
             // Told again, it ends in the same order, only sooner.
@@ -140,7 +140,7 @@ impl App {
         keys::of(self.screen).iter().chain(EVERYWHERE)
     }
 
-    fn key(&mut self, key: Key) -> Vec<Command> {
+    fn key(&mut self, key: KeyPress) -> Vec<Command> {
         if let Some(open) = &mut self.open {
             let outcome = open.overlay.key(key);
             return self.outcome(outcome);
@@ -153,17 +153,17 @@ impl App {
             Action::Show(screen) => return self.go(screen),
             Action::NextScreen => return self.go(self.screen.shifted(1)),
             Action::PreviousScreen => return self.go(self.screen.shifted(ScreenId::ALL.len() - 1)),
-            Action::Help => self.open = Some(Open::help(self.screen)),
-            Action::Palette => self.open = Some(Open::palette(self.bindings())),
-            Action::Warnings => self.open = Some(Open::page(self.screens.live.warnings())),
-            Action::Quit if self.busy() => self.open = Some(Open::leave()),
+            Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
+            Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
+            Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
+            Action::Quit if self.busy() => self.open = Some(OpenOverlay::leave()),
             Action::Quit => return vec![Command::Leave],
             Action::Suspend => return vec![Command::Suspend],
             Action::Redraw => return vec![Command::Repaint],
             action => {
                 let context = context(&self.world, &self.screens, self.now);
-                let steps = self.screens.act(self.screen, action, &context);
-                return self.perform(steps);
+                let intents = self.screens.act(self.screen, action, &context);
+                return self.perform(intents);
             }
         }
         Vec::new()
@@ -180,8 +180,8 @@ impl App {
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {
                 let context = context(&self.world, &self.screens, self.now);
-                let steps = self.screens.click(self.screen, pane, row, &context);
-                self.perform(steps)
+                let intents = self.screens.click(self.screen, pane, row, &context);
+                self.perform(intents)
             }
         }
     }
@@ -202,8 +202,8 @@ impl App {
             }
             Response::Screen(response) => {
                 let context = context(&self.world, &self.screens, self.now);
-                let steps = self.screens.responded(response, &context);
-                self.perform(steps)
+                let intents = self.screens.responded(response, &context);
+                self.perform(intents)
             }
         }
     }
@@ -217,8 +217,8 @@ impl App {
     /// The screen came into view, or may want to be told again what is stored.
     fn shown(&mut self) -> Vec<Command> {
         let context = context(&self.world, &self.screens, self.now);
-        let steps = self.screens.shown(self.screen, &context);
-        self.perform(steps)
+        let intents = self.screens.shown(self.screen, &context);
+        self.perform(intents)
     }
 
     /// Leaves: at once, or as soon as the session under way has stopped.

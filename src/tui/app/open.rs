@@ -5,20 +5,20 @@ use crate::tui::{
     app::context,
     keys::{self, Binding, EVERYWHERE, ScreenId},
     overlay::{ListItem, Outcome, Overlay, Reply},
-    screens::{ScreenDialog, step::Notice},
+    screens::{ScreenDialog, intent::Notice},
 };
 
 /// An overlay with what the reply is for.
 #[derive(Debug)]
-pub struct Open {
+pub struct OpenOverlay {
     /// What is painted, and takes the keys.
     pub overlay: Overlay,
-    purpose: Purpose,
+    purpose: ReplyTo,
 }
 
 /// What a reply is for.
 #[derive(Debug, Clone)]
-enum Purpose {
+enum ReplyTo {
     /// Nothing: something is read.
     Read,
     /// Doing what is chosen.
@@ -29,15 +29,15 @@ enum Purpose {
     Screen(ScreenDialog),
 }
 
-impl Open {
+impl OpenOverlay {
     /// Something to read.
     pub(super) fn page(overlay: Overlay) -> Self {
-        Self { overlay, purpose: Purpose::Read }
+        Self { overlay, purpose: ReplyTo::Read }
     }
 
     /// What a screen asks.
     pub(super) fn dialog(overlay: Overlay, dialog: ScreenDialog) -> Self {
-        Self { overlay, purpose: Purpose::Screen(dialog) }
+        Self { overlay, purpose: ReplyTo::Screen(dialog) }
     }
 
     /// Asks whether to leave while something is measured.
@@ -46,7 +46,7 @@ impl Open {
             "The run under way is given up; every finished test is kept.".to_owned(),
             "Other screens can be used while it runs.".to_owned(),
         ];
-        Self { overlay: Overlay::confirm("A session is running. Leave?", lines), purpose: Purpose::Leave }
+        Self { overlay: Overlay::confirm("A session is running. Leave?", lines), purpose: ReplyTo::Leave }
     }
 
     /// The keys of a screen, and those of all.
@@ -67,7 +67,7 @@ impl Open {
             let key = binding.keys.first().map_or_else(String::new, |key| key.word());
             ListItem::new(binding.help, key)
         };
-        Self { overlay: Overlay::choose("Commands", bindings.map(item).collect(), false), purpose: Purpose::Palette }
+        Self { overlay: Overlay::choose("Commands", bindings.map(item).collect(), false), purpose: ReplyTo::Palette }
     }
 }
 
@@ -94,7 +94,7 @@ impl App {
     }
 
     /// The overlay again, with why its reply was not taken.
-    fn refused(&mut self, mut closed: Open, error: String) -> Open {
+    fn refused(&mut self, mut closed: OpenOverlay, error: String) -> OpenOverlay {
         match &mut closed.overlay {
             Overlay::Prompt(prompt) => prompt.error = Some(error),
             _ => self.say(Notice::bad(error)),
@@ -102,21 +102,21 @@ impl App {
         closed
     }
 
-    fn replied(&mut self, purpose: &Purpose, reply: Reply) -> Result<Vec<Command>, String> {
+    fn replied(&mut self, purpose: &ReplyTo, reply: Reply) -> Result<Vec<Command>, String> {
         match purpose {
-            Purpose::Read => Ok(Vec::new()),
-            Purpose::Palette => Ok(match reply {
+            ReplyTo::Read => Ok(Vec::new()),
+            ReplyTo::Palette => Ok(match reply {
                 Reply::Chosen(chosen) => {
                     let action = chosen.first().and_then(|&at| self.bindings().nth(at)).map(|binding| binding.action);
                     action.map_or_else(Vec::new, |action| self.act(action))
                 }
                 _ => Vec::new(),
             }),
-            Purpose::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
-            Purpose::Screen(dialog) => {
+            ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
+            ReplyTo::Screen(dialog) => {
                 let context = context(&self.world, &self.screens, self.now);
-                let steps = self.screens.replied(dialog, reply, &context)?;
-                Ok(self.perform(steps))
+                let intents = self.screens.replied(dialog, reply, &context)?;
+                Ok(self.perform(intents))
             }
         }
     }

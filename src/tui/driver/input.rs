@@ -2,7 +2,7 @@
 //!
 //! The terminal is read by a thread of its own: crossterm reads a terminal that is gone for ever, wherever it is called.
 
-use crate::tui::{app::Message, keys::Key, widgets::Hit};
+use crate::tui::{app::Message, keys::KeyPress, widgets::Hit};
 use crossterm::event::{self, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 use rustix::{
@@ -69,27 +69,27 @@ pub(super) fn decode(raw: event::Event, hits: &[Hit]) -> Option<Message> {
     }
 }
 
-fn decode_key(key: KeyEvent) -> Option<Key> {
+fn decode_key(key: KeyEvent) -> Option<KeyPress> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
         // What was typed before the terminal was in raw mode has line feeds where Enter was pressed.
-        KeyCode::Char('j') if control => Key::Enter,
-        KeyCode::Char(c) if control => Key::Ctrl(c.to_ascii_lowercase()),
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Esc,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::BackTab => Key::BackTab,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Delete => Key::Delete,
+        KeyCode::Char('j') if control => KeyPress::Enter,
+        KeyCode::Char(c) if control => KeyPress::Ctrl(c.to_ascii_lowercase()),
+        KeyCode::Char(c) => KeyPress::Char(c),
+        KeyCode::Enter => KeyPress::Enter,
+        KeyCode::Esc => KeyPress::Esc,
+        KeyCode::Tab => KeyPress::Tab,
+        KeyCode::BackTab => KeyPress::BackTab,
+        KeyCode::Up => KeyPress::Up,
+        KeyCode::Down => KeyPress::Down,
+        KeyCode::Left => KeyPress::Left,
+        KeyCode::Right => KeyPress::Right,
+        KeyCode::PageUp => KeyPress::PageUp,
+        KeyCode::PageDown => KeyPress::PageDown,
+        KeyCode::Home => KeyPress::Home,
+        KeyCode::End => KeyPress::End,
+        KeyCode::Backspace => KeyPress::Backspace,
+        KeyCode::Delete => KeyPress::Delete,
         _ => return None,
     })
 }

@@ -2,7 +2,7 @@
 
 /// A key as the application knows it, whatever the terminal sends for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Key {
+pub enum KeyPress {
     /// A character, as typed.
     Char(char),
     /// A character with Ctrl, in lower case.
@@ -37,7 +37,7 @@ pub enum Key {
     Delete,
 }
 
-impl Key {
+impl KeyPress {
     /// How the key is written in hints and help.
     pub fn word(self) -> String {
         match self {

@@ -6,7 +6,7 @@ mod screen_id;
 mod table;
 
 pub use action::Action;
-pub use key::Key;
+pub use key::KeyPress;
 pub use screen_id::ScreenId;
 pub use table::{EVERYWHERE, of};
 
@@ -14,7 +14,7 @@ pub use table::{EVERYWHERE, of};
 #[derive(Debug, Clone, Copy)]
 pub struct Binding {
     /// The keys that do it; the first is shown.
-    pub keys: &'static [Key],
+    pub keys: &'static [KeyPress],
     /// What they do.
     pub action: Action,
     /// One or two words for the line of hints; empty for what only the help tells.
@@ -24,7 +24,7 @@ pub struct Binding {
 }
 
 /// What a key does on a screen.
-pub fn action(screen: ScreenId, key: Key) -> Option<Action> {
+pub fn action(screen: ScreenId, key: KeyPress) -> Option<Action> {
     let all = of(screen).iter().chain(EVERYWHERE);
     all.into_iter().find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)
 }

@@ -2,8 +2,8 @@
 
 use super::{Outcome, Reply, prompt::edit};
 use crate::tui::{
-    keys::Key,
-    widgets::cursor::{Cursor, PAGE},
+    keys::KeyPress,
+    widgets::cursor::{ListCursor, PAGE},
 };
 use nucleo_matcher::{
     Config, Matcher, Utf32Str,
@@ -23,7 +23,7 @@ pub struct Choose {
     /// What is typed to narrow it.
     pub input: Input,
     /// Place among those that match.
-    pub cursor: Cursor,
+    pub cursor: ListCursor,
 }
 
 /// A line of a list.
@@ -65,30 +65,30 @@ impl Choose {
         scored.into_iter().map(|(_, at)| at).collect()
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Outcome {
+    pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
         let matching = self.matching();
         let last = matching.len().saturating_sub(1);
         match key {
-            Key::Up => self.cursor.at = self.cursor.at.saturating_sub(1),
-            Key::Down => self.cursor.at = (self.cursor.at + 1).min(last),
-            Key::PageUp => self.cursor.at = self.cursor.at.saturating_sub(PAGE),
-            Key::PageDown => self.cursor.at = (self.cursor.at + PAGE).min(last),
-            Key::Char(' ') if self.several => {
+            KeyPress::Up => self.cursor.at = self.cursor.at.saturating_sub(1),
+            KeyPress::Down => self.cursor.at = (self.cursor.at + 1).min(last),
+            KeyPress::PageUp => self.cursor.at = self.cursor.at.saturating_sub(PAGE),
+            KeyPress::PageDown => self.cursor.at = (self.cursor.at + PAGE).min(last),
+            KeyPress::Char(' ') if self.several => {
                 if let Some(item) = matching.get(self.cursor.at).and_then(|&at| self.items.get_mut(at)) {
                     item.chosen = !item.chosen;
                 }
             }
-            Key::Enter if self.several => {
+            KeyPress::Enter if self.several => {
                 let chosen = self.items.iter().enumerate().filter(|(_, item)| item.chosen).map(|(at, _)| at);
                 return Outcome::Closed(Reply::Chosen(chosen.collect()));
             }
-            Key::Enter => {
+            KeyPress::Enter => {
                 let chosen = matching.get(self.cursor.at).copied();
                 return Outcome::Closed(chosen.map_or(Reply::Nothing, |at| Reply::Chosen(vec![at])));
             }
             key => {
                 if edit(&mut self.input, key) {
-                    self.cursor = Cursor::default();
+                    self.cursor = ListCursor::default();
                 }
             }
         }

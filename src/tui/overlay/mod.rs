@@ -9,7 +9,7 @@ pub use choose::{Choose, ListItem};
 pub use page::TextPage;
 pub use prompt::Prompt;
 
-use crate::tui::{keys::Key, widgets::cursor::Cursor};
+use crate::tui::{keys::KeyPress, widgets::cursor::ListCursor};
 use tui_input::Input;
 
 /// Yes or no.
@@ -69,7 +69,7 @@ impl Overlay {
     pub fn choose(title: impl Into<String>, items: Vec<ListItem>, several: bool) -> Self {
         let at = items.iter().position(|item| item.chosen).unwrap_or(0);
         let input = Input::default();
-        Self::Choose(Choose { title: title.into(), items, several, input, cursor: Cursor { at } })
+        Self::Choose(Choose { title: title.into(), items, several, input, cursor: ListCursor { at } })
     }
 
     /// Asks yes or no; `lines` is what to know before.
@@ -83,16 +83,16 @@ impl Overlay {
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: Key) -> Outcome {
-        if matches!(key, Key::Esc | Key::Ctrl('c')) {
+    pub fn key(&mut self, key: KeyPress) -> Outcome {
+        if matches!(key, KeyPress::Esc | KeyPress::Ctrl('c')) {
             return Outcome::Closed(Reply::Nothing);
         }
         match self {
             Self::Prompt(prompt) => prompt.key(key),
             Self::Choose(choose) => choose.key(key),
             Self::Confirm(_) => match key {
-                Key::Char('y' | 'Y') => Outcome::Closed(Reply::Yes),
-                Key::Char('n' | 'N' | 'q') | Key::Enter => Outcome::Closed(Reply::Nothing),
+                KeyPress::Char('y' | 'Y') => Outcome::Closed(Reply::Yes),
+                KeyPress::Char('n' | 'N' | 'q') | KeyPress::Enter => Outcome::Closed(Reply::Nothing),
                 _ => Outcome::Stays(None),
             },
             Self::Page(page) => page.key(key),
@@ -103,7 +103,7 @@ impl Overlay {
     pub fn paste(&mut self, text: &str) -> Outcome {
         let mut outcome = Outcome::Stays(None);
         for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
-            outcome = self.key(Key::Char(c));
+            outcome = self.key(KeyPress::Char(c));
         }
         outcome
     }
@@ -112,7 +112,7 @@ impl Overlay {
     pub fn click(&mut self, row: usize) -> Outcome {
         let Self::Choose(choose) = self else { return Outcome::Stays(None) };
         choose.cursor.at = row;
-        choose.key(if choose.several { Key::Char(' ') } else { Key::Enter })
+        choose.key(if choose.several { KeyPress::Char(' ') } else { KeyPress::Enter })
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn typed(overlay: &mut Overlay, text: &str) -> Outcome {
-        text.chars().map(|c| overlay.key(Key::Char(c))).last().unwrap()
+        text.chars().map(|c| overlay.key(KeyPress::Char(c))).last().unwrap()
     }
 
     #[test]
@@ -129,25 +129,25 @@ mod tests {
         let items = ["journal_mode", "page_size", "synchronous"].map(|label| ListItem::new(label, "")).to_vec();
         let mut overlay = Overlay::choose("option", items, false);
         typed(&mut overlay, "sync");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Chosen(vec![2])));
+        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Chosen(vec![2])));
         typed(&mut overlay, "zzz");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Nothing));
+        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Nothing));
     }
 
     #[test]
     fn several_are_chosen_with_space() {
         let items = ["a", "b", "c"].map(|label| ListItem::new(label, "")).to_vec();
         let mut overlay = Overlay::choose("values", items, true);
-        for key in [Key::Char(' '), Key::Down, Key::Down, Key::Char(' ')] {
+        for key in [KeyPress::Char(' '), KeyPress::Down, KeyPress::Down, KeyPress::Char(' ')] {
             overlay.key(key);
         }
-        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Chosen(vec![0, 2])));
+        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Chosen(vec![0, 2])));
     }
 
     #[test]
     fn pasted_line_ends_do_not_answer_a_prompt() {
         let mut overlay = Overlay::prompt("note", "", "");
         overlay.paste("two\nlines\u{1b}[2J");
-        assert_eq!(overlay.key(Key::Enter), Outcome::Closed(Reply::Text("two lines [2J".to_owned())));
+        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Text("two lines [2J".to_owned())));
     }
 }

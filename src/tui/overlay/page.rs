@@ -1,7 +1,7 @@
 //! Text to read.
 
 use super::{Outcome, Reply};
-use crate::tui::{keys::Key, widgets::cursor::PAGE};
+use crate::tui::{keys::KeyPress, widgets::cursor::PAGE};
 
 /// Something to read.
 #[derive(Debug, Clone, Default)]
@@ -15,16 +15,16 @@ pub struct TextPage {
 }
 
 impl TextPage {
-    pub(super) fn key(&mut self, key: Key) -> Outcome {
+    pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
         let last = self.lines.len().saturating_sub(1);
         match key {
-            Key::Up | Key::Char('k') => self.scroll = self.scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.scroll = (self.scroll + 1).min(last),
-            Key::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
-            Key::PageDown | Key::Char(' ') => self.scroll = (self.scroll + PAGE).min(last),
-            Key::Home => self.scroll = 0,
-            Key::End => self.scroll = last,
-            Key::Enter | Key::Char('q' | '?' | 'x' | 'w') => return Outcome::Closed(Reply::Nothing),
+            KeyPress::Up | KeyPress::Char('k') => self.scroll = self.scroll.saturating_sub(1),
+            KeyPress::Down | KeyPress::Char('j') => self.scroll = (self.scroll + 1).min(last),
+            KeyPress::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
+            KeyPress::PageDown | KeyPress::Char(' ') => self.scroll = (self.scroll + PAGE).min(last),
+            KeyPress::Home => self.scroll = 0,
+            KeyPress::End => self.scroll = last,
+            KeyPress::Enter | KeyPress::Char('q' | '?' | 'x' | 'w') => return Outcome::Closed(Reply::Nothing),
             _ => {}
         }
         Outcome::Stays(None)

@@ -1,7 +1,7 @@
 //! A line of text that the user types.
 
 use super::{Outcome, Reply};
-use crate::tui::keys::Key;
+use crate::tui::keys::KeyPress;
 use tui_input::{Input, InputRequest};
 
 /// A text is asked for.
@@ -18,8 +18,8 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    pub(super) fn key(&mut self, key: Key) -> Outcome {
-        if key == Key::Enter {
+    pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
+        if key == KeyPress::Enter {
             return Outcome::Closed(Reply::Text(self.input.value().trim().to_owned()));
         }
         if edit(&mut self.input, key) {
@@ -31,18 +31,18 @@ impl Prompt {
 }
 
 /// Edits a line of text; whether the key meant that.
-pub(super) fn edit(input: &mut Input, key: Key) -> bool {
+pub(super) fn edit(input: &mut Input, key: KeyPress) -> bool {
     let request = match key {
-        Key::Char(c) => InputRequest::InsertChar(c),
-        Key::Backspace => InputRequest::DeletePrevChar,
-        Key::Delete => InputRequest::DeleteNextChar,
-        Key::Left => InputRequest::GoToPrevChar,
-        Key::Right => InputRequest::GoToNextChar,
-        Key::Home | Key::Ctrl('a') => InputRequest::GoToStart,
-        Key::End | Key::Ctrl('e') => InputRequest::GoToEnd,
-        Key::Ctrl('w') => InputRequest::DeletePrevWord,
-        Key::Ctrl('u') => InputRequest::DeleteLine,
-        Key::Ctrl('k') => InputRequest::DeleteTillEnd,
+        KeyPress::Char(c) => InputRequest::InsertChar(c),
+        KeyPress::Backspace => InputRequest::DeletePrevChar,
+        KeyPress::Delete => InputRequest::DeleteNextChar,
+        KeyPress::Left => InputRequest::GoToPrevChar,
+        KeyPress::Right => InputRequest::GoToNextChar,
+        KeyPress::Home | KeyPress::Ctrl('a') => InputRequest::GoToStart,
+        KeyPress::End | KeyPress::Ctrl('e') => InputRequest::GoToEnd,
+        KeyPress::Ctrl('w') => InputRequest::DeletePrevWord,
+        KeyPress::Ctrl('u') => InputRequest::DeleteLine,
+        KeyPress::Ctrl('k') => InputRequest::DeleteTillEnd,
         _ => return false,
     };
     input.handle(request);

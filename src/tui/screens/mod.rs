@@ -3,10 +3,10 @@
 pub mod bench;
 pub mod claims;
 pub mod compare;
+pub mod intent;
 pub mod live;
 pub mod results;
 mod screen;
-pub mod step;
 pub mod tune;
 
 pub(crate) use screen::Context;
@@ -18,11 +18,12 @@ use super::{
     widgets::paint::Paint,
     world::World,
 };
+use intent::Intent;
 use ratatui::layout::Rect;
 use screen::Screen;
 
 /// What any screen wants to happen.
-pub(crate) type Steps = Vec<step::Step<ScreenRequest, ScreenDialog>>;
+pub(crate) type Intents = Vec<Intent<ScreenRequest, ScreenDialog>>;
 
 /// Joins the screens: what they request, are told and ask the user, and which of them is meant.
 macro_rules! screens {
@@ -84,35 +85,35 @@ macro_rules! screens {
             }
 
             /// A key means this on a screen.
-            pub(crate) fn act(&mut self, on: ScreenId, action: Action, context: &Context<'_>) -> Steps {
+            pub(crate) fn act(&mut self, on: ScreenId, action: Action, context: &Context<'_>) -> Intents {
                 match on {
                     $(ScreenId::$id => joined(self.$folder.act(action, context)),)*
                 }
             }
 
             /// A row of a pane of a screen was clicked.
-            pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Steps {
+            pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Intents {
                 match on {
                     $(ScreenId::$id => joined(self.$folder.click(pane, row, context)),)*
                 }
             }
 
             /// The user replied; an error says why the reply cannot be taken.
-            pub(crate) fn replied(&mut self, to: &ScreenDialog, reply: Reply, context: &Context<'_>) -> Result<Steps, String> {
+            pub(crate) fn replied(&mut self, to: &ScreenDialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
                 match to {
                     $(ScreenDialog::$id(dialog) => self.$folder.replied(dialog, reply, context).map(joined),)*
                 }
             }
 
             /// A request was responded to.
-            pub(crate) fn responded(&mut self, response: ScreenResponse, context: &Context<'_>) -> Steps {
+            pub(crate) fn responded(&mut self, response: ScreenResponse, context: &Context<'_>) -> Intents {
                 match response {
                     $(ScreenResponse::$id(response) => joined(self.$folder.responded(response, context)),)*
                 }
             }
 
             /// A screen came into view.
-            pub(crate) fn shown(&mut self, which: ScreenId, context: &Context<'_>) -> Steps {
+            pub(crate) fn shown(&mut self, which: ScreenId, context: &Context<'_>) -> Intents {
                 match which {
                     $(ScreenId::$id => joined(self.$folder.shown(context)),)*
                 }
@@ -161,7 +162,7 @@ screens! {
     Claims: claims::ClaimsScreen,
 }
 
-/// Steps of one screen among those of all.
-pub(crate) fn joined<R: Into<ScreenRequest>, D: Into<ScreenDialog>>(steps: Vec<step::Step<R, D>>) -> Steps {
-    steps.into_iter().map(|step| step.map(R::into, D::into)).collect()
+/// Intents of one screen among those of all.
+pub(crate) fn joined<R: Into<ScreenRequest>, D: Into<ScreenDialog>>(intents: Vec<Intent<R, D>>) -> Intents {
+    intents.into_iter().map(|intent| intent.map(R::into, D::into)).collect()
 }

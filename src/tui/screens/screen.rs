@@ -1,12 +1,12 @@
 //! What a screen is to the application.
 
-use super::step::Step;
+use super::intent::Intent;
 use crate::tui::{keys::Action, overlay::Reply, setup::Setup, widgets::paint::Paint, world::World};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
 /// What a screen `S` wants to happen; empty for nothing.
-pub(crate) type Steps<S> = Vec<Step<<S as Screen>::Request, <S as Screen>::Dialog>>;
+pub(crate) type Intents<S> = Vec<Intent<<S as Screen>::Request, <S as Screen>::Dialog>>;
 
 /// What a screen may know besides its own state.
 #[derive(Debug, Clone, Copy)]
@@ -32,22 +32,22 @@ pub(crate) trait Screen: Sized {
     fn new(world: &World) -> Self;
 
     /// Does what a key means.
-    fn act(&mut self, action: Action, context: &Context<'_>) -> Steps<Self>;
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents<Self>;
 
     /// A row of a pane was clicked.
-    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Steps<Self>;
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents<Self>;
 
     /// The user replied.
     ///
     /// # Errors
     /// Why the reply cannot be taken, with what was expected; the user is asked again.
-    fn replied(&mut self, dialog: &Self::Dialog, reply: Reply, context: &Context<'_>) -> Result<Steps<Self>, String>;
+    fn replied(&mut self, dialog: &Self::Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents<Self>, String>;
 
     /// A request was responded to. A screen that has asked again since drops what came too late.
-    fn responded(&mut self, response: Self::Response, context: &Context<'_>) -> Steps<Self>;
+    fn responded(&mut self, response: Self::Response, context: &Context<'_>) -> Intents<Self>;
 
     /// The screen came into view: what it shows may have to be read.
-    fn shown(&mut self, _context: &Context<'_>) -> Steps<Self> {
+    fn shown(&mut self, _context: &Context<'_>) -> Intents<Self> {
         Vec::new()
     }
 

@@ -4,7 +4,7 @@ use crate::tui::keys::Action;
 
 /// The row under the cursor; lists may be empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cursor {
+pub struct ListCursor {
     /// The row, from 0.
     pub at: usize,
 }
@@ -12,7 +12,7 @@ pub struct Cursor {
 /// Rows that PgUp and PgDn move by.
 pub const PAGE: usize = 10;
 
-impl Cursor {
+impl ListCursor {
     /// Moves the cursor in a list of `length` rows; whether the action was a move.
     pub fn moved(&mut self, action: Action, length: usize) -> bool {
         let last = length.saturating_sub(1);
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_cursor_stays_in_its_list_and_in_the_window() {
-        let mut cursor = Cursor::default();
+        let mut cursor = ListCursor::default();
         assert!(cursor.moved(Action::Up, 3));
         assert_eq!(cursor.at, 0);
         assert!(cursor.moved(Action::PageDown, 3));
@@ -54,9 +54,9 @@ mod tests {
         assert!(!cursor.moved(Action::Enter, 3));
         assert!(cursor.moved(Action::Down, 0));
         assert_eq!(cursor.at, 0);
-        let cursor = Cursor { at: 50 };
+        let cursor = ListCursor { at: 50 };
         assert_eq!(cursor.offset(100, 10), 45);
-        assert_eq!(Cursor { at: 99 }.offset(100, 10), 90);
-        assert_eq!(Cursor { at: 2 }.offset(3, 10), 0);
+        assert_eq!(ListCursor { at: 99 }.offset(100, 10), 90);
+        assert_eq!(ListCursor { at: 2 }.offset(3, 10), 0);
     }
 }

@@ -18,14 +18,14 @@ pub(crate) struct Stretch {
 
 /// Least and greatest value of the stretches that touch a column; none where there are none.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Extent {
+struct Bounds {
     least: f64,
     most: f64,
 }
 
 /// The stretches put into columns of equal time. Least and greatest are kept, so that no stall and no peak is lost.
-fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Extent>> {
-    let mut columns: Vec<Option<Extent>> = vec![None; width];
+fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Bounds>> {
+    let mut columns: Vec<Option<Bounds>> = vec![None; width];
     let span = span_ns.max(1) as f64;
     for stretch in stretches {
         let place = |ns: u64| ((ns as f64 / span * width as f64) as usize).min(width.saturating_sub(1));
@@ -34,8 +34,8 @@ fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Exte
         let value = stretch.value;
         for column in columns.iter_mut().take(to + 1).skip(from) {
             *column = Some(match column {
-                None => Extent { least: value, most: value },
-                Some(known) => Extent { least: known.least.min(value), most: known.most.max(value) },
+                None => Bounds { least: value, most: value },
+                Some(known) => Bounds { least: known.least.min(value), most: known.most.max(value) },
             });
         }
     }
@@ -58,7 +58,7 @@ pub(crate) fn over_time(
     let plot = Rect { height: area.height - 1, ..area };
     let width = usize::from(plot.width);
     let (now, then) = (columns(stretches, span_ns, width), columns(ghost, span_ns, width));
-    let most = |columns: &[Option<Extent>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
+    let most = |columns: &[Option<Bounds>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
     let top = most(&now).max(most(&then));
     if top <= 0.0 {
         paint.text(Rect { height: 1, ..area }, "no stretch of 100 ms has passed yet", Role::Dim);

@@ -4,7 +4,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     tui::{
-        keys::{Key, ScreenId},
+        keys::{KeyPress, ScreenId},
         widgets::look::Look,
     },
 };
@@ -23,7 +23,7 @@ pub enum Target {
     /// A screen's tab.
     Screen(ScreenId),
     /// A hint, which stands for its key.
-    Press(Key),
+    Press(KeyPress),
     /// A row of a pane, counted from the first of the list and not from the first shown.
     Spot {
         /// The pane, as its screen counts them.
@@ -58,10 +58,10 @@ pub(crate) struct Paint<'a> {
 }
 
 /// A piece of text with its meaning.
-pub(crate) type Piece<'t> = (std::borrow::Cow<'t, str>, Role);
+pub(crate) type TextPiece<'t> = (std::borrow::Cow<'t, str>, Role);
 
 /// A piece of text.
-pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> Piece<'t> {
+pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> TextPiece<'t> {
     (text.into(), role)
 }
 
@@ -82,7 +82,7 @@ impl<'a> Paint<'a> {
     }
 
     /// Paints pieces one after the other into the first row of an area.
-    pub(crate) fn line(&mut self, area: Rect, pieces: &[Piece<'_>]) -> u16 {
+    pub(crate) fn line(&mut self, area: Rect, pieces: &[TextPiece<'_>]) -> u16 {
         let area = area.intersection(self.buffer.area);
         if area.is_empty() {
             return 0;

@@ -1,14 +1,14 @@
 //! What the Bench screen asks the user, and what becomes of the replies.
 
-use super::{BenchScreen, OptionOwner, Pane, Request, Steps};
+use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
 use crate::{
     catalog::TestInfo,
     report::command::shell,
     tui::{
-        export::Content,
+        export::FileContent,
         overlay::{ListItem, Reply},
-        screens::step::Step,
-        widgets::cursor::Cursor,
+        screens::intent::Intent,
+        widgets::cursor::ListCursor,
         world::World,
     },
 };
@@ -40,8 +40,8 @@ pub enum Dialog {
 }
 
 impl BenchScreen {
-    pub(super) fn ask_tests(&self, world: &World) -> Steps {
-        let Some(suite) = self.suite(world) else { return Steps::new() };
+    pub(super) fn ask_tests(&self, world: &World) -> Intents {
+        let Some(suite) = self.suite(world) else { return Intents::new() };
         let chosen = suite.pick(&self.form.tests).unwrap_or_default();
         let items = suite
             .tests()
@@ -52,28 +52,28 @@ impl BenchScreen {
                 ListItem { chosen: all || chosen.0.contains(&test.number), ..ListItem::new(label(&test), detail) }
             })
             .collect();
-        vec![Step::choose_several(Dialog::Tests, "Tests to measure", items)]
+        vec![Intent::choose_several(Dialog::Tests, "Tests to measure", items)]
     }
 
-    pub(super) fn notes(&self, world: &World) -> Steps {
-        let Some(suite) = self.suite(world) else { return Steps::new() };
+    pub(super) fn notes(&self, world: &World) -> Intents {
+        let Some(suite) = self.suite(world) else { return Intents::new() };
         let mut lines =
             vec![suite.title.clone(), String::new(), format!("Reproduces: {}", suite.source), String::new()];
         lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
         lines.push(String::new());
         lines.extend(suite.tests().map(|test| label(&test)));
-        vec![Step::page(format!("Suite {}", suite.name), lines)]
+        vec![Intent::page(format!("Suite {}", suite.name), lines)]
     }
 
     /// Takes what the user replied.
     ///
     /// # Errors
     /// Why it cannot be taken.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = text;
-                self.cursors[Pane::Options.index()] = Cursor::default();
+                self.cursors[Pane::Options.index()] = ListCursor::default();
             }
             (Dialog::Value(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
             (Dialog::Values(owner, option), Reply::Chosen(chosen)) => {
@@ -103,7 +103,7 @@ impl BenchScreen {
             (Dialog::Export, Reply::Text(path)) => return self.export(&path),
             _ => {}
         }
-        Ok(Steps::new())
+        Ok(Intents::new())
     }
 
     fn choose_tests(&mut self, chosen: &[usize], world: &World) -> Result<(), String> {
@@ -120,7 +120,7 @@ impl BenchScreen {
         Ok(())
     }
 
-    fn save(&self, name: &str, replace: bool) -> Result<Steps, String> {
+    fn save(&self, name: &str, replace: bool) -> Result<Intents, String> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if name.is_empty() || !name.chars().all(fits) {
             return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
@@ -130,10 +130,10 @@ impl BenchScreen {
             Err(error) => return Err(error.clone()),
         };
         let preset = Box::new(self.form.to_preset(name, &title));
-        Ok(vec![Step::Request(Request::SavePreset { preset, replace })])
+        Ok(vec![Intent::Request(Request::SavePreset { preset, replace })])
     }
 
-    fn export(&self, path: &str) -> Result<Steps, String> {
+    fn export(&self, path: &str) -> Result<Intents, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
         let mut text = format!("{}\n\n", shell(self.form.command()));
         for configuration in &preview.plan.configurations {
@@ -143,7 +143,7 @@ impl BenchScreen {
         for warning in &preview.warnings {
             text.push_str(&format!("! {warning}\n"));
         }
-        Ok(vec![Step::Write { path: path.into(), content: Content::Text(text) }])
+        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
     }
 }
 
@@ -151,10 +151,10 @@ fn label(test: &TestInfo) -> String {
     format!("{} {}", test.number, test.name)
 }
 
-pub(super) fn ask_preset(world: &World) -> Steps {
+pub(super) fn ask_preset(world: &World) -> Intents {
     if world.presets.is_empty() {
-        return vec![Step::failed("there is no preset")];
+        return vec![Intent::failed("there is no preset")];
     }
     let items = world.presets.iter().map(|preset| ListItem::new(&preset.name, &preset.title)).collect();
-    vec![Step::choose_one(Dialog::Preset, "Load a preset", items)]
+    vec![Intent::choose_one(Dialog::Preset, "Load a preset", items)]
 }

@@ -23,18 +23,18 @@ use crate::{
         launch::SessionStart,
         overlay::Reply,
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
-        widgets::{cursor::Cursor, paint::Paint},
+        widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
 };
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// What is chosen for the next bench, and what it will take.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ pub struct BenchScreen {
     /// The pane with the cursor.
     pub pane: Pane,
     /// Cursors of the panes.
-    pub cursors: [Cursor; 5],
+    pub cursors: [ListCursor; 5],
     /// Whose options are shown.
     pub owner: OptionOwner,
     /// What is chosen.
@@ -69,7 +69,7 @@ impl BenchScreen {
     }
 
     /// The cursor of the pane that has it.
-    pub fn cursor(&self) -> Cursor {
+    pub fn cursor(&self) -> ListCursor {
         self.cursors[self.pane.index()]
     }
 
@@ -85,21 +85,21 @@ impl BenchScreen {
     }
 
     /// Puts a preset onto the screen.
-    pub fn load(&mut self, preset: &Preset, world: &World) -> Steps {
+    pub fn load(&mut self, preset: &Preset, world: &World) -> Intents {
         let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.suite) else {
-            return vec![Step::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.suite))];
+            return vec![Intent::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.suite))];
         };
         self.form.take_preset(preset, suite, &world.registry);
         if !world.presets.iter().any(|known| known.name == preset.name) {
             // Made for the occasion: no command could name it.
             self.form.changed();
         }
-        self.cursors = [Cursor::default(); 5];
+        self.cursors = [ListCursor::default(); 5];
         self.cursors[Pane::Suites.index()].at = at;
         self.pane = Pane::Engines;
         self.owner = OptionOwner::Entry(0);
         self.plan(world);
-        vec![Step::said(format!("{}: {}", preset.name, preset.title))]
+        vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
     }
 
     /// What starts the bench, or why it cannot be started.
@@ -133,7 +133,7 @@ impl Screen for BenchScreen {
         let form = world.suites.first().map_or_else(Form::default, |suite| Form::of(suite, &world.registry));
         let mut bench = Self {
             pane: Pane::default(),
-            cursors: [Cursor::default(); 5],
+            cursors: [ListCursor::default(); 5],
             owner: OptionOwner::Entry(0),
             form,
             preview: Err(String::new()),
@@ -143,7 +143,7 @@ impl Screen for BenchScreen {
         bench
     }
 
-    fn act(&mut self, action: Action, context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let length = self.length(self.pane, world);
         if self.pane == Pane::Rounds && matches!(action, Action::Up | Action::Down) {
@@ -152,12 +152,12 @@ impl Screen for BenchScreen {
         }
         if self.cursors[self.pane.index()].moved(action, length) {
             self.cursor_moved(world);
-            return Steps::new();
+            return Intents::new();
         }
         match action {
             Action::Left => self.shift_pane(Pane::ALL.len() - 1),
             Action::Right => self.shift_pane(1),
-            Action::Enter => return vec![Step::Run],
+            Action::Enter => return vec![Intent::Run],
             Action::Toggle => return self.toggle(world),
             Action::Previous => return self.step_value(false, world),
             Action::Edit => return self.edit(world),
@@ -174,53 +174,53 @@ impl Screen for BenchScreen {
             Action::Presets => return dialog::ask_preset(world),
             Action::Save => {
                 let help = "a name: letters, digits, - and _; it goes into your presets folder";
-                return vec![Step::prompt(Dialog::SaveAs, "Save as preset", help, "")];
+                return vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")];
             }
             Action::Notes => return self.notes(world),
             Action::Filter => {
                 let help = "options whose name contains this";
                 let dialog = Dialog::Filter;
-                return vec![Step::prompt(dialog, "Filter options", help, self.filter.clone())];
+                return vec![Intent::prompt(dialog, "Filter options", help, self.filter.clone())];
             }
             Action::Back => self.filter.clear(),
             Action::Export => {
                 let dialog = Dialog::Export;
                 let help = "a file that is not there yet";
-                return vec![Step::prompt(dialog, "Export the plan", help, "dbdyno-plan.txt")];
+                return vec![Intent::prompt(dialog, "Export the plan", help, "dbdyno-plan.txt")];
             }
             _ => {}
         }
-        Steps::new()
+        Intents::new()
     }
 
-    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Steps {
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
         let world = context.world;
-        let Some(&pane) = Pane::ALL.get(pane) else { return Steps::new() };
+        let Some(&pane) = Pane::ALL.get(pane) else { return Intents::new() };
         let again = self.pane == pane && self.cursor().at == row;
         self.pane = pane;
         self.cursors[pane.index()].at = row;
         self.cursor_moved(world);
-        if again || matches!(pane, Pane::Sizes) { self.toggle(world) } else { Steps::new() }
+        if again || matches!(pane, Pane::Sizes) { self.toggle(world) } else { Intents::new() }
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         match response {
             Response::Saved(preset) => {
                 let name = preset.name.clone();
                 self.form.preset = Some(name.clone());
                 let said = format!("saved: `dbdyno --preset {name}` runs it without this screen");
-                vec![Step::Saved(preset), Step::said(said)]
+                vec![Intent::Saved(preset), Intent::said(said)]
             }
-            Response::Exists(name) => vec![Step::confirm(
+            Response::Exists(name) => vec![Intent::confirm(
                 Dialog::Replace(name.clone()),
                 format!("Replace your preset {name}?"),
                 vec!["There is one of that name in your presets folder.".to_owned()],
             )],
-            Response::Unsaved(reason) => vec![Step::failed(reason)],
+            Response::Unsaved(reason) => vec![Intent::failed(reason)],
         }
     }
 

@@ -5,8 +5,8 @@ use crate::{
     tui::{
         overlay::ListItem,
         screens::{
-            bench::{BenchScreen, Dialog, OptionValues, Pane, Steps},
-            step::Step,
+            bench::{BenchScreen, Dialog, Intents, OptionValues, Pane},
+            intent::Intent,
         },
         world::World,
     },
@@ -122,25 +122,25 @@ impl BenchScreen {
     }
 
     /// Goes to the next or the previous value of a choice; asks for others.
-    pub(super) fn step_value(&mut self, forward: bool, world: &World) -> Steps {
-        let Some((spec, chosen)) = self.at_cursor(world) else { return Steps::new() };
+    pub(super) fn step_value(&mut self, forward: bool, world: &World) -> Intents {
+        let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
         let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
         let at = words.iter().position(|word| chosen.first() == Some(word)).unwrap_or(0);
         let next = if forward { at + 1 } else { at + words.len() - 1 } % words.len();
         self.set(self.owner, &spec, vec![words[next].clone()], world);
-        Steps::new()
+        Intents::new()
     }
 
-    pub(super) fn ask_value(&self, world: &World) -> Steps {
-        let Some((spec, chosen)) = self.at_cursor(world) else { return Steps::new() };
+    pub(super) fn ask_value(&self, world: &World) -> Intents {
+        let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
         let help = format!("{}; several with | between are a sweep", spec.kind.expected());
         let dialog = Dialog::Value(self.owner, spec.name.clone());
-        vec![Step::prompt(dialog, spec.name, help, chosen.join("|"))]
+        vec![Intent::prompt(dialog, spec.name, help, chosen.join("|"))]
     }
 
-    pub(super) fn sweep(&self, world: &World) -> Steps {
+    pub(super) fn sweep(&self, world: &World) -> Intents {
         let Some((spec, chosen)) = self.at_cursor(world) else {
-            return vec![Step::said("a sweep is of an option: go to the options with Right")];
+            return vec![Intent::said("a sweep is of an option: go to the options with Right")];
         };
         let Some(words) = words(&spec.kind) else { return self.ask_value(world) };
         let items = words
@@ -155,7 +155,7 @@ impl BenchScreen {
             })
             .collect();
         let dialog = Dialog::Values(self.owner, spec.name.clone());
-        vec![Step::choose_several(dialog, format!("OptionValues of {}", spec.name), items)]
+        vec![Intent::choose_several(dialog, format!("OptionValues of {}", spec.name), items)]
     }
 
     pub(super) fn reset(&mut self, world: &World) {

@@ -8,7 +8,7 @@ use crate::{
         screens::bench::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane},
         widgets::{
             Target,
-            paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
         },
         world::World,
     },
@@ -39,7 +39,7 @@ fn list<'t>(
     area: Rect,
     bench: &BenchScreen,
     pane: Pane,
-    lines: impl ExactSizeIterator<Item = Vec<Piece<'t>>>,
+    lines: impl ExactSizeIterator<Item = Vec<TextPiece<'t>>>,
 ) {
     let cursor = bench.cursors[pane.index()];
     let offset = cursor.offset(lines.len(), usize::from(area.height));
@@ -69,7 +69,8 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let title = if world.engines_complete { "Engines" } else { "Engines · looking for more" };
     let inner = paint.pane(area, title, bench.pane == Pane::Engines);
     let room = usize::from(inner.width);
-    let mut lines: Vec<Vec<Piece<'_>>> = bench.form.entries.iter().map(|entry| engine(entry, world, room)).collect();
+    let mut lines: Vec<Vec<TextPiece<'_>>> =
+        bench.form.entries.iter().map(|entry| engine(entry, world, room)).collect();
     lines.extend(world.registry.unavailable.iter().map(|missing| {
         let name = format!(" ✗  {}", missing.name);
         vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
@@ -77,7 +78,7 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     list(paint, inner, bench, Pane::Engines, lines.into_iter());
 }
 
-fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<Piece<'t>> {
+fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<TextPiece<'t>> {
     let found = world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
     let version = found.map_or("missing", |engine| engine.description.version.as_str());
     let sign = if entry.on { "[x] " } else { "[ ] " };
@@ -130,7 +131,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let [rows_area, help_area] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(help)]));
     let name = options.iter().map(|row| width(&row.spec.name)).max().unwrap_or(0) + 1;
     let room = usize::from(inner.width).saturating_sub(name);
-    let lines: Vec<Vec<Piece<'_>>> = options.iter().map(|row| option(row, name, room)).collect();
+    let lines: Vec<Vec<TextPiece<'_>>> = options.iter().map(|row| option(row, name, room)).collect();
     list(paint, rows_area, bench, Pane::Options, lines.into_iter());
     if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
         let fresh = if row.spec.fresh { " (of a fresh database)" } else { "" };
@@ -145,7 +146,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
 }
 
 /// A choice shows its other values too, as far as there is room.
-fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<Piece<'t>> {
+fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t>> {
     let default = vec![row.spec.default.clone()];
     let chosen = row.chosen.unwrap_or(&default);
     let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };

@@ -1,7 +1,7 @@
 //! The panes: which has the cursor, and what is chosen in each.
 
-use super::{BenchScreen, Dialog, OptionOwner, Steps};
-use crate::tui::{screens::step::Step, widgets::cursor::Cursor, world::World};
+use super::{BenchScreen, Dialog, Intents, OptionOwner};
+use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 
 /// The panes, in the order Left and Right go through them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,11 +55,11 @@ impl BenchScreen {
         };
         if owner != self.owner {
             self.owner = owner;
-            self.cursors[Pane::Options.index()] = Cursor::default();
+            self.cursors[Pane::Options.index()] = ListCursor::default();
         }
     }
 
-    pub(super) fn toggle(&mut self, world: &World) -> Steps {
+    pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
             Pane::Suites => {}
             Pane::Engines => {
@@ -70,7 +70,7 @@ impl BenchScreen {
                     self.form.changed();
                 } else if let Some(missing) = world.registry.unavailable.get(at - entries) {
                     let lines = vec![missing.reason.clone()];
-                    return vec![Step::page(format!("{} cannot be used", missing.name), lines)];
+                    return vec![Intent::page(format!("{} cannot be used", missing.name), lines)];
                 }
             }
             Pane::Options => return self.step_value(true, world),
@@ -78,47 +78,47 @@ impl BenchScreen {
             Pane::Rounds => return self.edit(world),
         }
         self.plan(world);
-        Steps::new()
+        Intents::new()
     }
 
-    pub(super) fn edit(&mut self, world: &World) -> Steps {
+    pub(super) fn edit(&mut self, world: &World) -> Intents {
         match self.pane {
             Pane::Options => self.ask_value(world),
             Pane::Sizes => self.add(world),
             _ => {
                 let (help, text) = ("a whole number from 1 to 10000", self.form.rounds.to_string());
-                vec![Step::prompt(Dialog::Rounds, "Rounds", help, text)]
+                vec![Intent::prompt(Dialog::Rounds, "Rounds", help, text)]
             }
         }
     }
 
-    pub(super) fn set_rounds(&mut self, rounds: u32, world: &World) -> Steps {
+    pub(super) fn set_rounds(&mut self, rounds: u32, world: &World) -> Intents {
         self.form.rounds = rounds.clamp(1, 10_000);
         self.form.changed();
         self.plan(world);
-        Steps::new()
+        Intents::new()
     }
 
-    pub(super) fn add(&mut self, world: &World) -> Steps {
+    pub(super) fn add(&mut self, world: &World) -> Intents {
         if self.pane == Pane::Engines {
             self.form.add_again(self.cursor().at);
             self.plan(world);
-            return Steps::new();
+            return Intents::new();
         }
         let unit = self.suite(world).map_or("size", |suite| suite.size_unit.as_str());
         let help = format!("{unit}: 10000, 10k, 1M; two as READS,WRITES where the suite has them");
-        vec![Step::prompt(Dialog::Size, "Add a size", help, "")]
+        vec![Intent::prompt(Dialog::Size, "Add a size", help, "")]
     }
 
-    pub(super) fn remove(&mut self, world: &World) -> Steps {
+    pub(super) fn remove(&mut self, world: &World) -> Intents {
         let at = self.cursor().at;
         match self.pane {
             Pane::Engines if self.form.remove_again(at) => {}
-            Pane::Engines => return vec![Step::said("an engine stays in the list: Space leaves it out")],
-            _ => return Steps::new(),
+            Pane::Engines => return vec![Intent::said("an engine stays in the list: Space leaves it out")],
+            _ => return Intents::new(),
         }
         self.owner_follows();
         self.plan(world);
-        Steps::new()
+        Intents::new()
     }
 }

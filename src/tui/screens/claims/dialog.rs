@@ -1,7 +1,7 @@
 //! What the Claims screen asks the user, and what becomes of the replies.
 
-use super::{ClaimsScreen, Steps};
-use crate::tui::{overlay::Reply, widgets::cursor::Cursor};
+use super::{ClaimsScreen, Intents};
+use crate::tui::{overlay::Reply, widgets::cursor::ListCursor};
 
 /// What the Claims screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,15 +17,15 @@ impl ClaimsScreen {
     ///
     /// # Errors
     /// Why it cannot be taken, with what was expected.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = text;
-                *self.cursor_mut() = Cursor::default();
+                *self.cursor_mut() = ListCursor::default();
             }
             (Dialog::Export, Reply::Text(path)) => return self.export(&path),
             _ => {}
         }
-        Ok(Steps::new())
+        Ok(Intents::new())
     }
 }

@@ -17,18 +17,18 @@ use crate::{
         keys::Action,
         overlay::Reply,
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
-        widgets::{cursor::Cursor, paint::Paint},
+        widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
 };
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// A publication that is open.
 #[derive(Debug)]
@@ -40,14 +40,14 @@ pub struct OpenedClaims {
     /// Whether an answer is awaited.
     pub waiting: bool,
     /// Place among its claims.
-    pub cursor: Cursor,
+    pub cursor: ListCursor,
 }
 
 /// The publications, and the one that is open.
 #[derive(Debug, Default)]
 pub struct ClaimsScreen {
     /// Place among the publications.
-    pub cursor: Cursor,
+    pub cursor: ListCursor,
     /// The publication that is open.
     pub opened: Option<OpenedClaims>,
     /// What the names of claims shown contain.
@@ -84,52 +84,52 @@ impl ClaimsScreen {
         }
     }
 
-    fn cursor_mut(&mut self) -> &mut Cursor {
+    fn cursor_mut(&mut self) -> &mut ListCursor {
         self.opened.as_mut().map_or(&mut self.cursor, |opened| &mut opened.cursor)
     }
 
-    fn open(&mut self, world: &World) -> Steps {
-        let Some(claims) = world.claims.get(self.cursor.at) else { return Steps::new() };
+    fn open(&mut self, world: &World) -> Intents {
+        let Some(claims) = world.claims.get(self.cursor.at) else { return Intents::new() };
         self.filter.clear();
         self.opened =
-            Some(OpenedClaims { name: claims.name.clone(), table: None, waiting: true, cursor: Cursor::default() });
+            Some(OpenedClaims { name: claims.name.clone(), table: None, waiting: true, cursor: ListCursor::default() });
         self.ask(claims)
     }
 
-    fn ask(&mut self, claims: &catalog::Claims) -> Steps {
+    fn ask(&mut self, claims: &catalog::Claims) -> Intents {
         self.ticket += 1;
         self.stale = false;
         let (ticket, claims) = (self.ticket, Box::new(claims.clone()));
-        vec![Step::Request(Request::Judge { ticket, claims })]
+        vec![Intent::Request(Request::Judge { ticket, claims })]
     }
 
     /// Shows the comparison that the claim under the cursor is judged by.
-    fn compare(&self) -> Steps {
+    fn compare(&self) -> Intents {
         let sides = self.claim().map(|(comparison, _)| comparison.selections.clone());
-        sides.map_or_else(Steps::new, |(a, b)| vec![Step::Compare { a, b }])
+        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::Compare { a, b }])
     }
 
     /// Puts the preset that measures the claim under the cursor onto the Bench screen.
-    fn measure(&self, world: &World) -> Steps {
-        let Some((comparison, _)) = self.claim() else { return Steps::new() };
+    fn measure(&self, world: &World) -> Intents {
+        let Some((comparison, _)) = self.claim() else { return Intents::new() };
         let Some(name) = &comparison.preset else {
             let (a, b) = &comparison.selections;
-            return vec![Step::failed(format!("no preset measures it: it is judged by runs of A `{a}` and B `{b}`"))];
+            return vec![Intent::failed(format!("no preset measures it: it is judged by runs of A `{a}` and B `{b}`"))];
         };
         match world.presets.iter().find(|preset| preset.name == *name) {
-            Some(preset) => vec![Step::Load(Box::new(preset.clone()))],
-            None => vec![Step::failed(format!("there is no preset `{name}`"))],
+            Some(preset) => vec![Intent::Load(Box::new(preset.clone()))],
+            None => vec![Intent::failed(format!("there is no preset `{name}`"))],
         }
     }
 
     /// Judges what is open again, where what is stored has changed.
-    fn read_again(&mut self, world: &World) -> Steps {
+    fn read_again(&mut self, world: &World) -> Intents {
         if !self.stale {
-            return Steps::new();
+            return Intents::new();
         }
-        let Some(opened) = &mut self.opened else { return Steps::new() };
+        let Some(opened) = &mut self.opened else { return Intents::new() };
         let Some(claims) = world.claims.iter().find(|claims| claims.name == opened.name) else {
-            return Steps::new();
+            return Intents::new();
         };
         opened.waiting = true;
         self.ask(claims)
@@ -145,11 +145,11 @@ impl Screen for ClaimsScreen {
         Self::default()
     }
 
-    fn act(&mut self, action: Action, context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let length = self.length(world);
         if self.cursor_mut().moved(action, length) {
-            return Steps::new();
+            return Intents::new();
         }
         match action {
             Action::Notes => return self.notes(world),
@@ -165,9 +165,9 @@ impl Screen for ClaimsScreen {
         if self.opened.is_none() {
             return match action {
                 Action::Filter | Action::Export | Action::Explain | Action::More => {
-                    vec![Step::said("open a publication first: Enter")]
+                    vec![Intent::said("open a publication first: Enter")]
                 }
-                _ => Steps::new(),
+                _ => Intents::new(),
             };
         }
         match action {
@@ -177,39 +177,39 @@ impl Screen for ClaimsScreen {
             Action::Filter => {
                 let help = "tests whose number and name, or whose comparison, contain this";
                 let dialog = Dialog::Filter;
-                return vec![Step::prompt(dialog, "Filter claims", help, self.filter.clone())];
+                return vec![Intent::prompt(dialog, "Filter claims", help, self.filter.clone())];
             }
             Action::Export => return self.ask_export(),
             _ => {}
         }
-        Steps::new()
+        Intents::new()
     }
 
-    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Steps {
+    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Intents {
         let world = context.world;
         let again = self.cursor_mut().at == row;
         self.cursor_mut().at = row;
         match (again, &self.opened) {
-            (false, _) => Steps::new(),
+            (false, _) => Intents::new(),
             (true, None) => self.open(world),
             (true, Some(_)) => self.explain(),
         }
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         let Response::Judged { ticket, found } = response;
         if let Some(opened) = self.opened.as_mut().filter(|_| ticket == self.ticket) {
             opened.waiting = false;
             opened.table = Some(found);
         }
-        Steps::new()
+        Intents::new()
     }
 
-    fn shown(&mut self, context: &Context<'_>) -> Steps {
+    fn shown(&mut self, context: &Context<'_>) -> Intents {
         self.read_again(context.world)
     }
 

@@ -7,10 +7,10 @@ use crate::{
         command::shell,
     },
     tui::{
-        export::Content,
+        export::FileContent,
         screens::{
-            claims::{ClaimsScreen, Dialog, Steps, claim_name},
-            step::Step,
+            claims::{ClaimsScreen, Dialog, Intents, claim_name},
+            intent::Intent,
         },
         world::World,
     },
@@ -19,39 +19,39 @@ use std::path::Path;
 
 impl ClaimsScreen {
     /// What to know about the publication under the cursor or open.
-    pub(super) fn notes(&self, world: &World) -> Steps {
+    pub(super) fn notes(&self, world: &World) -> Intents {
         let name = self.opened.as_ref().map(|opened| &opened.name);
         let claims = match name {
             Some(name) => world.claims.iter().find(|claims| claims.name == *name),
             None => world.claims.get(self.cursor.at),
         };
-        let Some(claims) = claims else { return Steps::new() };
+        let Some(claims) = claims else { return Intents::new() };
         let mut lines = vec![format!("{}: {}", claims.source, claims.setup), String::new()];
         lines.extend(claims.caveats.iter().map(|caveat| format!("! {caveat}")));
-        vec![Step::page(claims.title.clone(), lines)]
+        vec![Intent::page(claims.title.clone(), lines)]
     }
 
     /// Explains the verdict under the cursor.
-    pub(super) fn explain(&self) -> Steps {
+    pub(super) fn explain(&self) -> Intents {
         let explained = self.claim().map(|(comparison, claim)| (claim_name(claim), explanation(comparison, claim)));
-        explained.map_or_else(Steps::new, |(title, lines)| vec![Step::page(title, lines)])
+        explained.map_or_else(Intents::new, |(title, lines)| vec![Intent::page(title, lines)])
     }
 
-    pub(super) fn ask_export(&self) -> Steps {
-        let Some(opened) = &self.opened else { return Steps::new() };
+    pub(super) fn ask_export(&self) -> Intents {
+        let Some(opened) = &self.opened else { return Intents::new() };
         let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
         let file = format!("dbdyno-claims-{}.txt", opened.name);
-        vec![Step::prompt(Dialog::Export, "Export the claims", help, file)]
+        vec![Intent::prompt(Dialog::Export, "Export the claims", help, file)]
     }
 
-    pub(super) fn export(&self, path: &str) -> Result<Steps, String> {
+    pub(super) fn export(&self, path: &str) -> Result<Intents, String> {
         let table = self.opened.as_ref().and_then(|opened| opened.judged()).ok_or("the claims are not judged yet")?;
         let text = match Path::new(path).extension().and_then(|ending| ending.to_str()) {
             Some("txt") => claims_table(table),
             Some("json") => serde_json::to_string_pretty(table).map_err(|error| error.to_string())? + "\n",
             _ => return Err(format!("`{path}`: expected a name that ends in .txt or .json")),
         };
-        Ok(vec![Step::Write { path: path.into(), content: Content::Text(text) }])
+        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
     }
 }
 

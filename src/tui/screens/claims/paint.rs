@@ -10,8 +10,8 @@ use crate::{
         screens::claims::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows},
         widgets::{
             Target,
-            cursor::Cursor,
-            paint::{Paint, Piece, pad, piece, rows, width, wrap},
+            cursor::ListCursor,
+            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
         },
     },
 };
@@ -161,7 +161,7 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
     let claims: Vec<usize> =
         all.iter().enumerate().filter(|(_, row)| matches!(row, ClaimRow::Claim(..))).map(|(at, _)| at).collect();
     let under = claims.get(opened.cursor.at).copied().unwrap_or(0);
-    let offset = Cursor { at: under }.offset(all.len(), usize::from(list.height));
+    let offset = ListCursor { at: under }.offset(all.len(), usize::from(list.height));
     for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(list)) {
         match row {
             ClaimRow::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
@@ -177,7 +177,7 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
 }
 
 /// The sides with their runs, and what is compared where there is room for it.
-fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<Piece<'t>> {
+fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
     let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", units::counted(runs, "run")));
     let (a, b) = comparison.runs;
     let sides = [side("A", &comparison.a_name, a), side("B", &comparison.b_name, b)];
@@ -223,7 +223,7 @@ impl ClaimColumns {
         format!("{name}  {published}{figures}  {}  verdict", pad("measured", self.measured))
     }
 
-    fn cells<'t>(&self, claim: &JudgedClaim) -> Vec<Piece<'t>> {
+    fn cells<'t>(&self, claim: &JudgedClaim) -> Vec<TextPiece<'t>> {
         let mut cells = vec![
             piece(pad(&plain(&claim_name(claim)), self.name), Role::Text),
             piece(format!("  {}", pad(&plain(&claim.published), self.published)), Role::Text),

@@ -22,13 +22,13 @@ pub enum Request {
         /// The request's number.
         ticket: u64,
         /// What is wanted.
-        wanted: Box<Wanted>,
+        wanted: Box<WantedComparison>,
     },
 }
 
 /// A comparison that is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
+pub struct WantedComparison {
     /// The selection of side A.
     pub a: String,
     /// The selection of side B.
@@ -81,7 +81,7 @@ pub(super) fn respond(request: Request, setup: &Setup) -> Response {
     }
 }
 
-fn compared(wanted: &Wanted, store: &Store) -> Result<Compared, String> {
+fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
     let (a, mut unknown) = side(&wanted.a, store)?;
     let (b, unknown_b) = side(&wanted.b, store)?;
     unknown.extend(unknown_b);

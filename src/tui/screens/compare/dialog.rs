@@ -8,10 +8,10 @@ use crate::{
     tui::{
         overlay::{ListItem, Reply},
         screens::{
-            compare::{CompareScreen, CompareView, Request, Steps},
-            step::Step,
+            compare::{CompareScreen, CompareView, Intents, Request},
+            intent::Intent,
         },
-        widgets::cursor::Cursor,
+        widgets::cursor::ListCursor,
         world::World,
     },
 };
@@ -37,16 +37,16 @@ pub enum Dialog {
 }
 
 /// Asks for the selection of a side.
-pub(super) fn ask_side(dialog: Dialog, text: &str) -> Step<Request, Dialog> {
+pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
     let title = if dialog == Dialog::A { "Side A" } else { "Side B" };
     let help = "terms such as engine=lmdb size=10000 journal_mode=wal; keys: engine, label, version, suite, test, size, \
                 host, session, run, tier, tag, or any option; also != >= <= and VALUE|VALUE";
-    Step::prompt(dialog, title, help, text)
+    Intent::prompt(dialog, title, help, text)
 }
 
 impl CompareScreen {
     /// Asks which differences are compared all the same, with where they stand in the way.
-    pub(super) fn ask_allowed(&self) -> Steps {
+    pub(super) fn ask_allowed(&self) -> Intents {
         let lines = self.compared().map(|compared| compared.plain.lines.as_slice()).unwrap_or_default();
         let items = Difference::ALL.map(|difference| {
             let differs = |kind: &ObstacleKind| *kind == ObstacleKind::Differ(difference);
@@ -58,12 +58,12 @@ impl CompareScreen {
             ListItem { chosen: self.allowed.contains(&difference), ..ListItem::new(difference.meaning(), detail) }
         });
         let dialog = Dialog::Allow;
-        vec![Step::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
+        vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
     }
 
     /// Asks for the pivot's rows, then for its columns.
-    pub(super) fn ask_axes(&self, row: Option<Axis>) -> Steps {
-        let Some(compared) = self.compared() else { return Steps::new() };
+    pub(super) fn ask_axes(&self, row: Option<Axis>) -> Intents {
+        let Some(compared) = self.compared() else { return Intents::new() };
         let items = |row: Option<&Axis>| {
             let current = if row.is_some() { &self.axes.1 } else { &self.axes.0 };
             let item = |(axis, values): (Axis, usize)| {
@@ -76,26 +76,26 @@ impl CompareScreen {
             None => ("The pivot's rows".to_owned(), Dialog::PivotRow),
             Some(row) => (format!("Rows are {row}. Columns"), Dialog::PivotColumn(row.clone())),
         };
-        vec![Step::choose_one(dialog, title, items(row.as_ref()))]
+        vec![Intent::choose_one(dialog, title, items(row.as_ref()))]
     }
 
     /// Takes what the user replied.
     ///
     /// # Errors
     /// Why it cannot be taken, with what was expected.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = text;
-                self.cursors = [Cursor::default(); 4];
+                self.cursors = [ListCursor::default(); 4];
             }
             (Dialog::Allow, Reply::Chosen(chosen)) => {
                 self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
                 return Ok(self.ask());
             }
             (Dialog::PivotRow, Reply::Chosen(chosen)) => {
-                return Ok(self.chosen_axis(None, &chosen).map_or_else(Steps::new, |row| self.ask_axes(Some(row))));
+                return Ok(self.chosen_axis(None, &chosen).map_or_else(Intents::new, |row| self.ask_axes(Some(row))));
             }
             (Dialog::PivotColumn(row), Reply::Chosen(chosen)) => {
                 if let Some(column) = self.chosen_axis(Some(row), &chosen) {
@@ -108,10 +108,10 @@ impl CompareScreen {
             (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
             _ => {}
         }
-        Ok(Steps::new())
+        Ok(Intents::new())
     }
 
-    fn take_side(&mut self, dialog: &Dialog, text: String) -> Result<Steps, String> {
+    fn take_side(&mut self, dialog: &Dialog, text: String) -> Result<Intents, String> {
         if text.is_empty() {
             return Err("expected terms, as in engine=lmdb size=10000".to_owned());
         }
@@ -122,7 +122,7 @@ impl CompareScreen {
         if a.is_empty() || b.is_empty() {
             (self.a, self.b) = (a, b);
             let missing = if self.a.is_empty() { "now a: side A" } else { "now b: side B" };
-            return Ok(vec![Step::said(missing)]);
+            return Ok(vec![Intent::said(missing)]);
         }
         Ok(self.take_sides(a, b))
     }

@@ -7,7 +7,7 @@ mod paint;
 mod rows;
 mod view;
 
-pub use ask::{Compared, Request, Response, Wanted};
+pub use ask::{Compared, Request, Response, WantedComparison};
 pub use dialog::Dialog;
 pub use output::remarks;
 pub use rows::{TableRow, TestRow, latency_rows, name, pivot_rows, table_rows, test_rows};
@@ -20,11 +20,11 @@ use crate::{
         keys::Action,
         overlay::Reply,
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
-        widgets::{cursor::Cursor, paint::Paint},
+        widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
 };
@@ -32,7 +32,7 @@ use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// The sides that are compared, and how that is shown.
 #[derive(Debug)]
@@ -58,10 +58,10 @@ pub struct CompareScreen {
     /// Whether an answer is awaited.
     pub waiting: bool,
     /// Place among the pairs that are offered.
-    pub offered: Cursor,
+    pub offered: ListCursor,
     /// The column of the pivot under the cursor.
     pub column: usize,
-    cursors: [Cursor; 4],
+    cursors: [ListCursor; 4],
     ticket: u64,
     stale: bool,
 }
@@ -73,7 +73,7 @@ impl CompareScreen {
     }
 
     /// The cursor of the view.
-    pub fn cursor(&self) -> Cursor {
+    pub fn cursor(&self) -> ListCursor {
         self.cursors[self.view.index()]
     }
 
@@ -87,73 +87,77 @@ impl CompareScreen {
     }
 
     /// Compares two selections.
-    pub fn compare(&mut self, a: String, b: String) -> Steps {
+    pub fn compare(&mut self, a: String, b: String) -> Intents {
         self.allowed.clear();
         self.filter.clear();
         self.view = CompareView::Table;
         self.take_sides(a, b)
     }
 
-    fn take_sides(&mut self, a: String, b: String) -> Steps {
+    fn take_sides(&mut self, a: String, b: String) -> Intents {
         (self.a, self.b) = (a, b);
         self.choosing = false;
-        self.cursors = [Cursor::default(); 4];
+        self.cursors = [ListCursor::default(); 4];
         self.column = 0;
         self.ask()
     }
 
-    fn take_offer(&mut self) -> Steps {
+    fn take_offer(&mut self) -> Intents {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
             Some((a, b)) => self.compare(a, b),
-            None if self.waiting => vec![Step::said("still reading what there is")],
-            None => Steps::new(),
+            None if self.waiting => vec![Intent::said("still reading what there is")],
+            None => Intents::new(),
         }
     }
 
-    fn swap(&mut self) -> Steps {
+    fn swap(&mut self) -> Intents {
         std::mem::swap(&mut self.a, &mut self.b);
         self.ask()
     }
 
     /// Clears the filter; else goes back to the pairs that are offered, or from there to the comparison.
-    fn back(&mut self) -> Steps {
+    fn back(&mut self) -> Intents {
         if !self.filter.is_empty() {
             self.filter.clear();
-            return Steps::new();
+            return Intents::new();
         }
         if self.choosing && (self.a.is_empty() || self.b.is_empty()) {
-            return Steps::new();
+            return Intents::new();
         }
         self.choosing = !self.choosing;
         self.read()
     }
 
-    fn read_again(&mut self) -> Steps {
+    fn read_again(&mut self) -> Intents {
         self.stale = true;
         self.read()
     }
 
     /// Reads what is shown, unless that is known and still true.
-    fn read(&mut self) -> Steps {
+    fn read(&mut self) -> Intents {
         let known = if self.choosing { self.offers.is_some() } else { self.shown.is_some() };
         if known && !self.stale {
-            return Steps::new();
+            return Intents::new();
         }
         self.stale = false;
         if !self.choosing {
             return self.ask();
         }
         let ticket = self.next_ticket();
-        vec![Step::Request(Request::Offers { ticket })]
+        vec![Intent::Request(Request::Offers { ticket })]
     }
 
     /// Asks for the comparison.
-    fn ask(&mut self) -> Steps {
+    fn ask(&mut self) -> Intents {
         let ticket = self.next_ticket();
-        let wanted =
-            Wanted { a: self.a.clone(), b: self.b.clone(), allowed: self.allowed.clone(), axes: self.axes.clone() };
-        vec![Step::Request(Request::Compare { ticket, wanted: Box::new(wanted) })]
+        let wanted = WantedComparison {
+            a: self.a.clone(),
+            b: self.b.clone(),
+            allowed: self.allowed.clone(),
+            axes: self.axes.clone(),
+        };
+        vec![Intent::Request(Request::Compare { ticket, wanted: Box::new(wanted) })]
     }
 
     fn next_ticket(&mut self) -> u64 {
@@ -189,15 +193,15 @@ impl Screen for CompareScreen {
             offers: None,
             shown: None,
             waiting: false,
-            offered: Cursor::default(),
+            offered: ListCursor::default(),
             column: 0,
-            cursors: [Cursor::default(); 4],
+            cursors: [ListCursor::default(); 4],
             ticket: 0,
             stale: true,
         }
     }
 
-    fn act(&mut self, action: Action, context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         match action {
             Action::MarkA => return vec![dialog::ask_side(Dialog::A, &self.a)],
@@ -211,11 +215,11 @@ impl Screen for CompareScreen {
             if !self.offered.moved(action, length) && action == Action::Enter {
                 return self.take_offer();
             }
-            return Steps::new();
+            return Intents::new();
         }
         let length = self.length();
         if self.cursors[self.view.index()].moved(action, length) {
-            return Steps::new();
+            return Intents::new();
         }
         match action {
             Action::Left => self.column = self.column.saturating_sub(1),
@@ -227,7 +231,7 @@ impl Screen for CompareScreen {
             Action::Filter => {
                 let help = "tests whose number and name contain this";
                 let dialog = Dialog::Filter;
-                return vec![Step::prompt(dialog, "Filter tests", help, self.filter.clone())];
+                return vec![Intent::prompt(dialog, "Filter tests", help, self.filter.clone())];
             }
             Action::Explain => return self.explain(),
             Action::Notes => return self.notes(world),
@@ -235,28 +239,28 @@ impl Screen for CompareScreen {
             Action::Export => return self.ask_export(),
             _ => {}
         }
-        Steps::new()
+        Intents::new()
     }
 
-    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Steps {
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
         if self.choosing {
             let again = self.offered.at == row;
             self.offered.at = row;
-            return if again { self.act(Action::Enter, context) } else { Steps::new() };
+            return if again { self.act(Action::Enter, context) } else { Intents::new() };
         }
         // The columns of a pivot are panes from 1.
         let column = pane.checked_sub(1).unwrap_or(self.column);
         let again = self.cursor().at == row && self.column == column;
         self.cursors[self.view.index()].at = row;
         self.column = column;
-        if again { self.explain() } else { Steps::new() }
+        if again { self.explain() } else { Intents::new() }
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         match response {
             Response::Offers { ticket, found } if ticket == self.ticket => {
                 self.offers = Some(found);
@@ -267,13 +271,13 @@ impl Screen for CompareScreen {
                 self.shown = Some(found);
                 self.kept_in();
             }
-            Response::Offers { .. } | Response::Compared { .. } => return Steps::new(),
+            Response::Offers { .. } | Response::Compared { .. } => return Intents::new(),
         }
         self.waiting = false;
-        Steps::new()
+        Intents::new()
     }
 
-    fn shown(&mut self, _context: &Context<'_>) -> Steps {
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
         self.read()
     }
 

@@ -7,10 +7,10 @@ use crate::{
         comparison::{Format, explain, facts, words},
     },
     tui::{
-        export::Content,
+        export::FileContent,
         screens::{
-            compare::{CompareScreen, CompareView, Compared, Dialog, Steps, TableRow, rows::name},
-            step::Step,
+            compare::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name},
+            intent::Intent,
         },
         world::World,
     },
@@ -19,11 +19,11 @@ use std::path::Path;
 
 impl CompareScreen {
     /// Explains the number under the cursor.
-    pub(super) fn explain(&self) -> Steps {
+    pub(super) fn explain(&self) -> Intents {
         let Some((title, lines)) = self.compared().and_then(|compared| self.explanation(compared)) else {
-            return Steps::new();
+            return Intents::new();
         };
-        vec![Step::page(title, lines)]
+        vec![Intent::page(title, lines)]
     }
 
     fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
@@ -59,7 +59,7 @@ impl CompareScreen {
     }
 
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
-    pub(super) fn copy(&self) -> Steps {
+    pub(super) fn copy(&self) -> Intents {
         let sql = match self.view {
             CompareView::Table => self.line().and_then(|line| explain::sql(&[line])),
             CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
@@ -68,40 +68,40 @@ impl CompareScreen {
         };
         match sql {
             Some(sql) => vec![
-                Step::Copy(sql),
-                Step::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
+                Intent::Copy(sql),
+                Intent::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
             ],
-            None => vec![Step::failed("there are no times under the cursor")],
+            None => vec![Intent::failed("there are no times under the cursor")],
         }
     }
 
     /// What to know before believing the comparison.
-    pub(super) fn notes(&self, world: &World) -> Steps {
-        let Some(comparison) = self.exported(world) else { return Steps::new() };
+    pub(super) fn notes(&self, world: &World) -> Intents {
+        let Some(comparison) = self.exported(world) else { return Intents::new() };
         let mut lines = facts::head(&comparison);
         lines.push(String::new());
         lines.extend(remarks(&comparison));
         lines.push(String::new());
         lines.extend(facts::options(&comparison));
         lines.extend(facts::origin(&comparison));
-        vec![Step::page("What to know about this comparison", lines)]
+        vec![Intent::page("What to know about this comparison", lines)]
     }
 
-    pub(super) fn ask_export(&self) -> Steps {
+    pub(super) fn ask_export(&self) -> Intents {
         if self.compared().is_none() {
-            return vec![Step::failed("there is no comparison to export")];
+            return vec![Intent::failed("there is no comparison to export")];
         }
         let help =
             "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
         let dialog = Dialog::Export;
-        vec![Step::prompt(dialog, "Export the comparison", help, "dbdyno-compare.md")]
+        vec![Intent::prompt(dialog, "Export the comparison", help, "dbdyno-compare.md")]
     }
 
-    pub(super) fn export(&self, path: &str, world: &World) -> Result<Steps, String> {
+    pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
         Format::of_file(Path::new(path))?;
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
-        let content = Content::Comparison(Box::new(comparison));
-        Ok(vec![Step::Write { path: path.into(), content }])
+        let content = FileContent::Comparison(Box::new(comparison));
+        Ok(vec![Intent::Write { path: path.into(), content }])
     }
 
     /// The comparison as the view shows it, with the command that makes it again.

@@ -5,7 +5,7 @@ use crate::{
     runner::{Owed, ResumeError},
     store::Store,
     tui::{
-        launch::Resumable,
+        launch::OwedSession,
         screens::live::{RecordedSlot, RecordedTest, Recording},
         setup::Setup,
     },
@@ -39,7 +39,7 @@ pub enum Response {
     /// The run, or why it cannot be had.
     Recording(Result<Box<Recording>, String>),
     /// What an interrupted session owes, or why none can be resumed.
-    Owed(Result<Box<Resumable>, String>),
+    Owed(Result<Box<OwedSession>, String>),
 }
 
 /// Reads it.
@@ -56,7 +56,7 @@ pub(super) fn respond(request: Request, setup: &Setup) -> Response {
 }
 
 /// The last session that was interrupted.
-fn owed(setup: &Setup) -> Result<Resumable, String> {
+fn owed(setup: &Setup) -> Result<OwedSession, String> {
     let nothing = || ResumeError::Nothing.to_string();
     let store = &setup.store;
     if !store.exists() && !store.has_journals() {
@@ -64,7 +64,7 @@ fn owed(setup: &Setup) -> Result<Resumable, String> {
     }
     store.settle().map_err(|error| error.to_string())?;
     let owed = Owed::find(store, &Registry::discover(), None, false).map_err(|error| error.to_string())?;
-    Ok(Resumable {
+    Ok(OwedSession {
         session_id: owed.session_id().to_owned(),
         runs: owed.runs(),
         expected_run: owed.expected_run,

@@ -1,6 +1,6 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
-use super::{LiveScreen, Request, Steps, WatchedSession};
+use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::{
     report::{
         session_table::SessionTable,
@@ -8,10 +8,10 @@ use crate::{
     },
     runner::Report,
     tui::{
-        export::Content,
-        launch::{Resumable, Tell},
+        export::FileContent,
+        launch::{OwedSession, Tell},
         overlay::Reply,
-        screens::step::Step,
+        screens::intent::Intent,
     },
 };
 
@@ -31,38 +31,38 @@ impl LiveScreen {
     ///
     /// # Errors
     /// Why it cannot be taken.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
-            (Dialog::Stop, Reply::Yes) => vec![Step::Tell(Tell::Stop), Step::said("stopping")],
-            (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Step::Resume).into_iter().collect(),
+            (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
             (Dialog::Export, Reply::Text(path)) => {
                 let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
-                let content = Content::Text(table);
-                vec![Step::Write { path: path.into(), content }]
+                let content = FileContent::Text(table);
+                vec![Intent::Write { path: path.into(), content }]
             }
-            _ => Steps::new(),
+            _ => Intents::new(),
         })
     }
 }
 
 /// Asks whether an interrupted session is to be resumed.
-pub(super) fn ask_resume(resumable: &Resumable) -> Step<Request, Dialog> {
-    let Resumable { session_id, runs, plan, .. } = resumable;
+pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
+    let OwedSession { session_id, runs, plan, .. } = resumable;
     let configurations: Vec<&str> =
         plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
     let lines = vec![
         format!("{} · {}", plan.suite.name, configurations.join(", ")),
         format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
     ];
-    Step::confirm(Dialog::Resume, "Resume the session?", lines)
+    Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }
 
-pub(super) fn ask_export(session: &WatchedSession) -> Steps {
+pub(super) fn ask_export(session: &WatchedSession) -> Intents {
     if session.report.is_none() {
-        return vec![Step::said("the table can be exported when the session is over")];
+        return vec![Intent::said("the table can be exported when the session is over")];
     }
     let help = "a file that is not there yet";
-    vec![Step::prompt(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
+    vec![Intent::prompt(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
 }
 
 /// The session's table as text; none before it is over.

@@ -5,13 +5,15 @@ mod dialog;
 mod figures;
 mod paint;
 mod replay;
+mod run;
 mod session;
 
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
 pub use figures::{Figures, Slot};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
-pub use session::{Phase, RunState, WatchedConfiguration, WatchedRun, WatchedSession};
+pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
+pub use session::WatchedSession;
 
 use crate::{
     lint::LINTERS,
@@ -20,11 +22,11 @@ use crate::{
     store::Status,
     tui::{
         keys::Action,
-        launch::{Resumable, Tell},
+        launch::{OwedSession, Tell},
         overlay::{Overlay, Reply},
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
         widgets::{cursor::PAGE, paint::Paint},
@@ -40,7 +42,7 @@ const CLOCK: Duration = Duration::from_secs(1);
 const REPLAY: Duration = Duration::from_millis(50);
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,7 +68,7 @@ pub struct LiveScreen {
     /// Rows scrolled past in the table.
     pub scroll: usize,
     /// A session that is asked about before it is resumed.
-    resumable: Option<Box<Resumable>>,
+    resumable: Option<Box<OwedSession>>,
 }
 
 impl LiveScreen {
@@ -76,14 +78,14 @@ impl LiveScreen {
     }
 
     /// A session begins.
-    pub fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Steps {
+    pub fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Intents {
         let session = WatchedSession::new(plan, expected_run, now);
         let suite = session.suite.clone();
         self.session = Some(session);
         self.replay = None;
         self.view = LiveView::Figures;
         self.scroll = 0;
-        vec![Step::Request(Request::Usual { suite })]
+        vec![Intent::Request(Request::Usual { suite })]
     }
 
     /// The session says something.
@@ -94,11 +96,11 @@ impl LiveScreen {
     }
 
     /// The session is over: its table is shown, which is what it was run for.
-    pub fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Steps {
-        let Some(session) = &mut self.session else { return Steps::new() };
+    pub fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
+        let Some(session) = &mut self.session else { return Intents::new() };
         session.over(outcome, now);
         match &session.phase {
-            Phase::Failed(reason) => vec![Step::failed(reason.clone())],
+            Phase::Failed(reason) => vec![Intent::failed(reason.clone())],
             phase => {
                 self.view = LiveView::Table;
                 let said = match phase {
@@ -106,15 +108,15 @@ impl LiveScreen {
                     Phase::Over(Status::Failed) => "the session is over; some runs failed or answers differ: w tells",
                     _ => "the session is over: 2 shows its table, c there compares",
                 };
-                vec![Step::said(said)]
+                vec![Intent::said(said)]
             }
         }
     }
 
     /// Replays a run.
-    pub fn replay(&mut self, run: String) -> Steps {
+    pub fn replay(&mut self, run: String) -> Intents {
         self.loading = true;
-        vec![Step::Request(Request::Recording { run })]
+        vec![Intent::Request(Request::Recording { run })]
     }
 
     /// Time has passed.
@@ -179,7 +181,7 @@ impl Screen for LiveScreen {
         Self::default()
     }
 
-    fn act(&mut self, action: Action, _context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
         if let Some(replay) = &mut self.replay {
             match action {
                 Action::Pause => replay.paused = !replay.paused,
@@ -189,12 +191,12 @@ impl Screen for LiveScreen {
                 Action::Back | Action::Stop => self.replay = None,
                 _ => {}
             }
-            return Steps::new();
+            return Intents::new();
         }
         if action == Action::Resume {
-            return vec![Step::Request(Request::Owed)];
+            return vec![Intent::Request(Request::Owed)];
         }
-        let Some(session) = &mut self.session else { return Steps::new() };
+        let Some(session) = &mut self.session else { return Intents::new() };
         match action {
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
             Action::Down => self.scroll += 1,
@@ -209,7 +211,7 @@ impl Screen for LiveScreen {
             Action::Pause if session.running() => return pause(session),
             Action::Skip if session.running() => return skip(session),
             Action::Stop if session.running() => {
-                return vec![Step::confirm(
+                return vec![Intent::confirm(
                     Dialog::Stop,
                     "Stop the session?".to_owned(),
                     vec!["The run under way is given up; every finished test is kept.".to_owned()],
@@ -218,41 +220,41 @@ impl Screen for LiveScreen {
             _ => {}
         }
         self.scroll = self.scroll.min(session.tests.len() * session.configurations.len());
-        Steps::new()
+        Intents::new()
     }
 
     /// Nothing on this screen is chosen by rows.
-    fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Steps {
-        Steps::new()
+    fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Intents {
+        Intents::new()
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply)
     }
 
-    fn responded(&mut self, response: Response, context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
         match response {
             Response::Usual(usual) => {
                 if let Some(session) = &mut self.session {
                     session.usual = usual;
                 }
-                Steps::new()
+                Intents::new()
             }
             Response::Recording(Ok(recording)) => {
                 self.loading = false;
                 self.replay = Some(Replay::new(*recording, context.now));
-                Steps::new()
+                Intents::new()
             }
             Response::Recording(Err(reason)) => {
                 self.loading = false;
-                vec![Step::failed(reason)]
+                vec![Intent::failed(reason)]
             }
             Response::Owed(Ok(resumable)) => {
                 let asked = dialog::ask_resume(&resumable);
                 self.resumable = Some(resumable);
                 vec![asked]
             }
-            Response::Owed(Err(reason)) => vec![Step::failed(reason)],
+            Response::Owed(Err(reason)) => vec![Intent::failed(reason)],
         }
     }
 
@@ -265,26 +267,26 @@ impl Screen for LiveScreen {
     }
 }
 
-fn pause(session: &mut WatchedSession) -> Steps {
+fn pause(session: &mut WatchedSession) -> Intents {
     if session.phase == Phase::Paused {
         session.phase = Phase::Running;
-        return vec![Step::Tell(Tell::Resume), Step::said("the session goes on")];
+        return vec![Intent::Tell(Tell::Resume), Intent::said("the session goes on")];
     }
     session.phase = Phase::Paused;
-    vec![Step::Tell(Tell::Pause), Step::said("paused: the run under way ends, none is begun; p goes on")]
+    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
 }
 
-fn skip(session: &WatchedSession) -> Steps {
+fn skip(session: &WatchedSession) -> Intents {
     let running = session.current.filter(|&at| session.runs[at].state == RunState::Running);
     match running {
-        Some(at) => vec![Step::Tell(Tell::Skip(at as u32)), Step::said("the run is given up")],
-        None => vec![Step::said("no run is under way")],
+        Some(at) => vec![Intent::Tell(Tell::Skip(at as u32)), Intent::said("the run is given up")],
+        None => vec![Intent::said("no run is under way")],
     }
 }
 
-fn compare(session: &WatchedSession) -> Steps {
+fn compare(session: &WatchedSession) -> Intents {
     match session.sides() {
-        Some((a, b)) => vec![Step::Compare { a, b }],
-        None => vec![Step::said("there are no two configurations to compare")],
+        Some((a, b)) => vec![Intent::Compare { a, b }],
+        None => vec![Intent::said("there are no two configurations to compare")],
     }
 }

@@ -5,66 +5,13 @@ use crate::{
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
-    tui::screens::live::figures::{Figures, Slot},
+    tui::screens::live::{Figures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun},
 };
 use dbdyno_engine::{
     histogram::{bytes_from_base64, from_bytes},
     protocol::{self, TestDone},
-    size::Size,
 };
 use std::{collections::BTreeMap, time::Duration};
-
-/// How far a run is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunState {
-    /// Not begun.
-    Waiting,
-    /// Under way.
-    Running,
-    /// Ended like this, with the reason if it failed.
-    Ended(Status, Option<String>),
-}
-
-/// A run of the plan.
-#[derive(Debug, Clone)]
-pub struct WatchedRun {
-    /// Round, from 0.
-    pub round: u32,
-    /// Index of its configuration.
-    pub configuration: usize,
-    /// How far it is.
-    pub state: RunState,
-}
-
-/// What the session is doing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Phase {
-    /// Getting ready.
-    Starting,
-    /// Measuring the harness's own cost.
-    Calibrating,
-    /// Waiting for another session's run.
-    Waiting,
-    /// Running a run.
-    Running,
-    /// Dialog to pause; a run may still be under way.
-    Paused,
-    /// Over, with how it ended.
-    Over(Status),
-    /// It could not be run.
-    Failed(String),
-}
-
-/// What is measured: a label at a size.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WatchedConfiguration {
-    /// The engine with the options that tell it from others.
-    pub label: String,
-    /// The engine.
-    pub engine: String,
-    /// The size.
-    pub size: Size,
-}
 
 /// A session.
 #[derive(Debug, Clone)]

@@ -3,12 +3,12 @@
 use crate::{
     store::{Annotation, Key, Listing},
     tui::{
-        export::Content,
+        export::FileContent,
         keys::Action,
         overlay::{ListItem, Reply},
         screens::{
-            results::{ListedRow, Request, ResultsScreen, Steps, TypedSelection, actions::nothing, columns, short},
-            step::Step,
+            intent::Intent,
+            results::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short},
         },
     },
 };
@@ -80,12 +80,12 @@ impl ResultsScreen {
     }
 
     /// Asks the user what an action needs.
-    pub(super) fn ask_user(&mut self, action: Action) -> Steps {
+    pub(super) fn ask_user(&mut self, action: Action) -> Intents {
         let asked = match action {
             Action::Filter => {
                 let help = "KEY=VALUE terms: engine=lmdb|redb size>=10000 test=2 page_size!=4096 status=ok tag=nightly run=ID; \
                             * stands for any characters, KEY! for what has none";
-                Step::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
+                Intent::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
             }
             Action::Group => self.group_choice(),
             Action::Export => {
@@ -95,36 +95,36 @@ impl ResultsScreen {
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
                 let help = "a file that is not there yet; its ending says the format: .csv, .json or .parquet";
-                Step::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
+                Intent::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
             }
             Action::Tag | Action::Note | Action::Delete => {
                 let Some(target) = self.target() else { return nothing() };
                 return self.ask_about(action, target);
             }
-            _ => return Steps::new(),
+            _ => return Intents::new(),
         };
         vec![asked]
     }
 
-    fn ask_about(&mut self, action: Action, target: ChosenRuns) -> Steps {
+    fn ask_about(&mut self, action: Action, target: ChosenRuns) -> Intents {
         let words = target.words.clone();
         match action {
             Action::Tag => {
                 let help = "words with spaces between: each is a tag, -WORD takes one away";
-                vec![Step::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
+                vec![Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
             }
             Action::Note => {
                 let help = "one line; it is kept with the time";
-                vec![Step::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")]
+                vec![Intent::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")]
             }
             _ => {
                 self.busy = Some(format!("counting what belongs to {words}"));
-                vec![Step::Request(Request::Extent(target))]
+                vec![Intent::Request(Request::Extent(target))]
             }
         }
     }
 
-    fn group_choice(&self) -> Step<Request, Dialog> {
+    fn group_choice(&self) -> Intent<Request, Dialog> {
         let mut items = vec![ListItem::new("not grouped", "one row a test of a run")];
         items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
         items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
@@ -136,14 +136,14 @@ impl ResultsScreen {
             item.chosen = item.label == now;
         }
         let words = items.iter().map(|item| item.label.clone()).collect();
-        Step::choose_one(Dialog::Group(words), "Group by", items)
+        Intent::choose_one(Dialog::Group(words), "Group by", items)
     }
 
     /// Takes what the user replied.
     ///
     /// # Errors
     /// Why it cannot be taken, with what was expected.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Text(line)) => {
                 let filter = TypedSelection::read(&line, &self.names)?;
@@ -153,7 +153,7 @@ impl ResultsScreen {
             }
             (Dialog::Group(words), Reply::Chosen(chosen)) => {
                 let Some((at, word)) = chosen.first().and_then(|&at| Some((at, words.get(at)?))) else {
-                    return Ok(Steps::new());
+                    return Ok(Intents::new());
                 };
                 self.trail.clear();
                 self.opened = None;
@@ -166,27 +166,27 @@ impl ResultsScreen {
             (Dialog::Delete(target), Reply::Yes) => {
                 let help = format!("this cannot be undone: type the word {SURELY}");
                 let title = format!("Delete {} for good?", target.words);
-                Ok(vec![Step::prompt(Dialog::Erase(target.clone()), title, help, "")])
+                Ok(vec![Intent::prompt(Dialog::Erase(target.clone()), title, help, "")])
             }
             (Dialog::Erase(target), Reply::Text(text)) if text == SURELY => {
                 self.busy = Some(format!("deleting {}", target.words));
                 self.opened = None;
-                Ok(vec![Step::Request(Request::Delete(target.clone()))])
+                Ok(vec![Intent::Request(Request::Delete(target.clone()))])
             }
             (Dialog::Erase(_), Reply::Text(text)) => {
                 Err(format!("`{text}`: expected the word {SURELY}; Esc keeps everything"))
             }
             (Dialog::Export(line), Reply::Text(path)) => {
-                let content = Content::Results(line.clone());
-                Ok(vec![Step::Write { path: path.into(), content }])
+                let content = FileContent::Results(line.clone());
+                Ok(vec![Intent::Write { path: path.into(), content }])
             }
-            _ => Ok(Steps::new()),
+            _ => Ok(Intents::new()),
         }
     }
 
-    fn change(&mut self, target: &ChosenRuns, annotations: Vec<Annotation>) -> Result<Steps, String> {
+    fn change(&mut self, target: &ChosenRuns, annotations: Vec<Annotation>) -> Result<Intents, String> {
         self.busy = Some(format!("writing to {}", target.words));
-        Ok(vec![Step::Request(Request::Annotate(target.clone(), annotations))])
+        Ok(vec![Intent::Request(Request::Annotate(target.clone(), annotations))])
     }
 }
 
@@ -208,7 +208,7 @@ fn tags(text: &str) -> Result<Vec<Annotation>, String> {
 }
 
 /// The first of two questions.
-pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Step<Request, Dialog> {
+pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Intent<Request, Dialog> {
     let title = format!("Delete {}?", target.words);
-    Step::confirm(Dialog::Delete(target), title, lines)
+    Intent::confirm(Dialog::Delete(target), title, lines)
 }

@@ -26,18 +26,18 @@ use crate::{
         keys::Action,
         overlay::Reply,
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
-        widgets::{cursor::Cursor, paint::Paint},
+        widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
 };
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// Panes that can be clicked.
 pub mod pane {
@@ -56,7 +56,7 @@ pub mod pane {
 struct Visit {
     filter: TypedSelection,
     listing: Listing,
-    cursor: Cursor,
+    cursor: ListCursor,
     focus: usize,
 }
 
@@ -87,21 +87,21 @@ pub struct ResultsScreen {
 
 impl ResultsScreen {
     /// Reads everything that is shown again.
-    fn refresh(&mut self) -> Steps {
+    fn refresh(&mut self) -> Intents {
         self.stale = false;
-        let mut steps = self.ask_page();
-        steps.push(Step::Request(Request::Names));
+        let mut intents = self.ask_page();
+        intents.push(Intent::Request(Request::Names));
         if let Some(opened) = &self.opened {
             let (run, test) = (opened.run.run_id.clone(), opened.chosen().map(|test| test.number));
-            steps.push(self.ask_run(run, Purpose::Open(test)));
+            intents.push(self.ask_run(run, Purpose::Open(test)));
         }
-        steps
+        intents
     }
 
-    fn ask_page(&mut self) -> Steps {
+    fn ask_page(&mut self) -> Intents {
         self.ticket += 1;
         self.table.waiting = Some(self.ticket);
-        vec![Step::Request(Request::Page {
+        vec![Intent::Request(Request::Page {
             ticket: self.ticket,
             selection: self.filter.selection.clone(),
             listing: self.listing.clone(),
@@ -109,15 +109,15 @@ impl ResultsScreen {
         })]
     }
 
-    fn ask_if_lacking(&mut self) -> Steps {
-        if self.table.lacks() { self.ask_page() } else { Steps::new() }
+    fn ask_if_lacking(&mut self) -> Intents {
+        if self.table.lacks() { self.ask_page() } else { Intents::new() }
     }
 
-    fn ask_run(&mut self, run: String, purpose: Purpose) -> Step<Request, Dialog> {
+    fn ask_run(&mut self, run: String, purpose: Purpose) -> Intent<Request, Dialog> {
         self.ticket += 1;
         self.run_waiting = Some(self.ticket);
         self.busy = Some(format!("reading run {}", short(&run)));
-        Step::Request(Request::Run { ticket: self.ticket, run, purpose })
+        Intent::Request(Request::Run { ticket: self.ticket, run, purpose })
     }
 }
 
@@ -143,11 +143,11 @@ impl Screen for ResultsScreen {
         }
     }
 
-    fn act(&mut self, action: Action, _context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
         match &mut self.opened {
             Some(opened) => {
                 if opened.moved(action) {
-                    return Steps::new();
+                    return Intents::new();
                 }
             }
             None => {
@@ -178,7 +178,7 @@ impl Screen for ResultsScreen {
         }
     }
 
-    fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Steps {
+    fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Intents {
         match (pane, &mut self.opened) {
             (pane::ROWS, None) if self.table.cursor.at == row => self.enter(),
             (pane::ROWS, None) => {
@@ -189,22 +189,22 @@ impl Screen for ResultsScreen {
             (pane::TITLES, None) => self.sorted(|listing| columns::order_by(listing, row)),
             (pane::SECTIONS, Some(opened)) => {
                 opened.show(row);
-                Steps::new()
+                Intents::new()
             }
             (pane::LINES, Some(opened)) => {
                 let cursor = if opened.section == Section::Tests { &mut opened.test } else { &mut opened.line };
                 cursor.at = row;
-                Steps::new()
+                Intents::new()
             }
-            _ => Steps::new(),
+            _ => Intents::new(),
         }
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply)
     }
 
-    fn responded(&mut self, response: Response, context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
         match response {
             Response::Page { ticket, page } => {
                 self.table.take(ticket, page);
@@ -212,38 +212,38 @@ impl Screen for ResultsScreen {
             }
             Response::Names(names) => {
                 self.names = names;
-                Steps::new()
+                Intents::new()
             }
             Response::Run { ticket, run, purpose } if self.run_waiting == Some(ticket) => {
                 (self.run_waiting, self.busy) = (None, None);
                 match run {
                     Ok(run) => self.take_run(*run, purpose, context.world),
-                    Err(reason) => vec![Step::failed(reason)],
+                    Err(reason) => vec![Intent::failed(reason)],
                 }
             }
-            Response::Run { .. } => Steps::new(),
+            Response::Run { .. } => Intents::new(),
             Response::Extent(target, lines) => {
                 self.busy = None;
                 match lines {
                     Ok(lines) => vec![dialog::confirm_deletion(target, lines)],
-                    Err(reason) => vec![Step::failed(reason)],
+                    Err(reason) => vec![Intent::failed(reason)],
                 }
             }
             Response::Changed(Ok(words)) => {
                 self.busy = None;
-                let mut steps = vec![Step::said(words)];
-                steps.extend(self.refresh());
-                steps
+                let mut intents = vec![Intent::said(words)];
+                intents.extend(self.refresh());
+                intents
             }
             Response::Changed(Err(reason)) => {
                 self.busy = None;
-                vec![Step::failed(reason)]
+                vec![Intent::failed(reason)]
             }
         }
     }
 
-    fn shown(&mut self, _context: &Context<'_>) -> Steps {
-        if self.stale { self.refresh() } else { Steps::new() }
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
+        if self.stale { self.refresh() } else { Intents::new() }
     }
 
     fn stale(&mut self) {

@@ -3,7 +3,7 @@
 use crate::{
     base::units::{bytes, count, duration},
     store::{StoredFact, StoredOption, StoredRun, StoredTest},
-    tui::{keys::Action, widgets::cursor::Cursor},
+    tui::{keys::Action, widgets::cursor::ListCursor},
 };
 
 /// The parts of the page.
@@ -57,9 +57,9 @@ pub struct OpenedRun {
     /// The part in view.
     pub section: Section,
     /// The test that is chosen.
-    pub test: Cursor,
+    pub test: ListCursor,
     /// The line under the cursor, for parts that are lists.
-    pub line: Cursor,
+    pub line: ListCursor,
 }
 
 impl OpenedRun {
@@ -68,7 +68,7 @@ impl OpenedRun {
         let at = run.tests.iter().position(|stored| Some(stored.number) == test).unwrap_or(0);
         // Of a run without a test its notes say most: why it failed.
         let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
-        Self { run, section, test: Cursor { at }, line: Cursor::default() }
+        Self { run, section, test: ListCursor { at }, line: ListCursor::default() }
     }
 
     /// The test that is chosen.
@@ -95,7 +95,7 @@ impl OpenedRun {
     /// Shows the part at a place, around the end.
     pub fn show(&mut self, at: usize) {
         self.section = Section::ALL[at % Section::ALL.len()];
-        self.line = Cursor::default();
+        self.line = ListCursor::default();
     }
 
     /// A part's title, with how much there is to see.

@@ -2,7 +2,7 @@
 
 use crate::{
     store::{GroupRow, Page, PageRows, ResultRow},
-    tui::{keys::Action, widgets::cursor::Cursor},
+    tui::{keys::Action, widgets::cursor::ListCursor},
 };
 
 /// Rows read at once.
@@ -14,7 +14,7 @@ const MARGIN: u64 = 60;
 #[derive(Debug, Default)]
 pub struct RowWindow {
     /// The row under the cursor.
-    pub cursor: Cursor,
+    pub cursor: ListCursor,
     /// What was last read; none before the first.
     pub page: Option<Page>,
     /// Why it could not be read.

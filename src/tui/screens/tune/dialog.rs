@@ -1,6 +1,6 @@
 //! What the Tune screen asks the user, and what becomes of the replies.
 
-use super::{Request, Steps, TuneScreen};
+use super::{Intents, Request, TuneScreen};
 use crate::{
     catalog::TestInfo,
     report::{
@@ -8,11 +8,11 @@ use crate::{
         tune::{self as words, AnswerFormat},
     },
     tui::{
-        export::Content,
+        export::FileContent,
         launch::Tell,
         overlay::{ListItem, Reply},
-        screens::step::Step,
-        widgets::cursor::Cursor,
+        screens::intent::Intent,
+        widgets::cursor::ListCursor,
         world::World,
     },
     tune::Answer,
@@ -50,24 +50,24 @@ pub enum Dialog {
 }
 
 impl TuneScreen {
-    pub(super) fn ask_value(&self, spec: &OptionSpec) -> Steps {
+    pub(super) fn ask_value(&self, spec: &OptionSpec) -> Intents {
         let now = self.form.change.get(&spec.name).map_or_else(|| self.form.base_value(spec), String::as_str);
         let dialog = Dialog::Value(spec.name.clone());
-        vec![Step::prompt(dialog, format!("What if {} were", spec.name), spec.kind.expected(), now)]
+        vec![Intent::prompt(dialog, format!("What if {} were", spec.name), spec.kind.expected(), now)]
     }
 
-    pub(super) fn ask_tests(&self, world: &World) -> Steps {
-        let Some(suite) = self.form.found_suite(world) else { return Steps::new() };
+    pub(super) fn ask_tests(&self, world: &World) -> Intents {
+        let Some(suite) = self.form.found_suite(world) else { return Intents::new() };
         let chosen = suite.pick(&self.form.tests).unwrap_or_default();
         let item = |test: TestInfo| ListItem {
             chosen: chosen.0.is_empty() || chosen.0.contains(&test.number),
             ..ListItem::new(format!("{} {}", test.number, test.name), "")
         };
         let items = suite.tests().map(item).collect();
-        vec![Step::choose_several(Dialog::Tests, "Tests that count", items)]
+        vec![Intent::choose_several(Dialog::Tests, "Tests that count", items)]
     }
 
-    pub(super) fn ask_part(&self, world: &World) -> Steps {
+    pub(super) fn ask_part(&self, world: &World) -> Intents {
         let size = self.form.size.map_or_else(|| "default".to_owned(), |size| size.to_string());
         let items = vec![
             ListItem::new("engine", &self.form.engine),
@@ -76,39 +76,39 @@ impl TuneScreen {
             ListItem::new("rounds", self.form.rounds(world).to_string()),
             ListItem::new("ledger", self.form.ledger_name()),
         ];
-        vec![Step::choose_one(Dialog::Part, "Change the base", items)]
+        vec![Intent::choose_one(Dialog::Part, "Change the base", items)]
     }
 
     /// The question about the part of the base that was chosen.
-    fn ask_about(&self, part: usize, world: &World) -> Steps {
+    fn ask_about(&self, part: usize, world: &World) -> Intents {
         let asked = match part {
             0 => {
                 let items = world.registry.engines.iter().map(|engine| {
                     let chosen = engine.description.name == self.form.engine;
                     ListItem { chosen, ..ListItem::new(&engine.description.name, &engine.description.version) }
                 });
-                Step::choose_one(Dialog::Engine, "Engine", items.collect())
+                Intent::choose_one(Dialog::Engine, "Engine", items.collect())
             }
             1 => {
                 let items = world.suites.iter().map(|suite| ListItem {
                     chosen: suite.name == self.form.suite,
                     ..ListItem::new(&suite.name, &suite.title)
                 });
-                Step::choose_one(Dialog::Suite, "Suite", items.collect())
+                Intent::choose_one(Dialog::Suite, "Suite", items.collect())
             }
             2 => {
                 let unit = self.form.found_suite(world).map_or("", |suite| suite.size_unit.as_str());
                 let now = self.form.size.map_or_else(String::new, |size| size.to_string());
-                Step::prompt(Dialog::Size, "Size", format!("{unit}: 10000, 10k, 1M"), now)
+                Intent::prompt(Dialog::Size, "Size", format!("{unit}: 10000, 10k, 1M"), now)
             }
             3 => {
                 let help = "an even number from 6 to 1000, chosen before the trial: looking and stopping finds \
                             differences where there are none";
-                Step::prompt(Dialog::Rounds, "Rounds", help, self.form.rounds(world).to_string())
+                Intent::prompt(Dialog::Rounds, "Rounds", help, self.form.rounds(world).to_string())
             }
             _ => {
                 let help = "a name; trials are kept under it";
-                Step::prompt(Dialog::Ledger, "Ledger", help, self.form.ledger_name())
+                Intent::prompt(Dialog::Ledger, "Ledger", help, self.form.ledger_name())
             }
         };
         vec![asked]
@@ -118,15 +118,15 @@ impl TuneScreen {
     ///
     /// # Errors
     /// Why it cannot be taken, with what was expected.
-    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Steps, String> {
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Part, Reply::Chosen(chosen)) => {
-                return Ok(chosen.first().map_or_else(Steps::new, |&part| self.ask_about(part, world)));
+                return Ok(chosen.first().map_or_else(Intents::new, |&part| self.ask_about(part, world)));
             }
             (Dialog::Engine, Reply::Chosen(chosen)) => {
                 if let Some(engine) = chosen.first().and_then(|&at| world.registry.engines.get(at)) {
                     self.form.take_engine(engine.description.name.clone());
-                    self.cursor = Cursor::default();
+                    self.cursor = ListCursor::default();
                     return Ok(self.read_ledger());
                 }
             }
@@ -166,21 +166,22 @@ impl TuneScreen {
                     self.form.set(spec, value);
                 }
             }
-            (Dialog::Stop, Reply::Yes) => return Ok(vec![Step::Tell(Tell::Stop), Step::said("stopping")]),
+            (Dialog::Stop, Reply::Yes) => return Ok(vec![Intent::Tell(Tell::Stop), Intent::said("stopping")]),
             (Dialog::Accept, Reply::Yes) => {
                 let trial = self.watched.as_ref().map(|watched| Box::new(watched.trial.clone()));
-                return Ok(trial.map(|trial| Step::Request(Request::Accept(trial))).into_iter().collect());
+                return Ok(trial.map(|trial| Intent::Request(Request::Accept(trial))).into_iter().collect());
             }
             (Dialog::Copy, Reply::Chosen(chosen)) => return Ok(self.copy(chosen.first().copied().unwrap_or(0), world)),
             (Dialog::Export, Reply::Text(path)) => {
                 let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
                 let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
-                let content = Content::Ledger(ledger, shell(["dbdyno", "tune", "--ledger", &self.form.ledger_name()]));
-                return Ok(vec![Step::Write { path: path.into(), content }]);
+                let content =
+                    FileContent::Ledger(ledger, shell(["dbdyno", "tune", "--ledger", &self.form.ledger_name()]));
+                return Ok(vec![Intent::Write { path: path.into(), content }]);
             }
             _ => {}
         }
-        Ok(Steps::new())
+        Ok(Intents::new())
     }
 
     /// What the trial in view came to, with the trials that led there.
@@ -193,23 +194,23 @@ impl TuneScreen {
         Answer::new(&self.form.found(world)?.description, path)
     }
 
-    pub(super) fn ask_copy(&self, world: &World) -> Steps {
+    pub(super) fn ask_copy(&self, world: &World) -> Intents {
         if self.running || self.answer(world).is_none() {
-            return vec![Step::said("there is no finished trial whose answer could be copied")];
+            return vec![Intent::said("there is no finished trial whose answer could be copied")];
         }
         let items = AnswerFormat::value_variants().iter().filter_map(|form| {
             let value = form.to_possible_value()?;
             Some(ListItem::new(value.get_name(), value.get_help().map_or_else(String::new, ToString::to_string)))
         });
-        vec![Step::choose_one(Dialog::Copy, "Copy the answer as", items.collect())]
+        vec![Intent::choose_one(Dialog::Copy, "Copy the answer as", items.collect())]
     }
 
     /// Puts the answer into the clipboard.
-    fn copy(&self, form: usize, world: &World) -> Steps {
+    fn copy(&self, form: usize, world: &World) -> Intents {
         let Some((answer, form)) = self.answer(world).zip(AnswerFormat::value_variants().get(form).copied()) else {
-            return Steps::new();
+            return Intents::new();
         };
         let text = words::answer(&answer, form, &shell(self.form.command()));
-        vec![Step::Copy(text), Step::said("copied: the terminal has it in its clipboard")]
+        vec![Intent::Copy(text), Intent::said("copied: the terminal has it in its clipboard")]
     }
 }

@@ -16,11 +16,11 @@ use crate::{
         keys::Action,
         overlay::Reply,
         screens::{
+            intent::Intent,
             screen::{Context, Screen},
-            step::Step,
         },
         setup::Setup,
-        widgets::{cursor::Cursor, paint::Paint},
+        widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
     tune::Ledger,
@@ -29,7 +29,7 @@ use dbdyno_engine::describe::{OptionKind, OptionSpec};
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.
-type Steps = Vec<Step<Request, Dialog>>;
+type Intents = Vec<Intent<Request, Dialog>>;
 
 /// What is tuned, the trial that measures it, and what was tried before.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub struct TuneScreen {
     /// What is tuned and changed.
     pub form: TrialForm,
     /// Place among the options.
-    pub cursor: Cursor,
+    pub cursor: ListCursor,
     /// The trial under way or last.
     pub watched: Option<WatchedTrial>,
     /// Whether a trial is under way.
@@ -48,12 +48,12 @@ pub struct TuneScreen {
 
 impl TuneScreen {
     /// Reads what was tried.
-    fn read_ledger(&self) -> Steps {
-        vec![Step::Request(Request::Ledger(self.form.ledger_name()))]
+    fn read_ledger(&self) -> Intents {
+        vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    fn step_value(&mut self, spec: Option<&OptionSpec>, forward: bool) -> Steps {
-        let Some(spec) = spec else { return Steps::new() };
+    fn step_value(&mut self, spec: Option<&OptionSpec>, forward: bool) -> Intents {
+        let Some(spec) = spec else { return Intents::new() };
         let words: Vec<String> = match &spec.kind {
             OptionKind::Choice { choices } => choices.clone(),
             OptionKind::Bool => vec!["off".to_owned(), "on".to_owned()],
@@ -63,7 +63,7 @@ impl TuneScreen {
         let at = words.iter().position(|word| word == now).unwrap_or(0);
         let next = if forward { at + 1 } else { at + words.len() - 1 } % words.len();
         self.form.set(spec, words[next].clone());
-        Steps::new()
+        Intents::new()
     }
 
     /// What the status bar says; none without a trial under way.
@@ -82,30 +82,30 @@ impl Screen for TuneScreen {
         Self { form: TrialForm::of(world), ..Self::default() }
     }
 
-    fn act(&mut self, action: Action, context: &Context<'_>) -> Steps {
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let specs = self.form.specs(world);
         if self.cursor.moved(action, specs.len()) {
-            return Steps::new();
+            return Intents::new();
         }
         let spec = specs.get(self.cursor.at);
         match action {
             Action::Enter => self.start(world),
             Action::Toggle => self.step_value(spec, true),
             Action::Previous => self.step_value(spec, false),
-            Action::Edit => spec.map_or_else(Steps::new, |spec| self.ask_value(spec)),
+            Action::Edit => spec.map_or_else(Intents::new, |spec| self.ask_value(spec)),
             Action::Reset => {
                 if let Some(spec) = spec {
                     self.form.change.remove(&spec.name);
                 }
-                Steps::new()
+                Intents::new()
             }
             Action::Tests => self.ask_tests(world),
             Action::Presets => self.ask_part(world),
             Action::Accept => self.accept(),
             Action::More => self.more(world),
             Action::Copy => self.ask_copy(world),
-            Action::Stop if self.running => vec![Step::confirm(
+            Action::Stop if self.running => vec![Intent::confirm(
                 Dialog::Stop,
                 "Stop the trial?".to_owned(),
                 vec!["What is measured is kept; a trial that was stopped decides nothing.".to_owned()],
@@ -113,26 +113,26 @@ impl Screen for TuneScreen {
             Action::Export => {
                 let dialog = Dialog::Export;
                 let help = "a file that is not there yet: .md, .csv, .json or .txt";
-                vec![Step::prompt(dialog, "Export the ledger", help, "dbdyno-ledger.md")]
+                vec![Intent::prompt(dialog, "Export the ledger", help, "dbdyno-ledger.md")]
             }
-            _ => Steps::new(),
+            _ => Intents::new(),
         }
     }
 
-    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Steps {
+    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Intents {
         let again = self.cursor.at == row;
         self.cursor.at = row;
-        if again { self.act(Action::Toggle, context) } else { Steps::new() }
+        if again { self.act(Action::Toggle, context) } else { Intents::new() }
     }
 
-    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Steps, String> {
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Steps {
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
         match response {
             Response::Ledger(Ok(ledger)) => self.ledger = Some(ledger),
-            Response::Ledger(Err(reason)) => return vec![Step::failed(reason)],
+            Response::Ledger(Err(reason)) => return vec![Intent::failed(reason)],
             Response::Accepted(Ok(trial)) => {
                 self.form.base.extend(trial.change.0.clone());
                 self.form.change.clear();
@@ -141,14 +141,14 @@ impl Screen for TuneScreen {
                 if let Some(watched) = &mut self.watched {
                     watched.trial = *trial;
                 }
-                return vec![Step::said(said), Step::Request(Request::Ledger(self.form.ledger_name()))];
+                return vec![Intent::said(said), Intent::Request(Request::Ledger(self.form.ledger_name()))];
             }
-            Response::Accepted(Err(reason)) => return vec![Step::failed(reason)],
+            Response::Accepted(Err(reason)) => return vec![Intent::failed(reason)],
         }
-        Steps::new()
+        Intents::new()
     }
 
-    fn shown(&mut self, _context: &Context<'_>) -> Steps {
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
         self.read_ledger()
     }
 

@@ -1,11 +1,11 @@
 //! The trial that is watched: how it begins, what it tells, how it ends.
 
-use super::{Dialog, Request, Steps, TuneScreen};
+use super::{Dialog, Intents, Request, TuneScreen};
 use crate::{
     compare::RatioRange,
     report::{command::shell, tune::words::durability},
     runner::RunnerEvent,
-    tui::{launch::TrialStart, screens::step::Step, world::World},
+    tui::{launch::TrialStart, screens::intent::Intent, world::World},
     tune::{Effect, State, Trial, TuneEvent},
 };
 use dbdyno_engine::protocol;
@@ -26,42 +26,42 @@ pub struct WatchedTrial {
 }
 
 impl TuneScreen {
-    pub(super) fn start(&mut self, world: &World) -> Steps {
+    pub(super) fn start(&mut self, world: &World) -> Intents {
         if let Some(reason) = self.form.pointless(world) {
-            return vec![Step::failed(format!("not run: it cannot differ ({reason})"))];
+            return vec![Intent::failed(format!("not run: it cannot differ ({reason})"))];
         }
         match self.form.what_if(world) {
             Ok((workload, what_if)) => {
                 let mut command = self.form.command();
                 command.extend(world.arguments.iter().cloned());
-                vec![Step::Try(Box::new(TrialStart::New { workload, what_if, command_line: shell(command) }))]
+                vec![Intent::Try(Box::new(TrialStart::New { workload, what_if, command_line: shell(command) }))]
             }
-            Err(reason) => vec![Step::failed(reason)],
+            Err(reason) => vec![Intent::failed(reason)],
         }
     }
 
-    pub(super) fn more(&self, world: &World) -> Steps {
+    pub(super) fn more(&self, world: &World) -> Intents {
         let Some(watched) = self.watched.as_ref().filter(|_| !self.running) else {
-            return vec![Step::said("there is no finished trial to add rounds to")];
+            return vec![Intent::said("there is no finished trial to add rounds to")];
         };
         match self.form.workload(world) {
             Ok(workload) => {
                 let command_line = format!("dbdyno tune --more {}", watched.trial.trial_id);
                 let trial = Box::new(watched.trial.clone());
-                vec![Step::Try(Box::new(TrialStart::More { workload, trial, command_line }))]
+                vec![Intent::Try(Box::new(TrialStart::More { workload, trial, command_line }))]
             }
-            Err(reason) => vec![Step::failed(reason)],
+            Err(reason) => vec![Intent::failed(reason)],
         }
     }
 
-    pub(super) fn accept(&self) -> Steps {
+    pub(super) fn accept(&self) -> Intents {
         let Some(watched) = self.watched.as_ref().filter(|_| !self.running) else {
-            return vec![Step::said("there is no finished trial to accept")];
+            return vec![Intent::said("there is no finished trial to accept")];
         };
         let trial = &watched.trial;
         match &trial.state {
             State::Tried if trial.is_gain() && !trial.loses_durability() => {
-                vec![Step::Request(Request::Accept(Box::new(trial.clone())))]
+                vec![Intent::Request(Request::Accept(Box::new(trial.clone())))]
             }
             State::Tried => {
                 let mut lines = Vec::new();
@@ -72,9 +72,9 @@ impl TuneScreen {
                     lines.push(format!("A commit survives less: {}.", durability(trial)));
                 }
                 let title = format!("Make {} the base?", trial.change);
-                vec![Step::confirm(Dialog::Accept, title, lines)]
+                vec![Intent::confirm(Dialog::Accept, title, lines)]
             }
-            _ => vec![Step::failed("the trial was not run to its end: it cannot be accepted")],
+            _ => vec![Intent::failed("the trial was not run to its end: it cannot be accepted")],
         }
     }
 
@@ -122,14 +122,16 @@ impl TuneScreen {
     }
 
     /// The trial is over, or could not be run.
-    pub fn over(&mut self, outcome: Result<(), String>) -> Steps {
+    pub fn over(&mut self, outcome: Result<(), String>) -> Intents {
         self.running = false;
-        let mut steps = self.read_ledger();
+        let mut intents = self.read_ledger();
         match outcome {
-            Ok(()) => steps.push(Step::said("the trial is over: A accepts the change, m adds rounds, d takes it back")),
-            Err(reason) => steps.push(Step::failed(reason)),
+            Ok(()) => {
+                intents.push(Intent::said("the trial is over: A accepts the change, m adds rounds, d takes it back"))
+            }
+            Err(reason) => intents.push(Intent::failed(reason)),
         }
-        steps
+        intents
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     compare::{Comparison, ObstacleKind, SideFacts, tier_words},
     report::comparison::words,
     tui::{
-        keys::Key,
+        keys::KeyPress,
         screens::compare::{paint::joined, remarks},
         widgets::{
             Target,
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
     let mut row = Rect { height: 1, ..area };
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
-        paint.hit(Rect { height: 2, ..row }, Target::Press(Key::Char(key)));
+        paint.hit(Rect { height: 2, ..row }, Target::Press(KeyPress::Char(key)));
         draw_side(paint, row, name, side, role);
         row.y += 1;
         let room = usize::from(row.width).saturating_sub(3);

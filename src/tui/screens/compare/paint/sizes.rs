@@ -9,7 +9,7 @@ use crate::{
         screens::compare::{CompareScreen, TestRow, paint::chart, test_rows},
         widgets::{
             Target,
-            paint::{Paint, Piece, pad, piece, rows, width},
+            paint::{Paint, TextPiece, pad, piece, rows, width},
         },
     },
 };
@@ -84,7 +84,7 @@ fn draw_table(
     }
 }
 
-fn cells<'t>(test: &TestRow<'_>, sizes: &[&str], name: usize, column: usize) -> Vec<Piece<'t>> {
+fn cells<'t>(test: &TestRow<'_>, sizes: &[&str], name: usize, column: usize) -> Vec<TextPiece<'t>> {
     let mut line = vec![piece(pad(&plain(&test.name), name), Role::Text)];
     for size in sizes {
         let found = test.over.and_then(|over| over.sizes.iter().find(|found| found.size == *size));

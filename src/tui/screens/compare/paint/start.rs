@@ -5,7 +5,7 @@ use crate::{
     catalog::Role,
     compare::Offer,
     tui::{
-        keys::Key,
+        keys::KeyPress,
         screens::compare::{CompareScreen, Compared},
         widgets::{
             Target,
@@ -23,7 +23,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, wo
         let chosen = if text.is_empty() { format!("not chosen: {key} types a selection") } else { text.clone() };
         let of_text = if text.is_empty() { Role::Dim } else { role };
         paint.line(row, &[piece(format!("{name}  "), role), piece(chosen, of_text)]);
-        paint.hit(row, Target::Press(Key::Char(key)));
+        paint.hit(row, Target::Press(KeyPress::Char(key)));
         row.y += 1;
     }
     let rest = Rect { y: row.y + 1, height: area.height.saturating_sub(3), ..area };

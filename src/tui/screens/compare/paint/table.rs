@@ -10,8 +10,8 @@ use crate::{
         screens::compare::{CompareScreen, TableRow, name, paint::above, remarks, table_rows},
         widgets::{
             Target,
-            cursor::Cursor,
-            paint::{Paint, Piece, pad, piece, rows, width, wrap},
+            cursor::ListCursor,
+            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
         },
     },
 };
@@ -109,7 +109,7 @@ fn draw_rows(
     let places: Vec<usize> =
         marked.iter().enumerate().filter(|(_, (row, _))| row.is_place()).map(|(at, _)| at).collect();
     let under = places.get(screen.cursor().at).copied().unwrap_or(0);
-    let offset = Cursor { at: under }.offset(marked.len(), usize::from(area.height));
+    let offset = ListCursor { at: under }.offset(marked.len(), usize::from(area.height));
     let mut taken = 0;
     for ((at, (row, marks)), place) in marked.iter().enumerate().skip(offset).zip(rows(area)) {
         paint.line(place, &cells(row, marks, columns, reach));
@@ -145,7 +145,7 @@ fn first_cell(row: &TableRow<'_>) -> String {
     }
 }
 
-fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<Piece<'t>> {
+fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'t>> {
     let first = match comparison.means.as_slice() {
         [only] => format!("size {}", only.size),
         _ => "test".to_owned(),
@@ -168,7 +168,7 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<Piece<'t>> 
     vec![piece(text, Role::Title)]
 }
 
-fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64) -> Vec<Piece<'t>> {
+fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
     match row {
         TableRow::Title(_) => vec![piece(first_cell(row), Role::Title)],
         TableRow::Mean(mean) => mean_cells(mean, columns),
@@ -176,7 +176,7 @@ fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64)
     }
 }
 
-fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<Piece<'t>> {
+fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
     let times = if columns.times { 2 * TIME } else { 0 };
     let ratio = mean.ratio.map_or("-".to_owned(), words::ratio);
     let left_out = match mean.left_out.len() {
@@ -187,7 +187,7 @@ fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<Piece<'t>> {
     vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent), piece(left_out, Role::Dim)]
 }
 
-fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<Piece<'t>> {
+fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
     let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
     if columns.times {
         let (a, b) = (words::time(line.a.as_ref()), words::time(line.b.as_ref()));

@@ -9,7 +9,7 @@ use crate::{
     catalog::Role,
     tui::{
         screens::live::{LiveScreen, LiveView, Replay, SPEEDS},
-        widgets::paint::{Paint, Piece, piece, rows},
+        widgets::paint::{Paint, TextPiece, piece, rows},
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -83,6 +83,6 @@ fn counted(done: u64, total: Option<u64>) -> String {
 }
 
 /// A label and a figure.
-fn fact<'t>(label: &'t str, figure: String) -> [Piece<'t>; 3] {
+fn fact<'t>(label: &'t str, figure: String) -> [TextPiece<'t>; 3] {
     [piece(label, Role::Dim), piece(" ", Role::Dim), piece(figure, Role::Text)]
 }

@@ -6,7 +6,7 @@ use crate::{
     store::Status,
     tui::{
         screens::live::{Phase, RunState, WatchedRun, WatchedSession},
-        widgets::paint::{Paint, Piece, piece, rows, width},
+        widgets::paint::{Paint, TextPiece, piece, rows, width},
     },
 };
 use ratatui::layout::Rect;
@@ -75,7 +75,7 @@ fn draw_round(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
     let current = runs.iter().position(|(at, _)| Some(*at) == session.current).unwrap_or(0);
     let total: usize = pieces.iter().map(|(text, _)| width(text) + 2).sum();
     let from = if total <= room * usize::from(area.height) { 0 } else { current.saturating_sub(1) };
-    let mut lines: Vec<Vec<Piece<'_>>> = vec![vec![piece(head, Role::Title)]];
+    let mut lines: Vec<Vec<TextPiece<'_>>> = vec![vec![piece(head, Role::Title)]];
     let mut left = room;
     let mut hidden = from;
     for (text, role) in pieces.into_iter().skip(from) {

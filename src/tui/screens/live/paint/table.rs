@@ -6,7 +6,7 @@ use crate::{
     stats::median,
     tui::{
         screens::live::WatchedSession,
-        widgets::paint::{Paint, Piece, fit, pad, piece, rows, width},
+        widgets::paint::{Paint, TextPiece, fit, pad, piece, rows, width},
     },
 };
 use ratatui::layout::Rect;
@@ -25,7 +25,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     }
 }
 
-fn lines(session: &WatchedSession, columns: usize) -> Vec<Vec<Piece<'static>>> {
+fn lines(session: &WatchedSession, columns: usize) -> Vec<Vec<TextPiece<'static>>> {
     let name = session.tests.values().map(|name| width(&plain(name))).max().unwrap_or(4).min(columns / 3) + 4;
     let mut lines = Vec::new();
     let mut sizes: Vec<_> = session.configurations.iter().map(|one| one.size).collect();
@@ -49,7 +49,7 @@ fn lines(session: &WatchedSession, columns: usize) -> Vec<Vec<Piece<'static>>> {
     lines
 }
 
-fn header(size: &str, some: &[(usize, String)], name: usize, wide: usize) -> Vec<Piece<'static>> {
+fn header(size: &str, some: &[(usize, String)], name: usize, wide: usize) -> Vec<TextPiece<'static>> {
     let mut line = vec![piece(pad(size, name), Role::Title)];
     line.extend(some.iter().map(|(_, label)| {
         let label = fit(label, wide - 1);
@@ -66,7 +66,7 @@ fn row(
     some: &[(usize, String)],
     name: usize,
     wide: usize,
-) -> Vec<Piece<'static>> {
+) -> Vec<TextPiece<'static>> {
     let medians: Vec<Option<f64>> =
         some.iter().map(|(at, _)| session.times.get(&(*at, number)).and_then(|times| median(times).ok())).collect();
     let fastest = medians.iter().flatten().copied().fold(f64::INFINITY, f64::min);

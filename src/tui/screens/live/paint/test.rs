@@ -12,7 +12,7 @@ use crate::{
         widgets::{
             histogram::histogram,
             over_time::{Stretch, over_time},
-            paint::{Paint, Piece, fit, piece, rows, width},
+            paint::{Paint, TextPiece, fit, piece, rows, width},
         },
     },
 };
@@ -130,10 +130,10 @@ fn facts<'t>(
     ghost: Option<(&'t str, &'t [Slot])>,
     used: &'t [(&'t str, String)],
     columns: usize,
-) -> Vec<Vec<Piece<'t>>> {
-    let mut groups: Vec<Vec<[Piece<'t>; 3]>> = Vec::new();
+) -> Vec<Vec<TextPiece<'t>>> {
+    let mut groups: Vec<Vec<[TextPiece<'t>; 3]>> = Vec::new();
     let now = figures.slots.last().map(Slot::rate).filter(|_| !figures.finished);
-    let mut rates: Vec<[Piece<'t>; 3]> = now.map(|rate| fact("now", units::rate(rate))).into_iter().collect();
+    let mut rates: Vec<[TextPiece<'t>; 3]> = now.map(|rate| fact("now", units::rate(rate))).into_iter().collect();
     rates.push(fact("mean", units::rate(figures.rate())));
     groups.push(rates);
     if let Some((label, slots)) = ghost {
@@ -152,8 +152,8 @@ fn facts<'t>(
 }
 
 /// Facts in lines, whole ones only.
-fn lines(facts: Vec<[Piece<'_>; 3]>, columns: usize) -> Vec<Vec<Piece<'_>>> {
-    let mut lines: Vec<Vec<Piece<'_>>> = Vec::new();
+fn lines(facts: Vec<[TextPiece<'_>; 3]>, columns: usize) -> Vec<Vec<TextPiece<'_>>> {
+    let mut lines: Vec<Vec<TextPiece<'_>>> = Vec::new();
     let mut left = 0;
     for fact in facts {
         let wide: usize = fact.iter().map(|(text, _)| width(text)).sum();

@@ -13,7 +13,7 @@ use crate::{
             Context,
             results::{ResultsScreen, columns},
         },
-        widgets::paint::{Paint, Piece, fit, piece, width},
+        widgets::paint::{Paint, TextPiece, fit, piece, width},
     },
 };
 use ratatui::layout::Rect;
@@ -87,8 +87,8 @@ fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
 }
 
 /// What is filtered, marked and being done, as far as there is room: the filter last, because it can be cut.
-fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<Piece<'t>> {
-    let mut pieces: Vec<Piece<'t>> = Vec::new();
+fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<TextPiece<'t>> {
+    let mut pieces: Vec<TextPiece<'t>> = Vec::new();
     if let Some(busy) = &results.busy {
         let waiting = if running { ", waiting until the test under way has ended" } else { "" };
         pieces.push(piece(format!("… {busy}{waiting}   "), Role::Warn));

@@ -11,7 +11,7 @@ use crate::{
             columns::{FittedColumn, GAP, fitting},
             histogram::histogram,
             over_time::{Stretch, over_time},
-            paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
         },
     },
 };
@@ -45,7 +45,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
         tier,
     ];
     let mut left = usize::from(area.width);
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
+    let mut pieces: Vec<TextPiece<'_>> = Vec::new();
     for (at, part) in parts.into_iter().map(|part| plain(&part)).enumerate() {
         let gap = if at == 0 { "" } else { " · " };
         let Some(rest) = left.checked_sub(width(gap) + width(&part)) else { continue };
@@ -188,7 +188,7 @@ fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let names =
         lines.iter().map(|line| if let SectionLine::Fact { name, .. } = line { width(&plain(name)) } else { 0 });
     let name = names.max().unwrap_or(0).min(usize::from(area.width) / 3);
-    let mut painted: Vec<(usize, Vec<Piece<'static>>)> = Vec::new();
+    let mut painted: Vec<(usize, Vec<TextPiece<'static>>)> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         painted.extend(line_rows(line, name, usize::from(area.width)).into_iter().map(|row| (at, row)));
     }
@@ -205,7 +205,7 @@ fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
 }
 
 /// The rows that a line takes; a long value goes on below itself.
-fn line_rows(line: &SectionLine, name_width: usize, room: usize) -> Vec<Vec<Piece<'static>>> {
+fn line_rows(line: &SectionLine, name_width: usize, room: usize) -> Vec<Vec<TextPiece<'static>>> {
     match line {
         SectionLine::Title(title) => vec![vec![piece(plain(title), Role::Title)]],
         SectionLine::None(text) => vec![vec![piece(format!("  {text}"), Role::Dim)]],

@@ -8,7 +8,7 @@ use crate::{
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},
-            paint::{Paint, Piece, fit, pad, piece, rows, width},
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width},
         },
     },
 };
@@ -90,7 +90,7 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, shown: &[F
 }
 
 fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: ListedRow<'_>, shown: &[FittedColumn]) {
-    let mut line: Vec<Piece<'_>> = Vec::new();
+    let mut line: Vec<TextPiece<'_>> = Vec::new();
     let marked = match (known, &results.listing) {
         (ListedRow::Result(result), _) => results.marks.of(Markable::Run(&result.run_id)),
         (ListedRow::Group(group), Listing::Groups(key, _)) => {

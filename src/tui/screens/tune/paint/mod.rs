@@ -11,7 +11,7 @@ use crate::{
         screens::tune::TuneScreen,
         widgets::{
             Target,
-            paint::{Paint, Piece, fit, pad, piece, rows, width, wrap},
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
         },
         world::World,
     },
@@ -63,7 +63,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     let offset = tune.cursor.offset(specs.len(), usize::from(list.height));
     for ((at, spec), row) in specs.iter().enumerate().skip(offset).zip(rows(list)) {
         let base = form.base_value(spec);
-        let mut line: Vec<Piece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
+        let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
         match form.change.get(&spec.name) {
             Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
             None => line.push(piece(fit(base, room), Role::Dim)),

@@ -3,8 +3,8 @@
 use crate::{
     catalog::Preset,
     tui::{
-        export::Content,
-        launch::{Resumable, Tell, TrialStart},
+        export::FileContent,
+        launch::{OwedSession, Tell, TrialStart},
         overlay::{ListItem, Overlay},
     },
 };
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.
 #[derive(Debug)]
-pub enum Step<R, D> {
+pub enum Intent<R, D> {
     /// Something is found out, or changed in the store; the screen is given the response.
     Request(R),
     /// The user is asked; the screen is given the reply together with what it is a reply to.
@@ -26,7 +26,7 @@ pub enum Step<R, D> {
         /// The file, as the user typed it.
         path: PathBuf,
         /// What it is to hold.
-        content: Content,
+        content: FileContent,
     },
     /// Text goes into the terminal's clipboard.
     Copy(String),
@@ -48,7 +48,7 @@ pub enum Step<R, D> {
     /// The bench on the Bench screen is run.
     Run,
     /// A session is finished that was interrupted.
-    Resume(Box<Resumable>),
+    Resume(Box<OwedSession>),
     /// A change of options is tried.
     Try(Box<TrialStart>),
 }
@@ -74,7 +74,7 @@ impl Notice {
     }
 }
 
-impl<R, D> Step<R, D> {
+impl<R, D> Intent<R, D> {
     /// Asks for a text; `text` is there to begin with.
     pub fn prompt(dialog: D, title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         Self::Ask(dialog, Overlay::prompt(title, help, text))
@@ -100,23 +100,23 @@ impl<R, D> Step<R, D> {
         Self::Read(Overlay::page(title, lines))
     }
 
-    /// The same step with the request and the dialog as parts of others.
-    pub(super) fn map<R2, D2>(self, request: impl Fn(R) -> R2, dialog: impl Fn(D) -> D2) -> Step<R2, D2> {
+    /// The same with the request and the dialog as parts of others.
+    pub(super) fn map<R2, D2>(self, request: impl Fn(R) -> R2, dialog: impl Fn(D) -> D2) -> Intent<R2, D2> {
         match self {
-            Self::Request(one) => Step::Request(request(one)),
-            Self::Ask(one, overlay) => Step::Ask(dialog(one), overlay),
-            Self::Read(overlay) => Step::Read(overlay),
-            Self::Say(notice) => Step::Say(notice),
-            Self::Write { path, content } => Step::Write { path, content },
-            Self::Copy(text) => Step::Copy(text),
-            Self::Tell(tell) => Step::Tell(tell),
-            Self::Saved(preset) => Step::Saved(preset),
-            Self::Compare { a, b } => Step::Compare { a, b },
-            Self::Replay(run) => Step::Replay(run),
-            Self::Load(preset) => Step::Load(preset),
-            Self::Run => Step::Run,
-            Self::Resume(session) => Step::Resume(session),
-            Self::Try(trial) => Step::Try(trial),
+            Self::Request(one) => Intent::Request(request(one)),
+            Self::Ask(one, overlay) => Intent::Ask(dialog(one), overlay),
+            Self::Read(overlay) => Intent::Read(overlay),
+            Self::Say(notice) => Intent::Say(notice),
+            Self::Write { path, content } => Intent::Write { path, content },
+            Self::Copy(text) => Intent::Copy(text),
+            Self::Tell(tell) => Intent::Tell(tell),
+            Self::Saved(preset) => Intent::Saved(preset),
+            Self::Compare { a, b } => Intent::Compare { a, b },
+            Self::Replay(run) => Intent::Replay(run),
+            Self::Load(preset) => Intent::Load(preset),
+            Self::Run => Intent::Run,
+            Self::Resume(session) => Intent::Resume(session),
+            Self::Try(trial) => Intent::Try(trial),
         }
     }
 
