@@ -96,7 +96,7 @@ fn pause_skip_and_stop_are_passed_on() {
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
     journey.keys("s").keys("p").shows("paused");
-    journey.keys("p").keys("x").shows("Stop the session?").keys("y");
+    journey.keys("p").keys("x").hides("Stop the session?").keys("K").shows("Stop the session?").keys("y");
     let tells: Vec<&String> = journey.others.iter().filter(|effect| effect.starts_with("Tell")).collect();
     assert_eq!(tells, ["Tell(Skip(0))", "Tell(Pause)", "Tell(Resume)", "Tell(Stop)"]);
     journey.message(Message::SessionOver(Box::new(Err("no room".to_owned()))));

@@ -72,7 +72,15 @@ fn nothing_else_is_started_while_a_trial_runs() {
     assert!(journey.others.iter().any(|effect| effect.starts_with("Try")), "the trial is started");
     journey.keys("1").key(KeyPress::Enter).shows("a trial is running");
     assert!(journey.started.is_empty());
-    journey.keys("q").shows("Leave?").keys("n").keys("5x").shows("Stop the trial?").keys("y");
+    journey
+        .keys("q")
+        .shows("Leave?")
+        .keys("n")
+        .keys("5x")
+        .hides("Stop the trial?")
+        .keys("K")
+        .shows("Stop the trial?")
+        .keys("y");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")));
     journey.message(Message::TuneOver(Err("the disk is full".to_owned())));
     journey.shows("the disk is full");

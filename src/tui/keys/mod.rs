@@ -47,6 +47,16 @@ mod tests {
     }
 
     #[test]
+    fn x_explains_and_stopping_has_one_key_of_its_own() {
+        for screen in ScreenId::ALL {
+            let explains = action(screen, KeyPress::Char('x'));
+            assert!(matches!(explains, None | Some(Action::Explain)), "x is {explains:?} on {}", screen.name());
+        }
+        let stops = ScreenId::ALL.into_iter().flat_map(of).filter(|binding| binding.action == Action::Stop);
+        assert!(stops.map(|binding| binding.keys).all(|keys| keys == [KeyPress::Char('K')]));
+    }
+
+    #[test]
     fn every_binding_has_a_line_of_help() {
         for binding in ScreenId::ALL.iter().flat_map(|screen| of(*screen)).chain(EVERYWHERE) {
             assert!(!binding.help.is_empty(), "{:?} is not explained", binding.action);

@@ -59,7 +59,7 @@ const BENCH: &[Binding] = &[
 const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('p'), KeyPress::Char(' ')], Action::Pause, "pause", "pause before the next run, or go on"),
     binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way"),
-    binding(&[KeyPress::Char('x')], Action::Stop, "stop", "end the session; what is finished is kept"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
     binding(
         &[KeyPress::Char('r')],
         Action::Resume,
@@ -127,7 +127,7 @@ const TUNE: &[Binding] = &[
     binding(&[KeyPress::Char('p')], Action::Presets, "base", "choose engine and suite"),
     binding(&[KeyPress::Char('A')], Action::Accept, "accept", "take the change over as the new base"),
     binding(&[KeyPress::Char('m')], Action::More, "more", "as many rounds again"),
-    binding(&[KeyPress::Char('x')], Action::Stop, "", "stop the trial"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "", "stop the trial"),
     binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the ledger"),
 ];
