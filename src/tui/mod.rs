@@ -1,5 +1,5 @@
-//! The terminal UI. `app` is a pure state machine, `view` paints it, `driver` is all that touches the terminal, the store
-//! and sessions.
+//! The terminal UI. `app` and its `screens` are pure state machines that are painted with `widgets`; `driver` is all that touches
+//! the terminal and sessions. Only the `ask` parts of screens and world read or write, called by `driver`.
 
 pub mod app;
 mod driver;

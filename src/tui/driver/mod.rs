@@ -32,7 +32,7 @@ pub enum Left {
 pub fn run(setup: Setup) -> io::Result<Left> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async { EventLoop::start(setup)?.run().await });
-    // A request may still be under way; nobody waits for its answer.
+    // A request may still be under way; nobody waits for its response.
     runtime.shutdown_background();
     result
 }

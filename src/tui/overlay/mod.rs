@@ -17,7 +17,7 @@ use tui_input::Input;
 pub struct Confirm {
     /// What is asked.
     pub title: String,
-    /// What to know before answering.
+    /// What to know before replying.
     pub lines: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::{
 pub enum Request {
     /// A publication beside what is stored.
     Judge {
-        /// The question's number.
+        /// The request's number.
         ticket: u64,
         /// The publication.
         claims: Box<catalog::Claims>,
@@ -23,7 +23,7 @@ pub enum Request {
 pub enum Response {
     /// The publication, judged, or why it cannot be.
     Judged {
-        /// Of this question.
+        /// Of this request.
         ticket: u64,
         /// The table.
         found: Result<Box<ClaimsTable>, String>,

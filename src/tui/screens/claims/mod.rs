@@ -35,9 +35,9 @@ type Intents = Vec<Intent<Request, Dialog>>;
 pub struct OpenedClaims {
     /// The claims file's name.
     pub name: String,
-    /// Its claims, judged, or why not; none before the first answer.
+    /// Its claims, judged, or why not; none before the first response.
     pub table: Option<Result<Box<ClaimsTable>, String>>,
-    /// Whether an answer is awaited.
+    /// Whether a response is awaited.
     pub waiting: bool,
     /// Place among its claims.
     pub cursor: ListCursor,

@@ -53,9 +53,9 @@ pub struct CompareScreen {
     pub choosing: bool,
     /// What there is to compare; none until it is read.
     pub offers: Option<Result<Vec<Offer>, String>>,
-    /// The comparison, or why there is none; none before the first answer.
+    /// The comparison, or why there is none; none before the first response.
     pub shown: Option<Result<Box<Compared>, String>>,
-    /// Whether an answer is awaited.
+    /// Whether a response is awaited.
     pub waiting: bool,
     /// Place among the pairs that are offered.
     pub offered: ListCursor,

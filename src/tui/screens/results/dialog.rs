@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A question to the user.
+/// What the Results screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialog {
     /// What is to be shown.
@@ -207,7 +207,7 @@ fn tags(text: &str) -> Result<Vec<Annotation>, String> {
     if tags.is_empty() { Err("nothing is typed yet".to_owned()) } else { Ok(tags) }
 }
 
-/// The first of two questions.
+/// Asks for the first time; what is replied to it asks again.
 pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Intent<Request, Dialog> {
     let title = format!("Delete {}?", target.words);
     Intent::confirm(Dialog::Delete(target), title, lines)

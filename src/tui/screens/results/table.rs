@@ -19,7 +19,7 @@ pub struct RowWindow {
     pub page: Option<Page>,
     /// Why it could not be read.
     pub error: Option<String>,
-    /// The question under way.
+    /// The number of the request under way.
     pub waiting: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ impl RowWindow {
         self.waiting.is_none() && (before || after)
     }
 
-    /// Takes what was read, if it answers the last question.
+    /// Takes what was read, if it responds to the last request.
     pub fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
         if self.waiting != Some(ticket) {
             return;

@@ -79,7 +79,7 @@ impl TuneScreen {
         vec![Intent::choose_one(Dialog::Part, "Change the base", items)]
     }
 
-    /// The question about the part of the base that was chosen.
+    /// Asks for the part of the base that was chosen.
     fn ask_about(&self, part: usize, world: &World) -> Intents {
         let asked = match part {
             0 => {
