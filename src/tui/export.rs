@@ -22,7 +22,7 @@ const FILE_WIDTH: usize = 80;
 /// What a file is to hold.
 #[derive(Debug)]
 pub enum FileContent {
-    /// This text.
+    /// Text, as it is.
     Text(String),
     /// A comparison, in the format of the file's ending.
     Comparison(Box<Comparison>),

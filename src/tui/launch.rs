@@ -12,21 +12,21 @@ pub struct SessionStart {
     /// What is run. The seed is chosen when it starts.
     pub request: plan::Request,
     /// Whether the first configuration runs twice a round.
-    pub aa: bool,
+    pub(crate) aa: bool,
     /// The preset it came from, if unchanged.
-    pub preset: Option<String>,
+    pub(crate) preset: Option<String>,
     /// The command that does the same.
     pub command_line: String,
     /// What a run is expected to take.
-    pub expected_run: Duration,
+    pub(crate) expected_run: Duration,
 }
 
 /// A trial to be run.
 #[derive(Debug, Clone)]
 pub enum TrialStart {
-    /// A new one.
+    /// One that was not tried before.
     New {
-        /// On what.
+        /// What it is measured on.
         workload: Workload,
         /// What is tried. The seed is chosen when it starts.
         what_if: WhatIf,
@@ -35,9 +35,9 @@ pub enum TrialStart {
     },
     /// As many rounds again.
     More {
-        /// On what.
+        /// What it was measured on.
         workload: Workload,
-        /// The trial.
+        /// The trial that was run to its end.
         trial: Box<Trial>,
         /// The command that does the same.
         command_line: String,
@@ -63,11 +63,10 @@ pub enum Tell {
 #[derive(Debug, Clone)]
 pub struct OwedSession {
     /// Its identifier.
-    pub session_id: String,
+    pub(crate) session_id: String,
     /// How many of its runs are still to be run.
-    pub runs: usize,
-    /// Its plan.
-    pub plan: Plan,
+    pub(crate) runs: usize,
+    pub(crate) plan: Plan,
     /// What a run is expected to take.
-    pub expected_run: Duration,
+    pub(crate) expected_run: Duration,
 }

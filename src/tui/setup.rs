@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct Setup {
     /// Suites, presets, claims, themes.
     pub catalog: Catalog,
-    /// The store.
+    /// Where results are kept.
     pub store: Store,
     /// Where databases are put.
     pub work_dir: PathBuf,

@@ -30,19 +30,19 @@ const NOTICE: Duration = Duration::from_secs(8);
 #[derive(Debug)]
 pub struct App {
     /// What is known of the world outside.
-    pub world: World,
+    pub(crate) world: World,
     /// All screens, whether in view or not.
     pub screens: Screens,
     /// The screen in view.
     pub screen: ScreenId,
     /// What lies over it.
-    pub open: Option<OpenOverlay>,
+    pub(crate) open: Option<OpenOverlay>,
     /// What was last said, and until when it is shown.
-    pub notice: Option<(Notice, Duration)>,
+    pub(crate) notice: Option<(Notice, Duration)>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// Time since the program began.
-    pub now: Duration,
+    pub(crate) now: Duration,
     /// Whether the program ends as soon as the session under way has ended.
     leaving: bool,
 }
@@ -113,30 +113,25 @@ impl App {
     }
 
     /// Whether something is measured.
-    pub fn busy(&self) -> bool {
+    pub(crate) fn busy(&self) -> bool {
         self.screens.live.running() || self.screens.tune.running
     }
 
     /// What the status bar says of what is measured.
-    pub fn status(&self) -> Option<String> {
+    pub(crate) fn status(&self) -> Option<String> {
         self.screens.live.status().or_else(|| self.screens.tune.status())
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
-    pub fn wakes(&self) -> Option<Duration> {
+    pub(crate) fn wakes(&self) -> Option<Duration> {
         let notice =
             self.notice.as_ref().map(|(_, until)| until.saturating_sub(self.now).max(Duration::from_millis(1)));
         let live = self.screens.live.wakes(self.screen == ScreenId::Live);
         [notice, live].into_iter().flatten().min()
     }
 
-    /// Whether the terminal is large enough for the screens.
-    pub fn fits(&self) -> bool {
-        self.size.0 >= LEAST.0 && self.size.1 >= LEAST.1
-    }
-
     /// What keys mean in view, those of the screen first.
-    pub fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
+    pub(crate) fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
         keys::of(self.screen).iter().chain(EVERYWHERE)
     }
 

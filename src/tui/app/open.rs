@@ -12,7 +12,7 @@ use crate::tui::{
 #[derive(Debug)]
 pub struct OpenOverlay {
     /// What is painted, and takes the keys.
-    pub overlay: Overlay,
+    pub(crate) overlay: Overlay,
     purpose: ReplyTo,
 }
 

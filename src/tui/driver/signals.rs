@@ -6,7 +6,6 @@ use tokio::signal::unix::{self, SignalKind, signal};
 /// What a signal asks of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signalled {
-    /// To end.
     End,
     /// To stop until it is resumed.
     Stop,

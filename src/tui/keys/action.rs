@@ -4,8 +4,7 @@ use super::ScreenId;
 
 /// Something that can be done by a key, the palette or a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// Show a screen.
+pub(crate) enum Action {
     Show(ScreenId),
     /// Show the next screen.
     NextScreen,
@@ -39,9 +38,7 @@ pub enum Action {
     Left,
     /// One pane or column to the right.
     Right,
-    /// A page up.
     PageUp,
-    /// A page down.
     PageDown,
     /// To the first row.
     First,
@@ -83,7 +80,6 @@ pub enum Action {
     Resume,
     /// Slower or faster.
     Speed,
-    /// The next test.
     NextTest,
     /// The test before.
     PreviousTest,
@@ -105,11 +101,9 @@ pub enum Action {
     Tag,
     /// Write a note.
     Note,
-    /// Delete.
     Delete,
     /// Run it again.
     Rerun,
-    /// Replay it.
     Replay,
     /// What the worker wrote to stderr.
     Log,

@@ -2,44 +2,32 @@
 
 /// A key as the application knows it, whatever the terminal sends for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "keys are named as on a keyboard")]
 pub enum KeyPress {
     /// A character, as typed.
     Char(char),
     /// A character with Ctrl, in lower case.
     Ctrl(char),
-    /// Enter.
     Enter,
-    /// Escape.
     Esc,
-    /// Tab.
     Tab,
     /// Shift and Tab.
     BackTab,
-    /// Arrow up.
     Up,
-    /// Arrow down.
     Down,
-    /// Arrow left.
     Left,
-    /// Arrow right.
     Right,
-    /// Page up.
     PageUp,
-    /// Page down.
     PageDown,
-    /// Home.
     Home,
-    /// End.
     End,
-    /// Backspace.
     Backspace,
-    /// Delete.
     Delete,
 }
 
 impl KeyPress {
     /// How the key is written in hints and help.
-    pub fn word(self) -> String {
+    pub(crate) fn word(self) -> String {
         match self {
             Self::Char(' ') => "Space".to_owned(),
             Self::Char(c) => c.to_string(),

@@ -5,26 +5,26 @@ mod key;
 mod screen_id;
 mod table;
 
-pub use action::Action;
+pub(crate) use action::Action;
 pub use key::KeyPress;
 pub use screen_id::ScreenId;
-pub use table::{EVERYWHERE, of};
+pub(crate) use table::{EVERYWHERE, of};
 
 /// A key, what it does and how that is told.
 #[derive(Debug, Clone, Copy)]
-pub struct Binding {
+pub(crate) struct Binding {
     /// The keys that do it; the first is shown.
-    pub keys: &'static [KeyPress],
+    pub(crate) keys: &'static [KeyPress],
     /// What they do.
-    pub action: Action,
+    pub(crate) action: Action,
     /// One or two words for the line of hints; empty for what only the help tells.
-    pub hint: &'static str,
+    pub(crate) hint: &'static str,
     /// One line of help.
-    pub help: &'static str,
+    pub(crate) help: &'static str,
 }
 
 /// What a key does on a screen.
-pub fn action(screen: ScreenId, key: KeyPress) -> Option<Action> {
+pub(crate) fn action(screen: ScreenId, key: KeyPress) -> Option<Action> {
     let all = of(screen).iter().chain(EVERYWHERE);
     all.into_iter().find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)
 }

@@ -21,7 +21,7 @@ impl ScreenId {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Bench, Self::Live, Self::Results, Self::Compare, Self::Tune, Self::Claims];
 
-    /// Its name.
+    /// The word on its tab.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bench => "Bench",
@@ -40,7 +40,7 @@ impl ScreenId {
 
     /// The screen so many places further, around the end.
     #[must_use]
-    pub fn shifted(self, by: usize) -> Self {
+    pub(crate) fn shifted(self, by: usize) -> Self {
         Self::ALL[(self.number() - 1 + by) % Self::ALL.len()]
     }
 }

@@ -7,7 +7,7 @@ const fn binding(keys: &'static [KeyPress], action: Action, hint: &'static str, 
 }
 
 /// What holds on every screen.
-pub const EVERYWHERE: &[Binding] = &[
+pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('1')], Action::Show(ScreenId::Bench), "", "Bench: choose and start a bench"),
     binding(&[KeyPress::Char('2')], Action::Show(ScreenId::Live), "", "Live: watch the session, or replay a run"),
     binding(&[KeyPress::Char('3')], Action::Show(ScreenId::Results), "", "Results: all that is stored"),
@@ -148,7 +148,7 @@ const CLAIMS: &[Binding] = &[
 ];
 
 /// What holds on this screen, before [`EVERYWHERE`].
-pub fn of(screen: ScreenId) -> &'static [Binding] {
+pub(crate) fn of(screen: ScreenId) -> &'static [Binding] {
     match screen {
         ScreenId::Bench => BENCH,
         ScreenId::Live => LIVE,

@@ -14,39 +14,36 @@ use tui_input::Input;
 /// One or several of a list, narrowed by typing.
 #[derive(Debug, Clone)]
 pub struct Choose {
-    /// What for.
-    pub title: String,
-    /// What there is.
-    pub items: Vec<ListItem>,
+    pub(crate) title: String,
+    pub(crate) items: Vec<ListItem>,
     /// Whether several can be chosen, with Space.
-    pub several: bool,
+    pub(crate) several: bool,
     /// What is typed to narrow it.
-    pub input: Input,
+    pub(crate) input: Input,
     /// Place among those that match.
-    pub cursor: ListCursor,
+    pub(crate) cursor: ListCursor,
 }
 
 /// A line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListItem {
-    /// What it is.
-    pub label: String,
+    pub(crate) label: String,
     /// More about it.
-    pub detail: String,
+    pub(crate) detail: String,
     /// Whether it is chosen.
-    pub chosen: bool,
+    pub(crate) chosen: bool,
 }
 
 impl ListItem {
     /// An item that is not chosen.
-    pub fn new(label: impl Into<String>, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(label: impl Into<String>, detail: impl Into<String>) -> Self {
         Self { label: label.into(), detail: detail.into(), chosen: false }
     }
 }
 
 impl Choose {
     /// The items that match what is typed, best first: their indices.
-    pub fn matching(&self) -> Vec<usize> {
+    pub(crate) fn matching(&self) -> Vec<usize> {
         let typed = self.input.value();
         if typed.is_empty() {
             return (0..self.items.len()).collect();

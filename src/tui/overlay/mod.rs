@@ -16,9 +16,9 @@ use tui_input::Input;
 #[derive(Debug, Clone)]
 pub struct Confirm {
     /// What is asked.
-    pub title: String,
+    pub(crate) title: String,
     /// What to know before replying.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 /// Something that takes the keys until the user has replied.
@@ -36,14 +36,12 @@ pub enum Overlay {
 
 /// What the user replied.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// A text, as it is typed; sent with every change for those that narrow a screen.
     Typing(String),
-    /// A text.
     Text(String),
     /// Indices of the chosen items.
     Chosen(Vec<usize>),
-    /// Yes.
     Yes,
     /// It was closed without a reply.
     Nothing,
@@ -51,39 +49,39 @@ pub enum Reply {
 
 /// What a key did to an overlay.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// It stays; with what was typed so far, for those that follow the typing.
     Stays(Option<Reply>),
-    /// It is closed.
+    /// It is closed, with this reply.
     Closed(Reply),
 }
 
 impl Overlay {
     /// Asks for a text; `text` is there to begin with.
-    pub fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         let input = Input::new(text.into());
         Self::Prompt(Prompt { title: title.into(), help: help.into(), input, error: None })
     }
 
     /// Has one or `several` of a list chosen; the cursor is on the first that is chosen already.
-    pub fn choose(title: impl Into<String>, items: Vec<ListItem>, several: bool) -> Self {
+    pub(crate) fn choose(title: impl Into<String>, items: Vec<ListItem>, several: bool) -> Self {
         let at = items.iter().position(|item| item.chosen).unwrap_or(0);
         let input = Input::default();
         Self::Choose(Choose { title: title.into(), items, several, input, cursor: ListCursor { at } })
     }
 
     /// Asks yes or no; `lines` is what to know before.
-    pub fn confirm(title: impl Into<String>, lines: Vec<String>) -> Self {
+    pub(crate) fn confirm(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Confirm(Confirm { title: title.into(), lines })
     }
 
     /// Shows something to read.
-    pub fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
+    pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Page(TextPage { title: title.into(), lines, scroll: 0 })
     }
 
     /// Takes a key.
-    pub fn key(&mut self, key: KeyPress) -> Outcome {
+    pub(crate) fn key(&mut self, key: KeyPress) -> Outcome {
         if matches!(key, KeyPress::Esc | KeyPress::Ctrl('c')) {
             return Outcome::Closed(Reply::Nothing);
         }
@@ -100,7 +98,7 @@ impl Overlay {
     }
 
     /// Takes pasted text; line ends become spaces, because every input is one line.
-    pub fn paste(&mut self, text: &str) -> Outcome {
+    pub(crate) fn paste(&mut self, text: &str) -> Outcome {
         let mut outcome = Outcome::Stays(None);
         for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
             outcome = self.key(KeyPress::Char(c));
@@ -109,7 +107,7 @@ impl Overlay {
     }
 
     /// Takes a click on one of its rows.
-    pub fn click(&mut self, row: usize) -> Outcome {
+    pub(crate) fn click(&mut self, row: usize) -> Outcome {
         let Self::Choose(choose) = self else { return Outcome::Stays(None) };
         choose.cursor.at = row;
         choose.key(if choose.several { KeyPress::Char(' ') } else { KeyPress::Enter })

@@ -6,12 +6,11 @@ use crate::tui::{keys::KeyPress, widgets::cursor::PAGE};
 /// Something to read.
 #[derive(Debug, Clone, Default)]
 pub struct TextPage {
-    /// What it is.
-    pub title: String,
+    pub(crate) title: String,
     /// Its lines; long ones are wrapped.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     /// Lines scrolled past.
-    pub scroll: usize,
+    pub(crate) scroll: usize,
 }
 
 impl TextPage {

@@ -7,14 +7,13 @@ use tui_input::{Input, InputRequest};
 /// A text is asked for.
 #[derive(Debug, Clone)]
 pub struct Prompt {
-    /// What for.
-    pub title: String,
+    pub(crate) title: String,
     /// What is expected.
-    pub help: String,
+    pub(crate) help: String,
     /// What is typed.
-    pub input: Input,
+    pub(crate) input: Input,
     /// Why the last text was not taken.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 impl Prompt {

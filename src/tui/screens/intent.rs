@@ -57,46 +57,51 @@ pub enum Intent<R, D> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The line.
-    pub text: String,
+    pub(crate) text: String,
     /// Whether something went wrong.
-    pub bad: bool,
+    pub(crate) bad: bool,
 }
 
 impl Notice {
     /// Says that something was done, or how things stand.
-    pub fn good(text: impl Into<String>) -> Self {
+    pub(crate) fn good(text: impl Into<String>) -> Self {
         Self { text: text.into(), bad: false }
     }
 
     /// Says what went wrong.
-    pub fn bad(text: impl Into<String>) -> Self {
+    pub(crate) fn bad(text: impl Into<String>) -> Self {
         Self { text: text.into(), bad: true }
     }
 }
 
 impl<R, D> Intent<R, D> {
     /// Asks for a text; `text` is there to begin with.
-    pub fn prompt(dialog: D, title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn prompt(
+        dialog: D,
+        title: impl Into<String>,
+        help: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
         Self::Ask(dialog, Overlay::prompt(title, help, text))
     }
 
     /// Has one of a list chosen.
-    pub fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+    pub(crate) fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
         Self::Ask(dialog, Overlay::choose(title, items, false))
     }
 
     /// Has any number of a list chosen.
-    pub fn choose_several(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+    pub(crate) fn choose_several(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
         Self::Ask(dialog, Overlay::choose(title, items, true))
     }
 
     /// Asks yes or no; `lines` is what to know before.
-    pub fn confirm(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
+    pub(crate) fn confirm(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Ask(dialog, Overlay::confirm(title, lines))
     }
 
     /// Shows something to read.
-    pub fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
+    pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Read(Overlay::page(title, lines))
     }
 
@@ -121,12 +126,12 @@ impl<R, D> Intent<R, D> {
     }
 
     /// Says that something was done.
-    pub fn said(text: impl Into<String>) -> Self {
+    pub(crate) fn said(text: impl Into<String>) -> Self {
         Self::Say(Notice::good(text))
     }
 
     /// Says what went wrong.
-    pub fn failed(text: impl Into<String>) -> Self {
+    pub(crate) fn failed(text: impl Into<String>) -> Self {
         Self::Say(Notice::bad(text))
     }
 }

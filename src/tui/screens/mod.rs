@@ -48,7 +48,7 @@ macro_rules! screens {
 
         /// What a screen asks the user.
         #[derive(Debug, Clone)]
-        pub enum ScreenDialog {
+        pub(crate) enum ScreenDialog {
             $(
                 #[doc = concat!("By the ", stringify!($id), " screen.")]
                 $id($folder::Dialog),
@@ -129,7 +129,6 @@ macro_rules! screens {
                 $(self.$folder.stale();)*
             }
 
-            /// Paints a screen.
             pub(crate) fn paint(&self, which: ScreenId, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
                 match which {
                     $(ScreenId::$id => self.$folder.paint(paint, area, context),)*

@@ -6,7 +6,7 @@ use crate::tui::keys::Action;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ListCursor {
     /// The row, from 0.
-    pub at: usize,
+    pub(crate) at: usize,
 }
 
 /// Rows that PgUp and PgDn move by.
@@ -14,7 +14,7 @@ pub const PAGE: usize = 10;
 
 impl ListCursor {
     /// Moves the cursor in a list of `length` rows; whether the action was a move.
-    pub fn moved(&mut self, action: Action, length: usize) -> bool {
+    pub(crate) fn moved(&mut self, action: Action, length: usize) -> bool {
         let last = length.saturating_sub(1);
         self.at = match action {
             Action::Up => self.at.saturating_sub(1),
@@ -30,12 +30,12 @@ impl ListCursor {
     }
 
     /// Keeps the cursor inside a list that became shorter.
-    pub fn kept_in(&mut self, length: usize) {
+    pub(crate) fn kept_in(&mut self, length: usize) {
         self.at = self.at.min(length.saturating_sub(1));
     }
 
     /// The first row to show in a window of `height` rows, so that the cursor is in it.
-    pub fn offset(self, length: usize, height: usize) -> usize {
+    pub(crate) fn offset(self, length: usize, height: usize) -> usize {
         self.at.saturating_sub(height / 2).min(length.saturating_sub(height))
     }
 }

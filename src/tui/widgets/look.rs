@@ -17,7 +17,7 @@ pub struct Look {
 
 impl Look {
     /// How a meaning is painted.
-    pub fn style(&self, role: Role) -> Style {
+    pub(crate) fn style(&self, role: Role) -> Style {
         style(self.theme.ink(role))
     }
 

@@ -28,7 +28,7 @@ pub enum Target {
     Spot {
         /// The pane, as its screen counts them.
         pane: usize,
-        /// The row.
+        /// The row, from 0.
         row: usize,
     },
     /// A row of the overlay.
@@ -38,9 +38,9 @@ pub enum Target {
 /// A place that can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {
-    /// Where.
+    /// The cells that it takes.
     pub area: Rect,
-    /// What.
+    /// What a click there means.
     pub target: Target,
 }
 

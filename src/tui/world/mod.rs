@@ -20,29 +20,29 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default)]
 pub struct World {
     /// Suites that could be read.
-    pub suites: Vec<Suite>,
+    pub(crate) suites: Vec<Suite>,
     /// Presets that could be read.
-    pub presets: Vec<Preset>,
+    pub(crate) presets: Vec<Preset>,
     /// Claims that could be read.
-    pub claims: Vec<Claims>,
+    pub(crate) claims: Vec<Claims>,
     /// What could not be read, and why.
-    pub broken: Vec<String>,
+    pub(crate) broken: Vec<String>,
     /// The engines; at first only those built in.
-    pub registry: Registry,
+    pub(crate) registry: Registry,
     /// Whether programs of their own have been looked for.
-    pub engines_complete: bool,
+    pub(crate) engines_complete: bool,
     /// What earlier runs took.
-    pub history: StoreHistory,
+    pub(crate) history: StoreHistory,
     /// Where databases are put.
-    pub work_folder: WorkFolder,
+    pub(crate) work_folder: WorkFolder,
     /// How busy the machine is.
-    pub noise: Noise,
+    pub(crate) noise: Noise,
     /// The store's file.
-    pub store: String,
+    pub(crate) store: String,
     /// The name of this machine.
-    pub host: String,
+    pub(crate) host: String,
     /// Arguments that the command lines shown have besides what is on screen (`--store FILE`).
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
 }
 
 impl World {
@@ -67,24 +67,24 @@ impl World {
     }
 }
 
-/// The work folder.
+/// Where databases are put, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub struct WorkFolder {
     /// Facts; none until they are read.
-    pub facts: Option<WorkFolderFacts>,
+    pub(crate) facts: Option<WorkFolderFacts>,
     /// What it takes to sync a small write; none until measured.
-    pub fsync: Option<Duration>,
+    pub(crate) fsync: Option<Duration>,
 }
 
 impl WorkFolder {
     /// The file system in a word.
-    pub fn file_system(&self) -> &str {
+    pub(crate) fn file_system(&self) -> &str {
         let known = self.facts.as_ref().and_then(|facts| facts.file_system.as_deref());
         known.unwrap_or(if self.facts.is_some() { "unknown file system" } else { "…" })
     }
 
     /// Room on its disk, where that is known.
-    pub fn space(&self) -> Option<Space> {
+    pub(crate) fn space(&self) -> Option<Space> {
         let facts = self.facts.as_ref()?;
         Some(Space { free: facts.free_bytes?, total: facts.total_bytes? })
     }
@@ -106,7 +106,7 @@ pub enum Noise {
 
 impl Noise {
     /// The word for the status bar.
-    pub fn word(self) -> String {
+    pub(crate) fn word(self) -> String {
         match self {
             Self::Unknown => "…".to_owned(),
             Self::Quiet => "quiet".to_owned(),

@@ -7,7 +7,7 @@ use crate::{catalog::Preset, tui::setup::Setup};
 pub enum Request {
     /// Write a preset into the user's folder.
     SavePreset {
-        /// The preset.
+        /// What is written.
         preset: Box<Preset>,
         /// Whether one of that name is replaced.
         replace: bool,

@@ -16,16 +16,14 @@ use dbdyno_engine::size::Size;
 
 /// What the Bench screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialog {
+pub(crate) enum Dialog {
     /// The values of an option: several are a sweep.
     Values(OptionOwner, String),
     /// One value of an option, typed.
     Value(OptionOwner, String),
-    /// A size.
     Size,
     /// The number of rounds.
     Rounds,
-    /// Tests.
     Tests,
     /// A preset to load.
     Preset,

@@ -19,48 +19,44 @@ pub type OptionValues = BTreeMap<String, Vec<String>>;
 /// An engine as it takes part, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineEntry {
-    /// The engine.
+    /// The name that the engine is described under.
     pub engine: String,
     /// Whether it takes part.
     pub on: bool,
-    /// Its options.
-    pub options: OptionValues,
+    pub(crate) options: OptionValues,
     /// Whether it is there once more, with other options.
-    pub again: bool,
+    pub(crate) again: bool,
 }
 
 /// The choices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Form {
-    /// The suite.
-    pub suite: String,
-    /// Options of the suite.
-    pub suite_options: OptionValues,
+    pub(crate) suite: String,
+    pub(crate) suite_options: OptionValues,
     /// Engines, in the order they run.
     pub entries: Vec<EngineEntry>,
     /// Sizes that are offered.
-    pub offered: Vec<Size>,
+    pub(crate) offered: Vec<Size>,
     /// Sizes that are chosen.
-    pub sizes: Vec<Size>,
-    /// Rounds.
-    pub rounds: u32,
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) rounds: u32,
     /// Names of the tests that are measured; empty for all.
-    pub tests: Vec<String>,
+    pub(crate) tests: Vec<String>,
     /// Whether the first configuration runs twice a round.
-    pub twins: bool,
+    pub(crate) twins: bool,
     /// The preset that this is, as long as nothing is changed.
-    pub preset: Option<String>,
+    pub(crate) preset: Option<String>,
     /// The claims file that the preset names.
-    pub claims: Option<String>,
+    pub(crate) claims: Option<String>,
     /// Of each engine's sweep, only so many stars; none for all of it.
-    pub stars: Option<u32>,
+    pub(crate) stars: Option<u32>,
     /// Whether a session ends in how much each option of the sweep matters.
-    pub effects: bool,
+    pub(crate) effects: bool,
 }
 
 impl Form {
     /// The form of a suite, with the usual engines at their defaults.
-    pub fn of(suite: &Suite, registry: &Registry) -> Self {
+    pub(crate) fn of(suite: &Suite, registry: &Registry) -> Self {
         let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
         form.take_engines(registry);
         for entry in &mut form.entries {
@@ -71,7 +67,7 @@ impl Form {
     }
 
     /// Changes to another suite: sizes, tests and options of the suite begin anew.
-    pub fn take_suite(&mut self, suite: &Suite) {
+    pub(crate) fn take_suite(&mut self, suite: &Suite) {
         self.suite.clone_from(&suite.name);
         self.suite_options.clear();
         self.tests.clear();
@@ -81,7 +77,7 @@ impl Form {
     }
 
     /// Adds engines that are not in the list yet.
-    pub fn take_engines(&mut self, registry: &Registry) {
+    pub(crate) fn take_engines(&mut self, registry: &Registry) {
         for engine in &registry.engines {
             let name = &engine.description.name;
             if !self.entries.iter().any(|entry| &entry.engine == name) {
@@ -91,7 +87,7 @@ impl Form {
     }
 
     /// Puts a preset into the form.
-    pub fn take_preset(&mut self, preset: &Preset, suite: &Suite, registry: &Registry) {
+    pub(crate) fn take_preset(&mut self, preset: &Preset, suite: &Suite, registry: &Registry) {
         self.take_suite(suite);
         self.entries.clear();
         for choice in &preset.engines {
@@ -114,8 +110,7 @@ impl Form {
         self.effects = preset.effects;
     }
 
-    /// The form as a preset.
-    pub fn to_preset(&self, name: &str, title: &str) -> Preset {
+    pub(crate) fn to_preset(&self, name: &str, title: &str) -> Preset {
         Preset {
             name: name.to_owned(),
             title: title.to_owned(),
@@ -132,13 +127,13 @@ impl Form {
     }
 
     /// The engines that take part.
-    pub fn choices(&self) -> Vec<EngineChoice> {
+    pub(crate) fn choices(&self) -> Vec<EngineChoice> {
         let on = self.entries.iter().filter(|entry| entry.on);
         on.map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() }).collect()
     }
 
     /// What it asks of a suite. The seed is chosen when it starts.
-    pub fn request(&self, suite: &Suite) -> Result<Request, PlanError> {
+    pub(crate) fn request(&self, suite: &Suite) -> Result<Request, PlanError> {
         Ok(Request {
             suite: suite.clone(),
             suite_options: self.suite_options.clone(),
@@ -152,7 +147,7 @@ impl Form {
     }
 
     /// The command that runs the same.
-    pub fn command(&self) -> Vec<String> {
+    pub(crate) fn command(&self) -> Vec<String> {
         let mut words: Vec<String> = ["dbdyno", "run", "--suite"].map(str::to_owned).to_vec();
         words.push(self.suite.clone());
         for entry in self.entries.iter().filter(|entry| entry.on) {
@@ -178,7 +173,7 @@ impl Form {
     }
 
     /// Puts an engine into the list once more, after the one at `at`.
-    pub fn add_again(&mut self, at: usize) {
+    pub(crate) fn add_again(&mut self, at: usize) {
         if let Some(first) = self.entries.get(at) {
             let more = EngineEntry { on: true, again: true, ..first.clone() };
             self.entries.insert(at + 1, more);
@@ -187,7 +182,7 @@ impl Form {
     }
 
     /// Removes an engine that was added once more; whether it was.
-    pub fn remove_again(&mut self, at: usize) -> bool {
+    pub(crate) fn remove_again(&mut self, at: usize) -> bool {
         let again = self.entries.get(at).is_some_and(|entry| entry.again);
         if again {
             self.entries.remove(at);
@@ -197,7 +192,7 @@ impl Form {
     }
 
     /// Chooses a size, or not. The last one stays.
-    pub fn toggle_size(&mut self, at: usize) {
+    pub(crate) fn toggle_size(&mut self, at: usize) {
         let Some(&size) = self.offered.get(at) else { return };
         match self.sizes.iter().position(|chosen| *chosen == size) {
             Some(_) if self.sizes.len() == 1 => {}
@@ -211,7 +206,7 @@ impl Form {
     }
 
     /// Offers and chooses a size of the user's.
-    pub fn add_size(&mut self, suite: &Suite, size: Size) {
+    pub(crate) fn add_size(&mut self, suite: &Suite, size: Size) {
         self.offered = offered(suite, &[&self.offered[..], &[size]].concat());
         if !self.sizes.contains(&size) {
             self.sizes.push(size);
@@ -221,7 +216,7 @@ impl Form {
     }
 
     /// It is no longer the preset it came from.
-    pub fn changed(&mut self) {
+    pub(crate) fn changed(&mut self) {
         self.preset = None;
         self.claims = None;
     }

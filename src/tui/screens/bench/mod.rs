@@ -9,10 +9,10 @@ mod panes;
 mod preview;
 
 pub use ask::{Request, Response};
-pub use dialog::Dialog;
+pub(crate) use dialog::Dialog;
 pub use form::{DEFAULT_ROUNDS, EngineEntry, Form, OptionValues};
 pub use options::{OptionOwner, OptionRow};
-pub use panes::Pane;
+pub(crate) use panes::Pane;
 pub use preview::Preview;
 
 use crate::{
@@ -40,22 +40,22 @@ type Intents = Vec<Intent<Request, Dialog>>;
 #[derive(Debug)]
 pub struct BenchScreen {
     /// The pane with the cursor.
-    pub pane: Pane,
+    pub(crate) pane: Pane,
     /// Cursors of the panes.
-    pub cursors: [ListCursor; 5],
+    pub(crate) cursors: [ListCursor; 5],
     /// Whose options are shown.
-    pub owner: OptionOwner,
+    pub(crate) owner: OptionOwner,
     /// What is chosen.
     pub form: Form,
     /// What that will take, or what is wrong with it.
-    pub preview: Result<Preview, String>,
+    pub(crate) preview: Result<Preview, String>,
     /// What an option's name must contain to be shown.
-    pub filter: String,
+    pub(crate) filter: String,
 }
 
 impl BenchScreen {
     /// The suite that is chosen.
-    pub fn suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
+    pub(crate) fn suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
         world.suites.iter().find(|suite| suite.name == self.form.suite)
     }
 
@@ -69,12 +69,12 @@ impl BenchScreen {
     }
 
     /// The cursor of the pane that has it.
-    pub fn cursor(&self) -> ListCursor {
+    pub(crate) fn cursor(&self) -> ListCursor {
         self.cursors[self.pane.index()]
     }
 
     /// Rows of a pane.
-    pub fn length(&self, pane: Pane, world: &World) -> usize {
+    pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
         match pane {
             Pane::Suites => world.suites.len(),
             Pane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
@@ -85,7 +85,7 @@ impl BenchScreen {
     }
 
     /// Puts a preset onto the screen.
-    pub fn load(&mut self, preset: &Preset, world: &World) -> Intents {
+    pub(crate) fn load(&mut self, preset: &Preset, world: &World) -> Intents {
         let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.suite) else {
             return vec![Intent::failed(format!("preset `{}`: there is no suite `{}`", preset.name, preset.suite))];
         };
@@ -103,7 +103,7 @@ impl BenchScreen {
     }
 
     /// What starts the bench, or why it cannot be started.
-    pub fn start(&self, world: &World) -> Result<SessionStart, String> {
+    pub(crate) fn start(&self, world: &World) -> Result<SessionStart, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
         if let Some(refusal) = preview.refusal(world) {
             return Err(refusal);

@@ -21,24 +21,23 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Whose options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionOwner {
-    /// The suite's.
+    /// They are of the suite.
     Suite,
-    /// Those of an engine of the list.
+    /// They are of the engine at this place of the list.
     Entry(usize),
 }
 
 /// An option with what is chosen of it.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionRow<'a> {
-    /// The option.
-    pub spec: &'a OptionSpec,
+    pub(crate) spec: &'a OptionSpec,
     /// The values to take; none for the default.
-    pub chosen: Option<&'a Vec<String>>,
+    pub(crate) chosen: Option<&'a Vec<String>>,
 }
 
 impl BenchScreen {
     /// The description of the engine whose options are shown.
-    pub fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
+    pub(crate) fn description<'w>(&self, world: &'w World) -> Option<&'w Description> {
         let OptionOwner::Entry(at) = self.owner else { return None };
         let name = &self.form.entries.get(at)?.engine;
         let engine = world.registry.engines.iter().find(|engine| &engine.description.name == name)?;
@@ -46,7 +45,7 @@ impl BenchScreen {
     }
 
     /// The options that are shown.
-    pub fn rows<'a>(&'a self, world: &'a World) -> Vec<OptionRow<'a>> {
+    pub(crate) fn rows<'a>(&'a self, world: &'a World) -> Vec<OptionRow<'a>> {
         let specs: &[OptionSpec] = match self.owner {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
             OptionOwner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
@@ -61,7 +60,7 @@ impl BenchScreen {
     }
 
     /// The tiers that the shown engine's choices reach, highest first.
-    pub fn tiers(&self, world: &World) -> Vec<Tier> {
+    pub(crate) fn tiers(&self, world: &World) -> Vec<Tier> {
         let (Some(description), Some(values)) = (self.description(world), self.values(self.owner)) else {
             return Vec::new();
         };
@@ -75,7 +74,7 @@ impl BenchScreen {
     }
 
     /// The tier that the shown engine would have if an option had this value, the others being the first chosen.
-    pub fn tier_with(&self, world: &World, option: &str, value: &str) -> Option<Tier> {
+    pub(crate) fn tier_with(&self, world: &World, option: &str, value: &str) -> Option<Tier> {
         let (description, values) = (self.description(world)?, self.values(self.owner)?);
         let first = values.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())));
         let mut asked: BTreeMap<String, String> = first.collect();

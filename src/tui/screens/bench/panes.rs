@@ -5,26 +5,22 @@ use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::Wo
 
 /// The panes, in the order Left and Right go through them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pane {
-    /// Suites.
+pub(crate) enum Pane {
     Suites,
-    /// Engines.
     #[default]
     Engines,
     /// Options of the suite or engine that was last under the cursor.
     Options,
-    /// Sizes.
     Sizes,
-    /// Rounds.
     Rounds,
 }
 
 impl Pane {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
+    pub(crate) const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
 
     /// Its place among all.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
     }
 }

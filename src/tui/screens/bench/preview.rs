@@ -19,16 +19,16 @@ const USUAL_FSYNC: Duration = Duration::from_millis(5);
 #[derive(Debug, Clone)]
 pub struct Preview {
     /// The runs.
-    pub plan: Plan,
+    pub(crate) plan: Plan,
     /// What they take.
-    pub estimate: Estimate,
+    pub(crate) estimate: Estimate,
     /// What to know.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Preview {
     /// The preview of a form, or what is wrong with it.
-    pub fn of(form: &Form, world: &World) -> Result<Self, String> {
+    pub(crate) fn of(form: &Form, world: &World) -> Result<Self, String> {
         let suite = world
             .suites
             .iter()
@@ -49,12 +49,12 @@ impl Preview {
     }
 
     /// What a run is expected to take.
-    pub fn expected_run(&self) -> Duration {
+    pub(crate) fn expected_run(&self) -> Duration {
         self.estimate.time / self.plan.runs.len().max(1) as u32
     }
 
     /// Why the plan must not be started, if so: the disk has no room.
-    pub fn refusal(&self, world: &World) -> Option<String> {
+    pub(crate) fn refusal(&self, world: &World) -> Option<String> {
         let facts = world.work_folder.facts.as_ref()?;
         check_space(&self.estimate, world.work_folder.space()?, &facts.path).err()
     }

@@ -5,7 +5,7 @@ use crate::tui::{overlay::Reply, widgets::cursor::ListCursor};
 
 /// What the Claims screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialog {
+pub(crate) enum Dialog {
     /// What the names of claims must contain.
     Filter,
     /// The file to write the claims to.

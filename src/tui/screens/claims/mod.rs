@@ -7,8 +7,8 @@ mod paint;
 mod rows;
 
 pub use ask::{Request, Response};
-pub use dialog::Dialog;
-pub use rows::{ClaimRow, claim_name, claim_rows};
+pub(crate) use dialog::Dialog;
+pub(crate) use rows::{ClaimRow, claim_name, claim_rows};
 
 use crate::{
     catalog,
@@ -34,38 +34,37 @@ type Intents = Vec<Intent<Request, Dialog>>;
 #[derive(Debug)]
 pub struct OpenedClaims {
     /// The claims file's name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its claims, judged, or why not; none before the first response.
-    pub table: Option<Result<Box<ClaimsTable>, String>>,
+    pub(crate) table: Option<Result<Box<ClaimsTable>, String>>,
     /// Whether a response is awaited.
-    pub waiting: bool,
+    pub(crate) waiting: bool,
     /// Place among its claims.
-    pub cursor: ListCursor,
+    pub(crate) cursor: ListCursor,
 }
 
 /// The publications, and the one that is open.
 #[derive(Debug, Default)]
 pub struct ClaimsScreen {
     /// Place among the publications.
-    pub cursor: ListCursor,
+    pub(crate) cursor: ListCursor,
     /// The publication that is open.
-    pub opened: Option<OpenedClaims>,
+    pub(crate) opened: Option<OpenedClaims>,
     /// What the names of claims shown contain.
-    pub filter: String,
+    pub(crate) filter: String,
     ticket: u64,
     stale: bool,
 }
 
 impl OpenedClaims {
-    /// The claims, judged.
-    pub fn judged(&self) -> Option<&ClaimsTable> {
+    pub(crate) fn judged(&self) -> Option<&ClaimsTable> {
         self.table.as_ref()?.as_ref().ok().map(Box::as_ref)
     }
 }
 
 impl ClaimsScreen {
     /// The claim under the cursor, with the comparison it belongs to.
-    pub fn claim(&self) -> Option<(&JudgedComparison, &JudgedClaim)> {
+    pub(crate) fn claim(&self) -> Option<(&JudgedComparison, &JudgedClaim)> {
         let opened = self.opened.as_ref()?;
         let rows = claim_rows(opened.judged()?, &self.filter);
         let claims = rows.into_iter().filter_map(|row| match row {

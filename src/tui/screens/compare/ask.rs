@@ -21,22 +21,22 @@ pub enum Request {
     Compare {
         /// The request's number.
         ticket: u64,
-        /// What is wanted.
+        /// The sides, and how they are compared.
         wanted: Box<WantedComparison>,
     },
 }
 
-/// A comparison that is wanted.
+/// Two sides, and how they are to be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedComparison {
     /// The selection of side A.
-    pub a: String,
+    pub(crate) a: String,
     /// The selection of side B.
-    pub b: String,
+    pub(crate) b: String,
     /// Differences that are allowed.
-    pub allowed: BTreeSet<Difference>,
+    pub(crate) allowed: BTreeSet<Difference>,
     /// Rows and columns of the pivot.
-    pub axes: (Axis, Axis),
+    pub(crate) axes: (Axis, Axis),
 }
 
 /// What was read.
@@ -62,11 +62,11 @@ pub enum Response {
 #[derive(Debug)]
 pub struct Compared {
     /// Line by line, and over sizes.
-    pub plain: Comparison,
+    pub(crate) plain: Comparison,
     /// Spread over the pivot's keys.
-    pub pivot: Comparison,
+    pub(crate) pivot: Comparison,
     /// Names in the selections that no stored run has: most likely misspelt.
-    pub unknown: Vec<String>,
+    pub(crate) unknown: Vec<String>,
 }
 
 /// Reads it.

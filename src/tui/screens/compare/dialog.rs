@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the Compare screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialog {
+pub(crate) enum Dialog {
     /// The selection of side A.
     A,
     /// The selection of side B.
@@ -28,7 +28,6 @@ pub enum Dialog {
     Filter,
     /// Differences that are allowed.
     Allow,
-    /// What the pivot's rows are.
     PivotRow,
     /// What its columns are; its rows are this.
     PivotColumn(Axis),

@@ -8,7 +8,7 @@ mod rows;
 mod view;
 
 pub use ask::{Compared, Request, Response, WantedComparison};
-pub use dialog::Dialog;
+pub(crate) use dialog::Dialog;
 pub use output::remarks;
 pub use rows::{TableRow, TestRow, latency_rows, name, pivot_rows, table_rows, test_rows};
 pub use view::CompareView;
@@ -38,29 +38,28 @@ type Intents = Vec<Intent<Request, Dialog>>;
 #[derive(Debug)]
 pub struct CompareScreen {
     /// The selection of side A; empty until it is chosen.
-    pub a: String,
+    pub(crate) a: String,
     /// The selection of side B.
-    pub b: String,
+    pub(crate) b: String,
     /// Differences that are compared all the same.
-    pub allowed: BTreeSet<Difference>,
+    pub(crate) allowed: BTreeSet<Difference>,
     /// Rows and columns of the pivot.
-    pub axes: (Axis, Axis),
-    /// The view.
-    pub view: CompareView,
+    pub(crate) axes: (Axis, Axis),
+    pub(crate) view: CompareView,
     /// What the names of tests shown contain.
-    pub filter: String,
+    pub(crate) filter: String,
     /// Whether the page that offers pairs is shown.
-    pub choosing: bool,
+    pub(crate) choosing: bool,
     /// What there is to compare; none until it is read.
-    pub offers: Option<Result<Vec<Offer>, String>>,
+    pub(crate) offers: Option<Result<Vec<Offer>, String>>,
     /// The comparison, or why there is none; none before the first response.
-    pub shown: Option<Result<Box<Compared>, String>>,
+    pub(crate) shown: Option<Result<Box<Compared>, String>>,
     /// Whether a response is awaited.
-    pub waiting: bool,
+    pub(crate) waiting: bool,
     /// Place among the pairs that are offered.
-    pub offered: ListCursor,
+    pub(crate) offered: ListCursor,
     /// The column of the pivot under the cursor.
-    pub column: usize,
+    pub(crate) column: usize,
     cursors: [ListCursor; 4],
     ticket: u64,
     stale: bool,
@@ -68,17 +67,17 @@ pub struct CompareScreen {
 
 impl CompareScreen {
     /// The comparison in view.
-    pub fn compared(&self) -> Option<&Compared> {
+    pub(crate) fn compared(&self) -> Option<&Compared> {
         self.shown.as_ref()?.as_ref().ok().map(Box::as_ref)
     }
 
     /// The cursor of the view.
-    pub fn cursor(&self) -> ListCursor {
+    pub(crate) fn cursor(&self) -> ListCursor {
         self.cursors[self.view.index()]
     }
 
     /// The pairs that are offered: the most common configurations, each with each.
-    pub fn pairs(&self) -> Vec<(&Offer, &Offer)> {
+    pub(crate) fn pairs(&self) -> Vec<(&Offer, &Offer)> {
         /// Configurations that are paired; more would be a list that nobody reads.
         const MOST: usize = 6;
         let Some(Ok(offers)) = &self.offers else { return Vec::new() };
@@ -87,7 +86,7 @@ impl CompareScreen {
     }
 
     /// Compares two selections.
-    pub fn compare(&mut self, a: String, b: String) -> Intents {
+    pub(crate) fn compare(&mut self, a: String, b: String) -> Intents {
         self.allowed.clear();
         self.filter.clear();
         self.view = CompareView::Table;

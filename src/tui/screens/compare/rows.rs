@@ -18,7 +18,7 @@ pub enum TableRow<'c> {
 
 impl TableRow<'_> {
     /// Whether the cursor can be on it.
-    pub fn is_place(&self) -> bool {
+    pub(crate) fn is_place(&self) -> bool {
         !matches!(self, Self::Title(_))
     }
 }
@@ -27,13 +27,13 @@ impl TableRow<'_> {
 #[derive(Debug, Clone)]
 pub struct TestRow<'c> {
     /// Number.
-    pub test: u32,
+    pub(crate) test: u32,
     /// Number and name.
-    pub name: String,
+    pub(crate) name: String,
     /// The test at each size.
-    pub lines: Vec<&'c Line>,
+    pub(crate) lines: Vec<&'c Line>,
     /// Its figures over sizes; none where no size is comparable.
-    pub over: Option<&'c OverSizes>,
+    pub(crate) over: Option<&'c OverSizes>,
 }
 
 /// `2 Random reads`.
@@ -83,7 +83,7 @@ pub fn latency_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c Lin
     comparison.lines.iter().filter(|line| matches(&name(line), filter)).collect()
 }
 
-/// The rows of the pivot.
+/// The rows of the pivot whose values match the filter.
 pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c PivotRow> {
     let rows = comparison.pivot.iter().flat_map(|pivot| &pivot.rows);
     rows.filter(|row| matches(&row.value, filter)).collect()
@@ -112,13 +112,13 @@ impl CompareScreen {
     }
 
     /// The row under the cursor, from 1, and how many there are; none without a row.
-    pub fn place(&self) -> Option<(usize, usize)> {
+    pub(crate) fn place(&self) -> Option<(usize, usize)> {
         let of = if self.choosing { 0 } else { self.length() };
         (of > 0).then(|| (self.cursor().at + 1, of))
     }
 
     /// The row of the table under the cursor.
-    pub fn row(&self) -> Option<TableRow<'_>> {
+    pub(crate) fn row(&self) -> Option<TableRow<'_>> {
         let rows = table_rows(&self.compared()?.plain, &self.filter);
         rows.into_iter().filter(TableRow::is_place).nth(self.cursor().at)
     }
@@ -138,12 +138,12 @@ impl CompareScreen {
     }
 
     /// The test over its sizes under the cursor.
-    pub fn test(&self) -> Option<TestRow<'_>> {
+    pub(crate) fn test(&self) -> Option<TestRow<'_>> {
         test_rows(&self.compared()?.plain, &self.filter).into_iter().nth(self.cursors[CompareView::Sizes.index()].at)
     }
 
     /// The cell of the pivot under the cursor: the values of row and column, and the lines in it.
-    pub fn cell(&self) -> Option<(&str, &str, Vec<&Line>)> {
+    pub(crate) fn cell(&self) -> Option<(&str, &str, Vec<&Line>)> {
         let compared = self.compared()?;
         let pivot = compared.pivot.pivot.as_ref()?;
         let row =

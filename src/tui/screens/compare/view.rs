@@ -18,10 +18,9 @@ pub enum CompareView {
 
 impl CompareView {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Table, Self::Sizes, Self::Latencies, Self::Pivot];
+    pub(crate) const ALL: [Self; 4] = [Self::Table, Self::Sizes, Self::Latencies, Self::Pivot];
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
             Self::Sizes => "sizes",

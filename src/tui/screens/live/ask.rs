@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 pub enum Request {
     /// What tests of a suite took in earlier sessions.
     Usual {
-        /// The suite.
+        /// Its name.
         suite: String,
     },
     /// A stored run.
@@ -117,7 +117,7 @@ fn recording(store: &Store, run: &str) -> Option<Recording> {
             slots: of_test.remove(&number).unwrap_or_default(),
         });
     }
-    (!recorded.is_empty()).then(|| Recording { run: run.to_owned(), title, tests: recorded })
+    (!recorded.is_empty()).then_some(Recording { title, tests: recorded })
 }
 
 fn decoded(text: &str) -> Option<Histogram<u64>> {

@@ -11,16 +11,16 @@ const SLOTS: usize = 2048;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slot {
     /// Its end, from the beginning of the test, ns.
-    pub end_ns: u64,
+    pub(crate) end_ns: u64,
     /// Its length, ns.
-    pub duration_ns: u64,
+    pub(crate) duration_ns: u64,
     /// Operations that ended in it.
-    pub operations: u64,
+    pub(crate) operations: u64,
 }
 
 impl Slot {
     /// Operations a second.
-    pub fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.operations as f64 * 1e9 / self.duration_ns.max(1) as f64
     }
 }
@@ -28,29 +28,27 @@ impl Slot {
 /// A test under way, finished or replayed.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// Its number.
-    pub number: u32,
-    /// Its name.
-    pub name: String,
+    pub(crate) number: u32,
+    pub(crate) name: String,
     /// Whether it is measured, or only prepares the database.
-    pub measured: bool,
+    pub(crate) measured: bool,
     /// Operations it will do; none where that is not known.
-    pub total: Option<u64>,
+    pub(crate) total: Option<u64>,
     /// Operations done.
-    pub done: u64,
+    pub(crate) done: u64,
     /// Time so far, ns.
-    pub elapsed_ns: u64,
+    pub(crate) elapsed_ns: u64,
     /// Whether it is finished.
-    pub finished: bool,
+    pub(crate) finished: bool,
     /// Latencies so far, ns a sample.
-    pub latencies: Histogram<u64>,
+    pub(crate) latencies: Histogram<u64>,
     /// Throughput over time.
-    pub slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl Figures {
     /// A test that begins.
-    pub fn new(number: u32, name: String, measured: bool, total: Option<u64>) -> Self {
+    pub(crate) fn new(number: u32, name: String, measured: bool, total: Option<u64>) -> Self {
         Self {
             number,
             name,
@@ -65,7 +63,7 @@ impl Figures {
     }
 
     /// It has come this far.
-    pub fn progress(&mut self, done: u64, elapsed_ns: u64, latencies: Option<&Histogram<u64>>) {
+    pub(crate) fn progress(&mut self, done: u64, elapsed_ns: u64, latencies: Option<&Histogram<u64>>) {
         if elapsed_ns > self.elapsed_ns {
             self.slots.push(Slot {
                 end_ns: elapsed_ns,
@@ -84,7 +82,7 @@ impl Figures {
     }
 
     /// It is finished.
-    pub fn finish(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
+    pub(crate) fn finish(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
         self.finished = true;
@@ -94,7 +92,7 @@ impl Figures {
     }
 
     /// How far it has come, 0 to 1; none where that cannot be told.
-    pub fn share(&self) -> Option<f64> {
+    pub(crate) fn share(&self) -> Option<f64> {
         if self.finished {
             return Some(1.0);
         }
@@ -103,22 +101,22 @@ impl Figures {
     }
 
     /// Operations a second over the whole test.
-    pub fn rate(&self) -> f64 {
+    pub(crate) fn rate(&self) -> f64 {
         self.done as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
     /// Whether latencies are of single operations, and not of stretches of many.
-    pub fn single(&self) -> bool {
+    pub(crate) fn single(&self) -> bool {
         self.latencies.len().saturating_mul(2) > self.done
     }
 
     /// A quantile of single operations, where enough of them lie beyond it, ns.
-    pub fn quantile(&self, quantile: f64) -> Option<u64> {
+    pub(crate) fn quantile(&self, quantile: f64) -> Option<u64> {
         if self.single() { supported_quantile(&self.latencies, quantile) } else { None }
     }
 
     /// The whole test's length as far as it can be told, ns: for the time axis.
-    pub fn expected_ns(&self) -> u64 {
+    pub(crate) fn expected_ns(&self) -> u64 {
         match self.share() {
             Some(share) if share > 0.02 => (self.elapsed_ns as f64 / share) as u64,
             _ => self.elapsed_ns,

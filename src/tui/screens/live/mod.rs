@@ -58,15 +58,15 @@ pub enum LiveView {
 #[derive(Debug, Default)]
 pub struct LiveScreen {
     /// The session under way or last.
-    pub session: Option<WatchedSession>,
+    pub(crate) session: Option<WatchedSession>,
     /// The replay in view; before the session.
-    pub replay: Option<Replay>,
+    pub(crate) replay: Option<Replay>,
     /// Whether a recording is being read.
-    pub loading: bool,
+    pub(crate) loading: bool,
     /// What is shown of the session.
-    pub view: LiveView,
+    pub(crate) view: LiveView,
     /// Rows scrolled past in the table.
-    pub scroll: usize,
+    pub(crate) scroll: usize,
     /// A session that is asked about before it is resumed.
     resumable: Option<Box<OwedSession>>,
 }
@@ -78,7 +78,7 @@ impl LiveScreen {
     }
 
     /// A session begins.
-    pub fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Intents {
+    pub(crate) fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Intents {
         let session = WatchedSession::new(plan, expected_run, now);
         let suite = session.suite.clone();
         self.session = Some(session);
@@ -89,14 +89,14 @@ impl LiveScreen {
     }
 
     /// The session says something.
-    pub fn runner(&mut self, event: RunnerEvent, now: Duration) {
+    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
         if let Some(session) = &mut self.session {
             session.runner(event, now);
         }
     }
 
     /// The session is over: its table is shown, which is what it was run for.
-    pub fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
+    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
         let Some(session) = &mut self.session else { return Intents::new() };
         session.over(outcome, now);
         match &session.phase {
@@ -120,14 +120,14 @@ impl LiveScreen {
     }
 
     /// Time has passed.
-    pub fn time(&mut self, now: Duration) {
+    pub(crate) fn time(&mut self, now: Duration) {
         if let Some(replay) = &mut self.replay {
             replay.time(now);
         }
     }
 
     /// How often time has to be told.
-    pub fn wakes(&self, in_view: bool) -> Option<Duration> {
+    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
         let replaying = self.replay.as_ref().is_some_and(|replay| !replay.paused && !replay.over());
         match (in_view, replaying) {
             (true, true) => Some(REPLAY),
@@ -137,7 +137,7 @@ impl LiveScreen {
     }
 
     /// What the status bar says of the session; none without one.
-    pub fn status(&self) -> Option<String> {
+    pub(crate) fn status(&self) -> Option<String> {
         let session = self.session.as_ref()?;
         let (done, all) = (session.finished(), session.runs.len());
         Some(match &session.phase {
@@ -148,12 +148,12 @@ impl LiveScreen {
     }
 
     /// How many findings there are of the session under way or last.
-    pub fn warning_count(&self) -> usize {
+    pub(crate) fn warning_count(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.warnings.len())
     }
 
     /// What linters found in the session under way or last.
-    pub fn warnings(&self) -> Overlay {
+    pub(crate) fn warnings(&self) -> Overlay {
         let Some(session) = &self.session else {
             return Overlay::page("Warnings", vec!["No session was run since dbdyno was started.".to_owned()]);
         };

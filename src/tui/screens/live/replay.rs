@@ -10,55 +10,49 @@ pub const SPEEDS: [u32; 3] = [1, 10, 100];
 /// A run as it was stored.
 #[derive(Debug, Clone)]
 pub struct Recording {
-    /// Identifier.
-    pub run: String,
     /// What ran: label, suite and size.
-    pub title: String,
+    pub(crate) title: String,
     /// Its tests, in order.
-    pub tests: Vec<RecordedTest>,
+    pub(crate) tests: Vec<RecordedTest>,
 }
 
 /// A stored test.
 #[derive(Debug, Clone)]
 pub struct RecordedTest {
-    /// Its number.
-    pub number: u32,
-    /// Its name.
-    pub name: String,
+    pub(crate) number: u32,
+    pub(crate) name: String,
     /// Operations done.
-    pub operations: u64,
+    pub(crate) operations: u64,
     /// Wall time, ns.
-    pub wall_ns: u64,
-    /// All latencies.
-    pub latencies: Option<Histogram<u64>>,
+    pub(crate) wall_ns: u64,
+    pub(crate) latencies: Option<Histogram<u64>>,
     /// What was told while it ran.
-    pub slots: Vec<RecordedSlot>,
+    pub(crate) slots: Vec<RecordedSlot>,
 }
 
 /// A stored slot of a test's timeline.
 #[derive(Debug, Clone)]
 pub struct RecordedSlot {
     /// Its end, from the beginning of the test, ns.
-    pub end_ns: u64,
+    pub(crate) end_ns: u64,
     /// Operations that ended in it.
-    pub operations: u64,
-    /// Their latencies.
-    pub latencies: Option<Histogram<u64>>,
+    pub(crate) operations: u64,
+    pub(crate) latencies: Option<Histogram<u64>>,
 }
 
 /// A replay under way.
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// What is replayed.
-    pub recording: Recording,
+    pub(crate) recording: Recording,
     /// The test in view.
-    pub test: usize,
+    pub(crate) test: usize,
     /// The place among [`SPEEDS`].
-    pub speed: usize,
+    pub(crate) speed: usize,
     /// Whether it stands still.
-    pub paused: bool,
+    pub(crate) paused: bool,
     /// The test as far as it has come.
-    pub figures: Option<Figures>,
+    pub(crate) figures: Option<Figures>,
     at: Duration,
     slot: usize,
     last: Duration,
@@ -66,7 +60,7 @@ pub struct Replay {
 
 impl Replay {
     /// A replay from the beginning.
-    pub fn new(recording: Recording, now: Duration) -> Self {
+    pub(crate) fn new(recording: Recording, now: Duration) -> Self {
         let mut replay =
             Self { recording, test: 0, speed: 0, paused: false, figures: None, at: Duration::ZERO, slot: 0, last: now };
         replay.begin(0);
@@ -81,19 +75,19 @@ impl Replay {
     }
 
     /// The next test, or the one before.
-    pub fn step(&mut self, forward: bool) {
+    pub(crate) fn step(&mut self, forward: bool) {
         let next = if forward { self.test + 1 } else { self.test.saturating_sub(1) };
         self.begin(next.min(self.recording.tests.len().saturating_sub(1)));
     }
 
     /// Whether the last test is at its end.
-    pub fn over(&self) -> bool {
+    pub(crate) fn over(&self) -> bool {
         let last = self.test + 1 >= self.recording.tests.len();
         last && self.figures.as_ref().is_none_or(|figures| figures.finished)
     }
 
     /// Time goes on, as fast as is chosen.
-    pub fn time(&mut self, now: Duration) {
+    pub(crate) fn time(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.last);
         self.last = now;
         if self.paused || self.over() {

@@ -18,11 +18,11 @@ pub enum RunState {
 #[derive(Debug, Clone)]
 pub struct WatchedRun {
     /// Round, from 0.
-    pub round: u32,
+    pub(crate) round: u32,
     /// Index of its configuration.
-    pub configuration: usize,
+    pub(crate) configuration: usize,
     /// How far it is.
-    pub state: RunState,
+    pub(crate) state: RunState,
 }
 
 /// What the session is doing.
@@ -48,9 +48,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedConfiguration {
     /// The engine with the options that tell it from others.
-    pub label: String,
-    /// The engine.
-    pub engine: String,
-    /// The size.
-    pub size: Size,
+    pub(crate) label: String,
+    pub(crate) engine: String,
+    pub(crate) size: Size,
 }

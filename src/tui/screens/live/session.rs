@@ -13,39 +13,38 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// A session.
+/// A session as far as its runner has told of it.
 #[derive(Debug, Clone)]
 pub struct WatchedSession {
     /// Its UUID, once it has one.
-    pub id: Option<String>,
-    /// The suite.
-    pub suite: String,
+    pub(crate) id: Option<String>,
+    pub(crate) suite: String,
     /// What is measured.
-    pub configurations: Vec<WatchedConfiguration>,
+    pub(crate) configurations: Vec<WatchedConfiguration>,
     /// Names of the tests, by number.
-    pub tests: BTreeMap<u32, String>,
+    pub(crate) tests: BTreeMap<u32, String>,
     /// The runs in order.
-    pub runs: Vec<WatchedRun>,
+    pub(crate) runs: Vec<WatchedRun>,
     /// What it is doing.
-    pub phase: Phase,
+    pub(crate) phase: Phase,
     /// The run under way or last.
-    pub current: Option<usize>,
+    pub(crate) current: Option<usize>,
     /// The test under way or last.
-    pub figures: Option<Figures>,
+    pub(crate) figures: Option<Figures>,
     /// What the worker uses, and what it used when the test began.
-    pub uses: (Uses, Uses),
+    pub(crate) uses: (Uses, Uses),
     /// Times of finished tests by configuration and test, ns.
-    pub times: BTreeMap<(usize, u32), Vec<f64>>,
+    pub(crate) times: BTreeMap<(usize, u32), Vec<f64>>,
     /// Lines worth keeping: notes of the runner, failures.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// What linters found.
-    pub warnings: Vec<WarningRecord>,
+    pub(crate) warnings: Vec<WarningRecord>,
     /// The report, once it is over.
-    pub report: Option<Box<Report>>,
+    pub(crate) report: Option<Box<Report>>,
     /// When it began, since the start of the program.
-    pub begun: Duration,
+    pub(crate) begun: Duration,
     /// When it ended.
-    pub ended: Option<Duration>,
+    pub(crate) ended: Option<Duration>,
     run_begun: Duration,
     expected_run: Duration,
     took: BTreeMap<usize, Vec<f64>>,
@@ -57,7 +56,7 @@ pub struct WatchedSession {
 
 impl WatchedSession {
     /// A session that begins now.
-    pub fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
+    pub(crate) fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
         let Plan { suite, configurations, runs, pick, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
@@ -94,23 +93,23 @@ impl WatchedSession {
     }
 
     /// Whether it is under way.
-    pub fn running(&self) -> bool {
+    pub(crate) fn running(&self) -> bool {
         self.ended.is_none()
     }
 
     /// Runs that have ended.
-    pub fn finished(&self) -> usize {
+    pub(crate) fn finished(&self) -> usize {
         self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(..))).count()
     }
 
     /// The configuration of the run under way or last.
-    pub fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
+    pub(crate) fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
         let run = self.runs.get(self.current?)?;
         Some((run.configuration, self.configurations.get(run.configuration)?))
     }
 
     /// Takes what the runner says.
-    pub fn runner(&mut self, event: RunnerEvent, now: Duration) {
+    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
         match event {
             RunnerEvent::Note { text } => self.notes.push(text),
             RunnerEvent::SessionStarted { session_id, .. } => self.id = Some(session_id),
@@ -186,8 +185,7 @@ impl WatchedSession {
         run.state = RunState::Ended(status, failure);
     }
 
-    /// It is over.
-    pub fn over(&mut self, outcome: Result<Report, String>, now: Duration) {
+    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) {
         self.ended = Some(now);
         match outcome {
             Ok(report) => {
@@ -201,7 +199,7 @@ impl WatchedSession {
     }
 
     /// About how long it will still take.
-    pub fn left(&self, now: Duration) -> Duration {
+    pub(crate) fn left(&self, now: Duration) -> Duration {
         let usual = |configuration: usize| {
             let took = self.took.get(&configuration);
             took.and_then(|took| median(took).ok()).unwrap_or(self.expected_run.as_secs_f64())
@@ -216,7 +214,7 @@ impl WatchedSession {
 
     /// The same test of the reference, the first configuration of the size: its label and throughput. None for the
     /// reference itself, and before it has a finished run.
-    pub fn ghost(&self) -> Option<(&str, &[Slot])> {
+    pub(crate) fn ghost(&self) -> Option<(&str, &[Slot])> {
         let (at, measured) = self.configuration()?;
         let reference = self.configurations.iter().position(|other| other.size == measured.size)?;
         if reference == at {
@@ -227,7 +225,7 @@ impl WatchedSession {
     }
 
     /// What the test under way usually takes, ns: by this session's runs, else by earlier ones.
-    pub fn usual_ns(&self) -> Option<f64> {
+    pub(crate) fn usual_ns(&self) -> Option<f64> {
         let (at, measured) = self.configuration()?;
         let test = self.figures.as_ref()?.number;
         let here = self.times.get(&(at, test)).and_then(|times| median(times).ok());
@@ -235,7 +233,7 @@ impl WatchedSession {
     }
 
     /// Selections of the first two configurations of the first size, for a comparison.
-    pub fn sides(&self) -> Option<(String, String)> {
+    pub(crate) fn sides(&self) -> Option<(String, String)> {
         let id = self.id.as_ref()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);

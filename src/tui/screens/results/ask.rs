@@ -28,9 +28,9 @@ pub enum Request {
     Run {
         /// The request's number.
         ticket: u64,
-        /// The run.
+        /// Its identifier.
         run: String,
-        /// What for.
+        /// What becomes of it.
         purpose: Purpose,
     },
     /// What a deletion would take away.
@@ -64,13 +64,13 @@ pub enum Response {
     },
     /// The names of options and keys.
     Names(Vec<String>),
-    /// A run.
+    /// All that is stored of a run, or why it cannot be read.
     Run {
         /// Of this request.
         ticket: u64,
-        /// The run.
+        /// It with its tests.
         run: Result<Box<StoredRun>, String>,
-        /// What for.
+        /// What it was read for.
         purpose: Purpose,
     },
     /// What a deletion would take away, a line each.

@@ -15,16 +15,14 @@ use crate::{
 
 /// What the Results screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialog {
+pub(crate) enum Dialog {
     /// What is to be shown.
     Filter,
     /// The key to group by: one of these, the first for none.
     Group(Vec<String>),
     /// Tags to give or to take away.
     Tag(ChosenRuns),
-    /// A note.
     Note(ChosenRuns),
-    /// Delete?
     Delete(ChosenRuns),
     /// Delete indeed?
     Erase(ChosenRuns),
@@ -36,11 +34,11 @@ pub enum Dialog {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRuns {
     /// What means them.
-    pub filter: TypedSelection,
+    pub(crate) filter: TypedSelection,
     /// They in words.
-    pub words: String,
+    pub(crate) words: String,
     /// The run, where it is one.
-    pub run: Option<String>,
+    pub(crate) run: Option<String>,
 }
 
 /// The word that has to be typed before anything is deleted.
@@ -64,7 +62,7 @@ const KEYS: [(&str, &str); 13] = [
 
 impl ResultsScreen {
     /// What the cursor is on.
-    pub fn target(&self) -> Option<ChosenRuns> {
+    pub(crate) fn target(&self) -> Option<ChosenRuns> {
         if let Some(opened) = &self.opened {
             return Some(of_run(&opened.run.run_id, &opened.run.label));
         }

@@ -5,15 +5,14 @@ use crate::store::{Key, Selection, literal};
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedSelection {
-    /// The line.
-    pub line: String,
+    pub(crate) line: String,
     /// What it means.
-    pub selection: Selection,
+    pub(crate) selection: Selection,
 }
 
 impl TypedSelection {
     /// Reads a line. Names that no stored run has are refused, where `names` says which there are.
-    pub fn read(line: &str, names: &[String]) -> Result<Self, String> {
+    pub(crate) fn read(line: &str, names: &[String]) -> Result<Self, String> {
         let selection = Selection::parse_line(line)?;
         let unknown = selection.names().find(|name| !names.is_empty() && !names.iter().any(|known| known == name));
         if let Some(unknown) = unknown {
@@ -27,7 +26,7 @@ impl TypedSelection {
     }
 
     /// The filter narrowed to what has this value of a key, or none.
-    pub fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
         let term =
             value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), literal(value)));
         let meant = Selection::parse(std::slice::from_ref(&term))?;
@@ -45,7 +44,7 @@ impl TypedSelection {
     }
 
     /// The run of this identifier, whatever the filter.
-    pub fn run(run_id: &str) -> Self {
+    pub(crate) fn run(run_id: &str) -> Self {
         let line = format!("run={run_id}");
         let selection = Selection::parse_line(&line).unwrap_or_default();
         Self { line, selection }

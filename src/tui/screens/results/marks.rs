@@ -2,7 +2,7 @@
 
 /// One of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub(crate) enum Which {
     /// MarkedSide A.
     A,
     /// MarkedSide B.
@@ -11,7 +11,7 @@ pub enum Which {
 
 /// What a side is made of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum MarkedSide {
+pub(crate) enum MarkedSide {
     /// Nothing yet.
     #[default]
     Nothing,
@@ -23,8 +23,7 @@ pub enum MarkedSide {
 
 /// Something that can be marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Markable<'m> {
-    /// A run.
+pub(crate) enum Markable<'m> {
     Run(&'m str),
     /// What a selection means.
     Selection(&'m str),
@@ -32,16 +31,16 @@ pub enum Markable<'m> {
 
 /// Both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Marks {
+pub(crate) struct Marks {
     /// MarkedSide A.
-    pub a: MarkedSide,
+    pub(crate) a: MarkedSide,
     /// MarkedSide B.
-    pub b: MarkedSide,
+    pub(crate) b: MarkedSide,
 }
 
 impl MarkedSide {
     /// Whether something is part of it.
-    pub fn has(&self, what: Markable<'_>) -> bool {
+    pub(crate) fn has(&self, what: Markable<'_>) -> bool {
         match (self, what) {
             (Self::Runs(runs), Markable::Run(run)) => runs.iter().any(|marked| marked == run),
             (Self::Selection(line), Markable::Selection(other)) => line == other,
@@ -65,7 +64,7 @@ impl MarkedSide {
     }
 
     /// It as a selection; none where nothing is marked.
-    pub fn line(&self) -> Option<String> {
+    pub(crate) fn line(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
             Self::Runs(runs) => Some(format!("run={}", runs.join("|"))),
@@ -74,7 +73,7 @@ impl MarkedSide {
     }
 
     /// It in a few words.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match self {
             Self::Nothing => "-".to_owned(),
             Self::Runs(runs) if runs.len() == 1 => "1 run".to_owned(),
@@ -87,7 +86,7 @@ impl MarkedSide {
 
 impl Marks {
     /// The side that something is part of.
-    pub fn of(&self, what: Markable<'_>) -> Option<Which> {
+    pub(crate) fn of(&self, what: Markable<'_>) -> Option<Which> {
         match (self.a.has(what), self.b.has(what)) {
             (true, _) => Some(Which::A),
             (_, true) => Some(Which::B),
@@ -96,7 +95,7 @@ impl Marks {
     }
 
     /// Marks something as part of a side, or takes it away where it is part of it already. It is part of one side only.
-    pub fn toggle(&mut self, which: Which, what: Markable<'_>) {
+    pub(crate) fn toggle(&mut self, which: Which, what: Markable<'_>) {
         let before = self.of(what);
         for (side, sign) in [(&mut self.a, Which::A), (&mut self.b, Which::B)] {
             if before == Some(sign) {
@@ -108,7 +107,7 @@ impl Marks {
     }
 
     /// Whether nothing is marked.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }

@@ -13,12 +13,14 @@ mod rerun;
 mod table;
 
 pub use ask::{Purpose, Request, Response};
-pub use dialog::{ChosenRuns, Dialog};
+pub use dialog::ChosenRuns;
+pub(crate) use dialog::Dialog;
 pub use filter::TypedSelection;
-pub use marks::{Markable, MarkedSide, Marks, Which};
-pub use opened::{OpenedRun, Section, SectionLine};
+pub(crate) use marks::{Markable, Marks, Which};
+pub(crate) use opened::{OpenedRun, Section, SectionLine};
 pub use rerun::short;
-pub use table::{ListedRow, RowWindow, WINDOW};
+pub use table::RowWindow;
+pub(crate) use table::{ListedRow, WINDOW};
 
 use crate::{
     store::Listing,
@@ -42,13 +44,13 @@ type Intents = Vec<Intent<Request, Dialog>>;
 /// Panes that can be clicked.
 pub mod pane {
     /// Rows of the table.
-    pub const ROWS: usize = 0;
+    pub(crate) const ROWS: usize = 0;
     /// Titles of the table's columns.
-    pub const TITLES: usize = 1;
+    pub(crate) const TITLES: usize = 1;
     /// Parts of an open run.
-    pub const SECTIONS: usize = 2;
+    pub(crate) const SECTIONS: usize = 2;
     /// Lines of an open run: its tests, or those of a list.
-    pub const LINES: usize = 3;
+    pub(crate) const LINES: usize = 3;
 }
 
 /// Where one was before a group was entered.
@@ -64,19 +66,19 @@ struct Visit {
 #[derive(Debug)]
 pub struct ResultsScreen {
     /// What is shown.
-    pub filter: TypedSelection,
+    pub(crate) filter: TypedSelection,
     /// In which order, or in which groups.
-    pub listing: Listing,
+    pub(crate) listing: Listing,
     /// The rows around the cursor.
     pub table: RowWindow,
     /// The column under the cursor.
-    pub focus: usize,
+    pub(crate) focus: usize,
     /// Sides A and B.
-    pub marks: Marks,
+    pub(crate) marks: Marks,
     /// The run that is open.
-    pub opened: Option<OpenedRun>,
+    pub(crate) opened: Option<OpenedRun>,
     /// What is being read or written besides rows, in words.
-    pub busy: Option<String>,
+    pub(crate) busy: Option<String>,
     names: Vec<String>,
     trail: Vec<Visit>,
     stale: bool,

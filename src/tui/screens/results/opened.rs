@@ -8,7 +8,7 @@ use crate::{
 
 /// The parts of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub(crate) enum Section {
     /// Tests with latencies and timeline.
     Tests,
     /// Options asked for and in force.
@@ -23,26 +23,24 @@ pub enum Section {
 
 impl Section {
     /// All of them, in order.
-    pub const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
+    pub(crate) const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
 
     /// Its place.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         Self::ALL.iter().position(|section| *section == self).unwrap_or(0)
     }
 }
 
-/// A line of a section.
+/// What a section is made of, but for the tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SectionLine {
+pub(crate) enum SectionLine {
     /// What the lines below are about.
     Title(String),
     /// Nothing is known.
     None(&'static str),
     /// A name with what is known under it.
     Fact {
-        /// The name.
         name: String,
-        /// The value.
         value: String,
         /// Whether the reader should look twice.
         odd: bool,
@@ -51,20 +49,20 @@ pub enum SectionLine {
 
 /// The page.
 #[derive(Debug)]
-pub struct OpenedRun {
+pub(crate) struct OpenedRun {
     /// What is stored.
-    pub run: StoredRun,
+    pub(crate) run: StoredRun,
     /// The part in view.
-    pub section: Section,
+    pub(crate) section: Section,
     /// The test that is chosen.
-    pub test: ListCursor,
+    pub(crate) test: ListCursor,
     /// The line under the cursor, for parts that are lists.
-    pub line: ListCursor,
+    pub(crate) line: ListCursor,
 }
 
 impl OpenedRun {
     /// The page of a run, with this test chosen.
-    pub fn new(run: StoredRun, test: Option<u32>) -> Self {
+    pub(crate) fn new(run: StoredRun, test: Option<u32>) -> Self {
         let at = run.tests.iter().position(|stored| Some(stored.number) == test).unwrap_or(0);
         // Of a run without a test its notes say most: why it failed.
         let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
@@ -72,12 +70,12 @@ impl OpenedRun {
     }
 
     /// The test that is chosen.
-    pub fn chosen(&self) -> Option<&StoredTest> {
+    pub(crate) fn chosen(&self) -> Option<&StoredTest> {
         self.run.tests.get(self.test.at)
     }
 
     /// Moves; whether the action was a move.
-    pub fn moved(&mut self, action: Action) -> bool {
+    pub(crate) fn moved(&mut self, action: Action) -> bool {
         match action {
             Action::Left => self.show(self.section.index() + Section::ALL.len() - 1),
             Action::Right => self.show(self.section.index() + 1),
@@ -93,13 +91,13 @@ impl OpenedRun {
     }
 
     /// Shows the part at a place, around the end.
-    pub fn show(&mut self, at: usize) {
+    pub(crate) fn show(&mut self, at: usize) {
         self.section = Section::ALL[at % Section::ALL.len()];
         self.line = ListCursor::default();
     }
 
     /// A part's title, with how much there is to see.
-    pub fn title(&self, section: Section) -> String {
+    pub(crate) fn title(&self, section: Section) -> String {
         let counted =
             |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
         match section {
@@ -118,7 +116,7 @@ impl OpenedRun {
     }
 
     /// The lines of the part in view; none for the tests, which are painted as a table.
-    pub fn lines(&self) -> Vec<SectionLine> {
+    pub(crate) fn lines(&self) -> Vec<SectionLine> {
         match self.section {
             Section::Tests => Vec::new(),
             Section::Options => self.options(),

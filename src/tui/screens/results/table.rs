@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Rows read at once.
-pub const WINDOW: u64 = 200;
+pub(crate) const WINDOW: u64 = 200;
 /// Rows that are known on either side of the cursor, where there are any.
 const MARGIN: u64 = 60;
 
@@ -14,32 +14,31 @@ const MARGIN: u64 = 60;
 #[derive(Debug, Default)]
 pub struct RowWindow {
     /// The row under the cursor.
-    pub cursor: ListCursor,
+    pub(crate) cursor: ListCursor,
     /// What was last read; none before the first.
     pub page: Option<Page>,
     /// Why it could not be read.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
     /// The number of the request under way.
-    pub waiting: Option<u64>,
+    pub(crate) waiting: Option<u64>,
 }
 
-/// A row.
+/// What a row is about.
 #[derive(Debug, Clone, Copy)]
-pub enum ListedRow<'t> {
+pub(crate) enum ListedRow<'t> {
     /// A test of a run.
     Result(&'t ResultRow),
-    /// A group.
+    /// Results that have the same value of the key.
     Group(&'t GroupRow),
 }
 
 impl RowWindow {
-    /// Rows that there are.
-    pub fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.page.as_ref().map_or(0, |page| page.length as usize)
     }
 
     /// The row at a place, where it is known.
-    pub fn row(&self, at: usize) -> Option<ListedRow<'_>> {
+    pub(crate) fn row(&self, at: usize) -> Option<ListedRow<'_>> {
         let page = self.page.as_ref()?;
         let at = at.checked_sub(page.offset as usize)?;
         match &page.rows {
@@ -49,23 +48,23 @@ impl RowWindow {
     }
 
     /// The row under the cursor.
-    pub fn current(&self) -> Option<ListedRow<'_>> {
+    pub(crate) fn current(&self) -> Option<ListedRow<'_>> {
         self.row(self.cursor.at)
     }
 
     /// Moves the cursor; whether the action was a move.
-    pub fn moved(&mut self, action: Action) -> bool {
+    pub(crate) fn moved(&mut self, action: Action) -> bool {
         let length = self.length();
         self.cursor.moved(action, length)
     }
 
     /// Where the window is to begin.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         (self.cursor.at as u64).saturating_sub(WINDOW / 2)
     }
 
     /// Whether rows near the cursor are not known, and nobody has asked for them.
-    pub fn lacks(&self) -> bool {
+    pub(crate) fn lacks(&self) -> bool {
         let Some(page) = &self.page else { return false };
         let (cursor, end) = (self.cursor.at as u64, page.offset + page.rows.len() as u64);
         let before = page.offset > 0 && cursor < page.offset + MARGIN;
@@ -74,7 +73,7 @@ impl RowWindow {
     }
 
     /// Takes what was read, if it responds to the last request.
-    pub fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
+    pub(crate) fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
         if self.waiting != Some(ticket) {
             return;
         }

@@ -22,16 +22,12 @@ use dbdyno_engine::{describe::OptionSpec, size::Size};
 
 /// What the Tune screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dialog {
+pub(crate) enum Dialog {
     /// Which part of the base to change.
     Part,
-    /// The engine.
     Engine,
-    /// The suite.
     Suite,
-    /// The size.
     Size,
-    /// The rounds.
     Rounds,
     /// The ledger's name.
     Ledger,

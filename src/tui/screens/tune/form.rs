@@ -12,29 +12,27 @@ use std::collections::BTreeMap;
 /// The choices.
 #[derive(Debug, Clone, Default)]
 pub struct TrialForm {
-    /// The engine.
-    pub engine: String,
-    /// The suite.
-    pub suite: String,
+    pub(crate) engine: String,
+    pub(crate) suite: String,
     /// The size; none for the suite's first.
-    pub size: Option<Size>,
+    pub(crate) size: Option<Size>,
     /// Names of the tests that count; empty for all.
-    pub tests: Vec<String>,
+    pub(crate) tests: Vec<String>,
     /// Options of the base that are not at their default.
-    pub base: BTreeMap<String, String>,
+    pub(crate) base: BTreeMap<String, String>,
     /// Options that the change sets.
-    pub change: BTreeMap<String, String>,
+    pub(crate) change: BTreeMap<String, String>,
     /// Rounds; none for the fewest that can decide.
-    pub rounds: Option<u32>,
+    pub(crate) rounds: Option<u32>,
     /// The trial whose accepted change made the base.
-    pub parent: Option<String>,
+    pub(crate) parent: Option<String>,
     /// The ledger that trials are kept in; empty: one of that engine and suite.
-    pub ledger: String,
+    pub(crate) ledger: String,
 }
 
 impl TrialForm {
     /// What is tuned before anything is chosen: the first engine on the first test of the first suite.
-    pub fn of(world: &World) -> Self {
+    pub(crate) fn of(world: &World) -> Self {
         let engine = world.registry.engines.first().map_or_else(String::new, |one| one.description.name.clone());
         let mut form = Self { engine, ..Self::default() };
         if let Some(suite) = world.suites.first() {
@@ -44,7 +42,7 @@ impl TrialForm {
     }
 
     /// Changes to another engine: its options are others.
-    pub fn take_engine(&mut self, engine: String) {
+    pub(crate) fn take_engine(&mut self, engine: String) {
         self.engine = engine;
         self.base.clear();
         self.change.clear();
@@ -52,7 +50,7 @@ impl TrialForm {
     }
 
     /// Changes to another suite, with its first test.
-    pub fn take_suite(&mut self, suite: &Suite) {
+    pub(crate) fn take_suite(&mut self, suite: &Suite) {
         self.suite.clone_from(&suite.name);
         self.size = suite.default_sizes.first().copied();
         self.tests = suite.tests().map(|test| test.name).take(1).collect();
@@ -60,27 +58,26 @@ impl TrialForm {
     }
 
     /// The engine that is chosen.
-    pub fn found<'w>(&self, world: &'w World) -> Option<&'w Engine> {
+    pub(crate) fn found<'w>(&self, world: &'w World) -> Option<&'w Engine> {
         world.registry.engines.iter().find(|engine| engine.description.name == self.engine)
     }
 
     /// The suite that is chosen.
-    pub fn found_suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
+    pub(crate) fn found_suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
         world.suites.iter().find(|suite| suite.name == self.suite)
     }
 
     /// The engine's options.
-    pub fn specs<'w>(&self, world: &'w World) -> &'w [OptionSpec] {
+    pub(crate) fn specs<'w>(&self, world: &'w World) -> &'w [OptionSpec] {
         self.found(world).map_or(&[], |engine| &engine.description.options)
     }
 
     /// An option's value in the base.
-    pub fn base_value<'a>(&'a self, spec: &'a OptionSpec) -> &'a str {
+    pub(crate) fn base_value<'a>(&'a self, spec: &'a OptionSpec) -> &'a str {
         self.base.get(&spec.name).unwrap_or(&spec.default)
     }
 
-    /// The workload.
-    pub fn workload(&self, world: &World) -> Result<Workload, String> {
+    pub(crate) fn workload(&self, world: &World) -> Result<Workload, String> {
         let engine = self.found(world).ok_or_else(|| format!("there is no engine `{}`", self.engine))?;
         let suite = self.found_suite(world).ok_or_else(|| format!("there is no suite `{}`", self.suite))?;
         if !engine.description.suites.contains(&suite.kind) {
@@ -92,7 +89,7 @@ impl TrialForm {
     }
 
     /// What Enter tries, and on what. The seed is chosen when it starts.
-    pub fn what_if(&self, world: &World) -> Result<(Workload, WhatIf), String> {
+    pub(crate) fn what_if(&self, world: &World) -> Result<(Workload, WhatIf), String> {
         if self.change.is_empty() {
             return Err("nothing is changed: Space changes the option under the cursor".to_owned());
         }
@@ -113,18 +110,18 @@ impl TrialForm {
     }
 
     /// Rounds of the next trial.
-    pub fn rounds(&self, world: &World) -> u32 {
+    pub(crate) fn rounds(&self, world: &World) -> u32 {
         let tests = self.workload(world).map_or(1, |workload| workload.tests().len());
         self.rounds.unwrap_or_else(|| default_rounds(tests, 1))
     }
 
     /// The ledger that the next trial is kept in.
-    pub fn ledger_name(&self) -> String {
+    pub(crate) fn ledger_name(&self) -> String {
         if self.ledger.is_empty() { format!("{}-{}", self.engine, self.suite) } else { self.ledger.clone() }
     }
 
     /// Why the change cannot make a difference, if so.
-    pub fn pointless(&self, world: &World) -> Option<String> {
+    pub(crate) fn pointless(&self, world: &World) -> Option<String> {
         let engine = &self.found(world)?.description;
         let suite = world.suites.iter().find(|suite| suite.name == self.suite)?;
         let base = Settings::resolve(engine, &self.base).ok()?;
@@ -133,7 +130,7 @@ impl TrialForm {
     }
 
     /// Tiers before and after the change, as numbers with names.
-    pub fn tiers(&self, world: &World) -> Option<(String, String)> {
+    pub(crate) fn tiers(&self, world: &World) -> Option<(String, String)> {
         let engine = &self.found(world)?.description;
         let base = Settings::resolve(engine, &self.base).ok()?;
         let changed = Change(self.change.clone()).made_to(&base, engine).ok()?;
@@ -141,7 +138,7 @@ impl TrialForm {
     }
 
     /// Sets an option of the change; the base's own value takes it out.
-    pub fn set(&mut self, spec: &OptionSpec, value: String) {
+    pub(crate) fn set(&mut self, spec: &OptionSpec, value: String) {
         if value == self.base_value(spec) {
             self.change.remove(&spec.name);
         } else {
@@ -150,7 +147,7 @@ impl TrialForm {
     }
 
     /// The command that tries the same.
-    pub fn command(&self) -> Vec<String> {
+    pub(crate) fn command(&self) -> Vec<String> {
         let options: Vec<String> = self.base.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let colon = if options.is_empty() { "" } else { ":" };
         let mut words: Vec<String> = ["dbdyno", "tune", "--engine"].map(str::to_owned).to_vec();

@@ -7,7 +7,7 @@ mod paint;
 mod trial;
 
 pub use ask::{Request, Response};
-pub use dialog::Dialog;
+pub(crate) use dialog::Dialog;
 pub use form::TrialForm;
 pub use trial::WatchedTrial;
 
@@ -35,13 +35,13 @@ type Intents = Vec<Intent<Request, Dialog>>;
 #[derive(Debug, Default)]
 pub struct TuneScreen {
     /// What is tuned and changed.
-    pub form: TrialForm,
+    pub(crate) form: TrialForm,
     /// Place among the options.
-    pub cursor: ListCursor,
+    pub(crate) cursor: ListCursor,
     /// The trial under way or last.
-    pub watched: Option<WatchedTrial>,
+    pub(crate) watched: Option<WatchedTrial>,
     /// Whether a trial is under way.
-    pub running: bool,
+    pub(crate) running: bool,
     /// What was tried.
     pub ledger: Option<Ledger>,
 }
@@ -67,7 +67,7 @@ impl TuneScreen {
     }
 
     /// What the status bar says; none without a trial under way.
-    pub fn status(&self) -> Option<String> {
+    pub(crate) fn status(&self) -> Option<String> {
         let watched = self.watched.as_ref().filter(|_| self.running)?;
         Some(format!("▶ round {}/{}", (watched.round + 1).min(watched.trial.rounds), watched.trial.rounds))
     }

@@ -14,15 +14,15 @@ use dbdyno_engine::protocol;
 #[derive(Debug, Clone)]
 pub struct WatchedTrial {
     /// The trial as it stands.
-    pub trial: Trial,
+    pub(crate) trial: Trial,
     /// Rounds finished, of all looks.
-    pub round: u32,
+    pub(crate) round: u32,
     /// What it did so far.
-    pub effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
     /// The interval of the first test after each round.
-    pub narrowing: Vec<(u32, Option<RatioRange>)>,
+    pub(crate) narrowing: Vec<(u32, Option<RatioRange>)>,
     /// What is being done: `round 3 · sqlite[cache_size=20000] · Random reads`.
-    pub doing: String,
+    pub(crate) doing: String,
 }
 
 impl TuneScreen {
@@ -79,7 +79,7 @@ impl TuneScreen {
     }
 
     /// A trial begins.
-    pub fn begun(&mut self) {
+    pub(crate) fn begun(&mut self) {
         self.running = true;
     }
 
@@ -122,7 +122,7 @@ impl TuneScreen {
     }
 
     /// The trial is over, or could not be run.
-    pub fn over(&mut self, outcome: Result<(), String>) -> Intents {
+    pub(crate) fn over(&mut self, outcome: Result<(), String>) -> Intents {
         self.running = false;
         let mut intents = self.read_ledger();
         match outcome {

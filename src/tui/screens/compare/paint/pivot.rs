@@ -98,7 +98,6 @@ fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &
     }
 }
 
-/// What is in a cell.
 fn cell_words(lines: &[&Line]) -> String {
     match lines {
         [] => "nothing measured".to_owned(),
