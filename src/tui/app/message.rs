@@ -20,7 +20,7 @@ pub enum Message {
     Wheel(i32),
     /// The terminal has this size now: columns, rows.
     Resized(u16, u16),
-    /// Time since the program began; comes before other messages and, while [`App::wakes`](super::App::wakes) asks for it, by itself.
+    /// Time since the program began; comes before other messages and, while something on screen moves by itself, alone.
     Time(Duration),
     /// The session under way says something.
     Runner(Box<RunnerEvent>),

@@ -15,6 +15,10 @@ pub use options::{OptionOwner, OptionRow};
 pub(crate) use panes::Pane;
 pub use preview::Preview;
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     catalog::{Preset, Suite},
     report::command::shell,
@@ -22,10 +26,6 @@ use crate::{
         keys::Action,
         launch::SessionStart,
         overlay::Reply,
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,

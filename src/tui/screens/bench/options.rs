@@ -1,15 +1,9 @@
 //! The options pane: the form that an engine's or a suite's description makes.
 
+use super::{BenchScreen, Dialog, Intents, OptionValues, Pane};
 use crate::{
     plan::combinations,
-    tui::{
-        overlay::ListItem,
-        screens::{
-            bench::{BenchScreen, Dialog, Intents, OptionValues, Pane},
-            intent::Intent,
-        },
-        world::World,
-    },
+    tui::{overlay::ListItem, screens::intent::Intent, world::World},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},

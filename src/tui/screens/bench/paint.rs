@@ -1,11 +1,11 @@
 //! How the Bench screen is painted.
 
+use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::{
     base::units,
     catalog::Role,
     plan::Plan,
     tui::{
-        screens::bench::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane},
         widgets::{
             Target,
             paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},

@@ -1,13 +1,11 @@
 //! What the chosen bench will take, and what to know before it starts.
 
+use super::form::{Form, OptionValues};
 use crate::{
     base::units,
     plan::{Configuration, Estimate, Plan, check_space, estimate},
     stats::rounds_needed,
-    tui::{
-        screens::bench::form::{Form, OptionValues},
-        world::World,
-    },
+    tui::world::World,
     tune::cannot_differ,
 };
 use std::{collections::BTreeMap, time::Duration};

@@ -10,16 +10,16 @@ pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
 pub(crate) use rows::{ClaimRow, claim_name, claim_rows};
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     catalog,
     claims::{ClaimsTable, JudgedClaim, JudgedComparison},
     tui::{
         keys::Action,
         overlay::Reply,
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,

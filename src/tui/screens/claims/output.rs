@@ -1,19 +1,13 @@
 //! What leaves the screen: explanations and files.
 
+use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::{
     claims::{JudgedClaim, JudgedComparison, Reproduction},
     report::{
         claims::{claims_table, measured, verdict},
         command::shell,
     },
-    tui::{
-        export::FileContent,
-        screens::{
-            claims::{ClaimsScreen, Dialog, Intents, claim_name},
-            intent::Intent,
-        },
-        world::World,
-    },
+    tui::{export::FileContent, screens::intent::Intent, world::World},
 };
 use std::path::Path;
 

@@ -1,5 +1,6 @@
 //! How the Claims screen is painted: publications, or one of them beside what was measured here.
 
+use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::{
     base::units::{self, plain},
     catalog::{self, Role},
@@ -7,7 +8,6 @@ use crate::{
     report::claims::measured,
     tui::{
         screens::Context,
-        screens::claims::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows},
         widgets::{
             Target,
             cursor::ListCursor,

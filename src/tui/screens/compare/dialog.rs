@@ -1,5 +1,6 @@
 //! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
 
+use super::{CompareScreen, CompareView, Intents, Request};
 use crate::{
     base::units::counted,
     catalog::Difference,
@@ -7,10 +8,7 @@ use crate::{
     store::Selection,
     tui::{
         overlay::{ListItem, Reply},
-        screens::{
-            compare::{CompareScreen, CompareView, Intents, Request},
-            intent::Intent,
-        },
+        screens::intent::Intent,
         widgets::cursor::ListCursor,
         world::World,
     },

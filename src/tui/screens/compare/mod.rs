@@ -13,16 +13,16 @@ pub use output::remarks;
 pub use rows::{TableRow, TestRow, latency_rows, name, pivot_rows, table_rows, test_rows};
 pub use view::CompareView;
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     catalog::Difference,
     compare::{Axis, Offer},
     tui::{
         keys::Action,
         overlay::Reply,
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,

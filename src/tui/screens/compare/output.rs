@@ -1,19 +1,13 @@
 //! What leaves the screen: explanations, the SQL behind a number, files.
 
+use super::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name};
 use crate::{
     compare::{Comparison, Line, Mean},
     report::{
         command::shell,
         comparison::{Format, explain, facts, words},
     },
-    tui::{
-        export::FileContent,
-        screens::{
-            compare::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name},
-            intent::Intent,
-        },
-        world::World,
-    },
+    tui::{export::FileContent, screens::intent::Intent, world::World},
 };
 use std::path::Path;
 

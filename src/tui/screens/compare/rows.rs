@@ -1,9 +1,7 @@
 //! The rows of each view, narrowed by the filter.
 
-use crate::{
-    compare::{Comparison, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test},
-    tui::screens::compare::{CompareScreen, CompareView},
-};
+use super::{CompareScreen, CompareView};
+use crate::compare::{Comparison, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test};
 
 /// A row of the table. The title of a size cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]

@@ -1,14 +1,11 @@
 //! What the Live screen asks of the world outside: what is stored.
 
+use super::{RecordedSlot, RecordedTest, Recording};
 use crate::{
     engines::Registry,
     runner::{Owed, ResumeError},
     store::Store,
-    tui::{
-        launch::OwedSession,
-        screens::live::{RecordedSlot, RecordedTest, Recording},
-        setup::Setup,
-    },
+    tui::{launch::OwedSession, setup::Setup},
 };
 use dbdyno_engine::histogram::{bytes_from_base64, from_bytes};
 use hdrhistogram::Histogram;

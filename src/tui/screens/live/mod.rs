@@ -15,6 +15,10 @@ pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
 pub use session::WatchedSession;
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     lint::LINTERS,
     plan::Plan,
@@ -24,10 +28,6 @@ use crate::{
         keys::Action,
         launch::{OwedSession, Tell},
         overlay::{Overlay, Reply},
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::PAGE, paint::Paint},
         world::World,

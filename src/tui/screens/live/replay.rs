@@ -1,6 +1,6 @@
 //! A finished run, watched again.
 
-use crate::tui::screens::live::figures::Figures;
+use super::figures::Figures;
 use hdrhistogram::Histogram;
 use std::time::Duration;
 

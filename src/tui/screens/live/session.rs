@@ -1,11 +1,11 @@
 //! The session under way, as its runner tells it.
 
+use super::{Figures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
 use crate::{
     plan::{Configuration, Plan, TWIN_SUFFIX},
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
-    tui::screens::live::{Figures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun},
 };
 use dbdyno_engine::{
     histogram::{bytes_from_base64, from_bytes},

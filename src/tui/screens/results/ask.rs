@@ -1,12 +1,10 @@
 //! What the Results screen asks of the world outside: to read the store, and to change it.
 
+use super::{ChosenRuns, WINDOW};
 use crate::{
     base::units::counted,
     store::{Annotation, Listing, Page, Selection, Store, StoreError, StoredRun},
-    tui::{
-        screens::results::{ChosenRuns, WINDOW},
-        setup::Setup,
-    },
+    tui::setup::Setup,
 };
 /// What is read or changed.
 #[derive(Debug)]

@@ -1,15 +1,13 @@
 //! What the Results screen asks the user.
 
+use super::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short};
 use crate::{
     store::{Annotation, Key, Listing},
     tui::{
         export::FileContent,
         keys::Action,
         overlay::{ListItem, Reply},
-        screens::{
-            intent::Intent,
-            results::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short},
-        },
+        screens::intent::Intent,
     },
 };
 

@@ -1,12 +1,10 @@
 //! What a number is, how it was measured, and the SQL that fetches it.
 
+use super::{OpenedRun, columns, filter::TypedSelection};
 use crate::{
     base::units::{count, duration, rate},
     store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
-    tui::{
-        overlay::Overlay,
-        screens::results::{OpenedRun, columns, filter::TypedSelection},
-    },
+    tui::overlay::Overlay,
 };
 
 /// Explains a figure of a test.

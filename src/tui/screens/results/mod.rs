@@ -22,15 +22,15 @@ pub use rerun::short;
 pub use table::RowWindow;
 pub(crate) use table::{ListedRow, WINDOW};
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     store::Listing,
     tui::{
         keys::Action,
         overlay::Reply,
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,

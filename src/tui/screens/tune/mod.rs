@@ -11,14 +11,14 @@ pub(crate) use dialog::Dialog;
 pub use form::TrialForm;
 pub use trial::WatchedTrial;
 
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
 use crate::{
     tui::{
         keys::Action,
         overlay::Reply,
-        screens::{
-            intent::Intent,
-            screen::{Context, Screen},
-        },
         setup::Setup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,

@@ -1,5 +1,6 @@
 //! The sides: what they mean, how many runs, which configurations, and whether they may be compared.
 
+use super::joined;
 use crate::{
     base::units::{self, plain},
     catalog::{Difference, Role},
@@ -7,7 +8,7 @@ use crate::{
     report::comparison::words,
     tui::{
         keys::KeyPress,
-        screens::compare::{paint::joined, remarks},
+        screens::compare::remarks,
         widgets::{
             Target,
             paint::{Paint, piece, width},

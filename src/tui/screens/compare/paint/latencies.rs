@@ -1,15 +1,13 @@
 //! The latencies of one test: both histograms over each other, and quantiles.
 
+use super::histogram::{HistogramColumns, LEGEND};
 use crate::{
     base::units::{duration, plain},
     catalog::Role,
     compare::{Comparison, Figure, Latency, Line},
     report::comparison::words,
     tui::{
-        screens::compare::{
-            CompareScreen, latency_rows, name,
-            paint::histogram::{HistogramColumns, LEGEND},
-        },
+        screens::compare::{CompareScreen, latency_rows, name},
         widgets::{
             Target,
             paint::{Paint, fit, piece, rows, width},

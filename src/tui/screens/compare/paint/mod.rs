@@ -9,13 +9,11 @@ mod sizes;
 mod start;
 mod table;
 
+use super::{CompareScreen, CompareView, Compared};
 use crate::{
     catalog::Role,
     tui::{
-        screens::{
-            Context,
-            compare::{CompareScreen, CompareView, Compared},
-        },
+        screens::Context,
         widgets::paint::{Paint, width},
     },
 };

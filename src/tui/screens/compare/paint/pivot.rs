@@ -1,5 +1,6 @@
 //! Ratios spread over two keys.
 
+use super::above;
 use crate::{
     base::units::{self, plain},
     catalog::Role,
@@ -7,7 +8,7 @@ use crate::{
     report::comparison::words,
     stats::Verdict,
     tui::{
-        screens::compare::{CompareScreen, paint::above, pivot_rows},
+        screens::compare::{CompareScreen, pivot_rows},
         widgets::{
             Target,
             paint::{Paint, fit, pad, piece, rows, width},

@@ -1,12 +1,13 @@
 //! Each test over its sizes: the ratios of medians with their median and extremes, and the test under the cursor drawn.
 
+use super::chart;
 use crate::{
     base::units::{self, plain},
     catalog::Role,
     compare::{Comparison, OverSizes},
     report::comparison::words,
     tui::{
-        screens::compare::{CompareScreen, TestRow, paint::chart, test_rows},
+        screens::compare::{CompareScreen, TestRow, test_rows},
         widgets::{
             Target,
             paint::{Paint, TextPiece, pad, piece, rows, width},

@@ -1,5 +1,6 @@
 //! A line a test: times, ratio, interval, verdict.
 
+use super::above;
 use crate::{
     base::units::plain,
     catalog::Role,
@@ -7,7 +8,7 @@ use crate::{
     report::comparison::{bar, explain, words},
     stats::Verdict,
     tui::{
-        screens::compare::{CompareScreen, TableRow, name, paint::above, remarks, table_rows},
+        screens::compare::{CompareScreen, TableRow, name, remarks, table_rows},
         widgets::{
             Target,
             cursor::ListCursor,

@@ -4,13 +4,11 @@ mod session;
 mod table;
 mod test;
 
+use super::{LiveScreen, LiveView, Replay, SPEEDS};
 use crate::{
     base::units,
     catalog::Role,
-    tui::{
-        screens::live::{LiveScreen, LiveView, Replay, SPEEDS},
-        widgets::paint::{Paint, TextPiece, piece, rows},
-    },
+    tui::widgets::paint::{Paint, TextPiece, piece, rows},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 use std::time::Duration;

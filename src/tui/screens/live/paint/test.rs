@@ -1,14 +1,12 @@
 //! The test under way: its bar, latencies, throughput, percentiles and resources.
 
+use super::{counted, fact};
 use crate::{
     base::units,
     catalog::Role,
     runner::Uses,
     tui::{
-        screens::live::{
-            Figures, Phase, Slot, WatchedSession,
-            paint::{counted, fact},
-        },
+        screens::live::{Figures, Phase, Slot, WatchedSession},
         widgets::{
             histogram::histogram,
             over_time::{Stretch, over_time},

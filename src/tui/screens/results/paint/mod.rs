@@ -4,15 +4,13 @@ mod cells;
 mod run;
 mod table;
 
+use super::{ResultsScreen, columns};
 use crate::{
     base::units::{count, plain},
     catalog::Role,
     store::Listing,
     tui::{
-        screens::{
-            Context,
-            results::{ResultsScreen, columns},
-        },
+        screens::Context,
         widgets::paint::{Paint, TextPiece, fit, piece, width},
     },
 };

@@ -1,11 +1,12 @@
 //! The page of an open run.
 
+use super::foot;
 use crate::{
     base::units::{count, duration, plain, rate},
     catalog::Role,
     store::{StoredRun, StoredSlot, StoredTest},
     tui::{
-        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, paint::foot, pane, short},
+        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, pane, short},
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},

@@ -1,10 +1,11 @@
 //! The table: the columns that fit, and the rows around the cursor that are known.
 
+use super::cells;
 use crate::{
     catalog::Role,
     store::{Listing, Page, PageRows},
     tui::{
-        screens::results::{ListedRow, Markable, ResultsScreen, Which, columns, paint::cells, pane},
+        screens::results::{ListedRow, Markable, ResultsScreen, Which, columns, pane},
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},

@@ -2,13 +2,13 @@
 
 mod trial;
 
+use super::TuneScreen;
 use crate::{
     base::units::plain,
     catalog::Role,
     report::tune::words,
     stats::Verdict,
     tui::{
-        screens::tune::TuneScreen,
         widgets::{
             Target,
             paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},

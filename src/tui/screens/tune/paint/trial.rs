@@ -1,12 +1,13 @@
 //! The trial under way or last: the interval as it narrows, the verdict, and the price.
 
+use super::role;
 use crate::{
     base::units::plain,
     catalog::Role,
     compare::RatioRange,
     report::{comparison::words::ratio, tune::words},
     tui::{
-        screens::tune::{TuneScreen, WatchedTrial, paint::role},
+        screens::tune::{TuneScreen, WatchedTrial},
         widgets::paint::{Paint, pad, piece, width, wrap},
     },
     tune::{Effect, State},
