@@ -179,14 +179,12 @@ impl Screen for BenchScreen {
             Action::Notes => return self.notes(world),
             Action::Filter => {
                 let help = "options whose name contains this";
-                let dialog = Dialog::Filter;
-                return vec![Intent::prompt(dialog, "Filter options", help, self.filter.clone())];
+                return vec![Intent::prompt(Dialog::Filter, "Filter options", help, self.filter.clone())];
             }
             Action::Back => self.filter.clear(),
             Action::Export => {
-                let dialog = Dialog::Export;
                 let help = "a file that is not there yet";
-                return vec![Intent::prompt(dialog, "Export the plan", help, "dbdyno-plan.txt")];
+                return vec![Intent::prompt(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")];
             }
             _ => {}
         }

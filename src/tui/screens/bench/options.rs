@@ -148,7 +148,7 @@ impl BenchScreen {
             })
             .collect();
         let dialog = Dialog::Values(self.owner, spec.name.clone());
-        vec![Intent::choose_several(dialog, format!("OptionValues of {}", spec.name), items)]
+        vec![Intent::choose_several(dialog, format!("Values of {}", spec.name), items)]
     }
 
     pub(super) fn reset(&mut self, world: &World) {

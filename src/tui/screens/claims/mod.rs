@@ -175,8 +175,7 @@ impl Screen for ClaimsScreen {
             Action::Explain => return self.explain(),
             Action::Filter => {
                 let help = "tests whose number and name, or whose comparison, contain this";
-                let dialog = Dialog::Filter;
-                return vec![Intent::prompt(dialog, "Filter claims", help, self.filter.clone())];
+                return vec![Intent::prompt(Dialog::Filter, "Filter claims", help, self.filter.clone())];
             }
             Action::Export => return self.ask_export(),
             _ => {}

@@ -229,8 +229,7 @@ impl Screen for CompareScreen {
             Action::Allow => return self.ask_allowed(),
             Action::Filter => {
                 let help = "tests whose number and name contain this";
-                let dialog = Dialog::Filter;
-                return vec![Intent::prompt(dialog, "Filter tests", help, self.filter.clone())];
+                return vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.filter.clone())];
             }
             Action::Explain => return self.explain(),
             Action::Notes => return self.notes(world),

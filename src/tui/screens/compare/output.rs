@@ -87,8 +87,7 @@ impl CompareScreen {
         }
         let help =
             "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
-        let dialog = Dialog::Export;
-        vec![Intent::prompt(dialog, "Export the comparison", help, "dbdyno-compare.md")]
+        vec![Intent::prompt(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {

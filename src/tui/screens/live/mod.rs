@@ -213,7 +213,7 @@ impl Screen for LiveScreen {
             Action::Stop if session.running() => {
                 return vec![Intent::confirm(
                     Dialog::Stop,
-                    "Stop the session?".to_owned(),
+                    "Stop the session?",
                     vec!["The run under way is given up; every finished test is kept.".to_owned()],
                 )];
             }

@@ -3,10 +3,7 @@
 use super::{Intents, Request, TuneScreen};
 use crate::{
     catalog::TestInfo,
-    report::{
-        command::shell,
-        tune::{self as words, AnswerFormat},
-    },
+    report::{self, command::shell, tune::AnswerFormat},
     tui::{
         export::FileContent,
         launch::Tell,
@@ -206,7 +203,7 @@ impl TuneScreen {
         let Some((answer, form)) = self.answer(world).zip(AnswerFormat::value_variants().get(form).copied()) else {
             return Intents::new();
         };
-        let text = words::answer(&answer, form, &shell(self.form.command()));
+        let text = report::tune::answer(&answer, form, &shell(self.form.command()));
         vec![Intent::Copy(text), Intent::said("copied: the terminal has it in its clipboard")]
     }
 }

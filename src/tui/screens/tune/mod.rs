@@ -107,13 +107,12 @@ impl Screen for TuneScreen {
             Action::Copy => self.ask_copy(world),
             Action::Stop if self.running => vec![Intent::confirm(
                 Dialog::Stop,
-                "Stop the trial?".to_owned(),
+                "Stop the trial?",
                 vec!["What is measured is kept; a trial that was stopped decides nothing.".to_owned()],
             )],
             Action::Export => {
-                let dialog = Dialog::Export;
                 let help = "a file that is not there yet: .md, .csv, .json or .txt";
-                vec![Intent::prompt(dialog, "Export the ledger", help, "dbdyno-ledger.md")]
+                vec![Intent::prompt(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
             }
             _ => Intents::new(),
         }
