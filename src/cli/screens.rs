@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Theme},
-    tui::{self, Left, Setup, view::Look},
+    tui::{self, Left, Setup, widgets::Look},
 };
 use clap::Args;
 use std::{

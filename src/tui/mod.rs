@@ -1,11 +1,18 @@
-//! The terminal UI. `app` is a pure state machine, `view` paints it, `driver` is all that touches the terminal, the store
-//! and sessions.
+//! The terminal UI. `app` and its `screens` are pure state machines that are painted with `widgets`; `driver` is all that touches
+//! the terminal and sessions. Only the `ask` parts of screens and world read or write, called by `driver`.
 
 pub mod app;
-pub mod bindings;
 mod driver;
-pub mod event;
-pub mod view;
+pub mod export;
+pub mod keys;
+pub mod launch;
+pub mod overlay;
+pub mod screens;
+pub mod setup;
+pub mod widgets;
+pub mod world;
 
-pub use app::App;
-pub use driver::{Left, Setup, answer, read, run, watch_terminal};
+pub use app::{App, Command, Message, Request, Response, draw};
+pub use driver::{Left, respond, run, watch_terminal};
+pub use setup::Setup;
+pub use world::read;

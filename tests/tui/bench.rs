@@ -2,16 +2,16 @@
 
 use super::Journey;
 use dbdyno::tui::{
-    bindings::Screen,
-    event::{Event, Key},
+    Message,
+    keys::{KeyPress, ScreenId},
 };
 
 #[test]
 fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
     let mut journey = Journey::begin(80, 24);
     journey.shows("▸ kv").shows("[x] sqlite").shows("30 runs").shows("(a guess)").shows("Enter run");
-    journey.key(Key::Enter);
-    assert_eq!(journey.app.screen, Screen::Live, "it shows what it started");
+    journey.key(KeyPress::Enter);
+    assert_eq!(journey.app.screen, ScreenId::Live, "it shows what it started");
     let start = &journey.started[0];
     assert_eq!(start.spec.rounds, 10);
     let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 10";
@@ -21,9 +21,9 @@ fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
 #[test]
 fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
     let mut journey = Journey::begin(120, 40);
-    journey.key(Key::Right).key(Key::Down).shows("synchronous");
+    journey.key(KeyPress::Right).key(KeyPress::Down).shows("synchronous");
     journey.keys("s").shows("Values of synchronous").shows("tier 1 process-safe");
-    journey.key(Key::Up).key(Key::Up).keys(" ").key(Key::Enter);
+    journey.key(KeyPress::Up).key(KeyPress::Up).keys(" ").key(KeyPress::Enter);
     journey.shows("2 values").shows("40 runs").shows("unequal tiers");
     journey.keys("d").shows("30 runs").hides("2 values");
 }
@@ -31,40 +31,47 @@ fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
 #[test]
 fn a_sweep_that_cannot_make_a_difference_is_flagged() {
     let mut journey = Journey::begin(120, 40);
-    journey.key(Key::Right).keys("/").keys("wal_auto").key(Key::Enter).keys("i").key(Key::Ctrl('u'));
-    journey.keys("50|1000").key(Key::Enter).shows("not run, it cannot differ: there is no log");
+    journey.key(KeyPress::Right).keys("/").keys("wal_auto").key(KeyPress::Enter).keys("i").key(KeyPress::Ctrl('u'));
+    journey.keys("50|1000").key(KeyPress::Enter).shows("not run, it cannot differ: there is no log");
 }
 
 #[test]
 fn a_typed_value_is_refused_with_what_was_expected() {
     let mut journey = Journey::begin(120, 40);
-    journey.key(Key::Right);
+    journey.key(KeyPress::Right);
     for _ in 0..3 {
-        journey.key(Key::Down);
+        journey.key(KeyPress::Down);
     }
-    journey.keys("i").shows("cache_size").keys("x").key(Key::Enter);
+    journey.keys("i").shows("cache_size").keys("x").key(KeyPress::Enter);
     journey.shows("expected a whole number");
-    journey.key(Key::Ctrl('u')).keys("-4000|8000").key(Key::Enter).shows("[-4000] [8000]").shows("40 runs");
+    journey.key(KeyPress::Ctrl('u')).keys("-4000|8000").key(KeyPress::Enter).shows("[-4000] [8000]").shows("40 runs");
 }
 
 #[test]
 fn a_bench_is_saved_as_a_preset_and_loaded_again() {
     let mut journey = Journey::begin(120, 40);
     journey.keys(" ").shows("20 runs");
-    journey.keys("S").keys("two words").key(Key::Enter).shows("expected a name of letters");
-    journey.key(Key::Ctrl('u')).keys("mine").key(Key::Enter).shows("`dbdyno --preset mine`");
+    journey.keys("S").keys("two words").key(KeyPress::Enter).shows("expected a name of letters");
+    journey.key(KeyPress::Ctrl('u')).keys("mine").key(KeyPress::Enter).shows("`dbdyno --preset mine`");
     assert!(journey.place().path("config/presets/mine.toml").exists());
-    journey.keys(" ").shows("30 runs").keys("p").keys("mine").key(Key::Enter).shows("preset mine").shows("20 runs");
-    journey.keys("S").keys("mine").key(Key::Enter).shows("Replace your preset mine?").keys("y");
+    journey
+        .keys(" ")
+        .shows("30 runs")
+        .keys("p")
+        .keys("mine")
+        .key(KeyPress::Enter)
+        .shows("preset mine")
+        .shows("20 runs");
+    journey.keys("S").keys("mine").key(KeyPress::Enter).shows("Replace your preset mine?").keys("y");
     journey.shows("saved");
 }
 
 #[test]
 fn tests_sizes_and_rounds_are_chosen() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("t").shows("2 Random reads").key(Key::Down).keys(" ").key(Key::Enter).shows("7 tests");
+    journey.keys("t").shows("2 Random reads").key(KeyPress::Down).keys(" ").key(KeyPress::Enter).shows("7 tests");
     journey.click("100,000").shows("[x] 100,000").shows("60 runs");
-    journey.key(Key::Right).shows("‹10›").key(Key::Up).shows("‹11›").shows("66 runs");
+    journey.key(KeyPress::Right).shows("‹10›").key(KeyPress::Up).shows("‹11›").shows("66 runs");
     journey.keys("a").shows("+ A/A");
 }
 
@@ -72,43 +79,43 @@ fn tests_sizes_and_rounds_are_chosen() {
 fn a_terminal_that_is_too_small_says_what_is_needed() {
     let mut journey = Journey::begin(79, 24);
     journey.shows("dbdyno needs 80 x 24").shows("this is 79 x 24");
-    journey.event(Event::Resized(10, 1));
+    journey.message(Message::Resized(10, 1));
     journey.shows("dbdyno");
-    journey.event(Event::Resized(80, 24));
+    journey.message(Message::Resized(80, 24));
     journey.shows("Suite");
 }
 
 #[test]
 fn every_screen_is_reached_by_number_tab_palette_and_click() {
     let mut journey = Journey::begin(80, 24);
-    for screen in Screen::ALL {
+    for screen in ScreenId::ALL {
         journey.keys(&screen.number().to_string());
         assert_eq!(journey.app.screen, screen);
     }
-    journey.key(Key::Tab);
-    assert_eq!(journey.app.screen, Screen::Bench, "Tab goes around");
-    journey.keys(":").shows("Commands").keys("beside your own").key(Key::Enter);
-    assert_eq!(journey.app.screen, Screen::Claims);
+    journey.key(KeyPress::Tab);
+    assert_eq!(journey.app.screen, ScreenId::Bench, "Tab goes around");
+    journey.keys(":").shows("Commands").keys("beside your own").key(KeyPress::Enter);
+    assert_eq!(journey.app.screen, ScreenId::Claims);
     journey.click("3 Results");
-    assert_eq!(journey.app.screen, Screen::Results);
+    assert_eq!(journey.app.screen, ScreenId::Results);
 }
 
 #[test]
 fn help_names_every_key_of_the_screen() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("?").shows("Keys of Bench").shows("Enter").shows("run this bench");
-    journey.key(Key::End).shows("leave (asks while a session runs)").key(Key::Esc).hides("Keys of Bench");
+    journey.key(KeyPress::End).shows("leave (asks while a session runs)").key(KeyPress::Esc).hides("Keys of Bench");
 }
 
 #[test]
 fn leaving_asks_while_a_session_runs() {
     let mut journey = Journey::begin(80, 24);
-    journey.key(Key::Enter).keys("q").shows("A session is running. Leave?");
+    journey.key(KeyPress::Enter).keys("q").shows("A session is running. Leave?");
     journey.keys("n");
     assert!(!journey.left);
     journey.keys("qy").shows("leaving as soon as the session has stopped");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")), "the session is told to stop");
-    journey.event(Event::SessionOver(Box::new(Err("it was stopped".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("it was stopped".to_owned()))));
     assert!(journey.left);
 }
 
@@ -117,7 +124,7 @@ fn ascii_paints_nothing_else() {
     let mut journey = Journey::begin(120, 40);
     journey.setup.look.ascii = true;
     for number in "123456".chars() {
-        journey.key(Key::Char(number));
+        journey.key(KeyPress::Char(number));
         assert!(journey.screen().is_ascii(), "{}", journey.screen());
     }
 }

@@ -5,7 +5,10 @@ use crate::{
     compare::fixture::{Bench, Variant, spec},
     support::Place,
 };
-use dbdyno::{store::Store, tui::bindings::Screen, tui::event::Key};
+use dbdyno::{
+    store::Store,
+    tui::keys::{KeyPress, ScreenId},
+};
 use std::fs;
 
 /// Claims about x, which takes half the time of y in its first test.
@@ -63,55 +66,66 @@ fn journey(columns: u16, rows: u16) -> Journey {
 #[test]
 fn a_publication_is_opened_and_each_verdict_has_its_sign() {
     let mut journey = journey(80, 24);
-    journey.shows("a-blog").shows("6 claims").shows("! The author sells x.").key(Key::Enter);
+    journey.shows("a-blog").shows("6 claims").shows("! The author sells x.").key(KeyPress::Enter);
     journey.shows("! One sample.").shows("X\\u{1b}[31m 6 runs").shows("Y 6 runs");
     journey.shows("0.55x").shows("✓ agrees").shows("~ direction only").shows("✗ not reproduced");
     journey.shows("? undecided").shows("· not measured yet");
     journey.shows("✓ 1 agrees").shows("~ 1 direction only").shows("✗ 1 not reproduced").shows("· 2 not measured yet");
-    journey.key(Key::Esc).shows("lumosql");
+    journey.key(KeyPress::Esc).shows("lumosql");
 }
 
 #[test]
 fn a_verdict_is_explained_and_leads_to_the_comparison_behind_it() {
     let mut journey = journey(120, 40);
     journey
-        .key(Key::Enter)
+        .key(KeyPress::Enter)
         .shows("232K/s / 128K/s")
         .keys("x")
         .shows("published: 0.55x")
         .shows("meets the published range");
-    journey.shows("6 of A `engine=x`").shows("dbdyno compare --a engine=x --b engine=y").key(Key::Esc);
-    journey.key(Key::Enter).shows("6 pairs of runs of the same round");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    journey.shows("6 of A `engine=x`").shows("dbdyno compare --a engine=x --b engine=y").key(KeyPress::Esc);
+    journey.key(KeyPress::Enter).shows("6 pairs of runs of the same round");
+    assert_eq!(journey.app.screen, ScreenId::Compare);
 }
 
 #[test]
 fn the_preset_that_measures_a_claim_is_loaded_where_there_is_one() {
     let mut journey = journey(80, 24);
-    journey.key(Key::Enter).key(Key::End).keys("m").shows("no preset measures it").shows("engine=z");
-    journey.key(Key::Home).keys("m").shows("preset kv-equal-tier");
-    assert_eq!(journey.app.screen, Screen::Bench);
+    journey.key(KeyPress::Enter).key(KeyPress::End).keys("m").shows("no preset measures it").shows("engine=z");
+    journey.key(KeyPress::Home).keys("m").shows("preset kv-equal-tier");
+    assert_eq!(journey.app.screen, ScreenId::Bench);
 }
 
 #[test]
 fn claims_are_narrowed_noted_and_exported() {
     let mut journey = journey(80, 24);
-    journey.keys("n").shows("a blog, yesterday: a laptop").key(Key::Esc).key(Key::Enter);
-    journey.keys("/").keys("against z").key(Key::Enter).shows("writes against z").hides("unheard of").key(Key::Esc);
+    journey.keys("n").shows("a blog, yesterday: a laptop").key(KeyPress::Esc).key(KeyPress::Enter);
+    journey
+        .keys("/")
+        .keys("against z")
+        .key(KeyPress::Enter)
+        .shows("writes against z")
+        .hides("unheard of")
+        .key(KeyPress::Esc);
     journey.shows("unheard of");
     for (name, says) in [("claims.txt", "1 agrees"), ("claims.json", "\"reproduction\": \"direction_only\"")] {
         let path = journey.place().path(name);
-        journey.keys("e").key(Key::Ctrl('u')).keys(path.to_str().unwrap()).key(Key::Enter);
+        journey.keys("e").key(KeyPress::Ctrl('u')).keys(path.to_str().unwrap()).key(KeyPress::Enter);
         assert!(fs::read_to_string(&path).unwrap().contains(says), "{name}");
     }
     let path = journey.place().path("claims.txt");
-    journey.keys("e").key(Key::Ctrl('u')).keys(path.to_str().unwrap()).key(Key::Enter).shows("is there already");
-    journey.keys("e").key(Key::Ctrl('u')).keys("claims.md").key(Key::Enter).shows("ends in .txt or .json");
+    journey
+        .keys("e")
+        .key(KeyPress::Ctrl('u'))
+        .keys(path.to_str().unwrap())
+        .key(KeyPress::Enter)
+        .shows("is there already");
+    journey.keys("e").key(KeyPress::Ctrl('u')).keys("claims.md").key(KeyPress::Enter).shows("ends in .txt or .json");
 }
 
 #[test]
 fn nothing_measured_is_said_for_every_claim() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("6").shows("crossbench").key(Key::Enter).shows("✓ 0 agrees").shows("· 4 not measured yet");
+    journey.keys("6").shows("crossbench").key(KeyPress::Enter).shows("✓ 0 agrees").shows("· 4 not measured yet");
     journey.keys("x").shows("nothing stored is of both sides");
 }

@@ -8,9 +8,9 @@ use crate::{
 use dbdyno::{
     store::Store,
     tui::{
-        app::compare::{Answer, Question},
-        bindings::Screen,
-        event::{Answer as Answered, Effect, Event, Key, Question as Asked},
+        Command, Message, Request, Response,
+        keys::{KeyPress, ScreenId},
+        screens::{ScreenRequest, ScreenResponse, compare},
     },
 };
 
@@ -40,7 +40,7 @@ fn pairs(sizes: &[&'static str], tier_of_b: u8) -> Bench {
 impl Journey {
     /// Answers an open prompt with this text.
     fn answer(&mut self, text: &str) -> &mut Self {
-        self.key(Key::Ctrl('u')).keys(text).key(Key::Enter)
+        self.key(KeyPress::Ctrl('u')).keys(text).key(KeyPress::Enter)
     }
 }
 
@@ -53,7 +53,7 @@ fn two_engines_of_a_real_session_are_compared_with_one_key() {
         .concat());
     let mut journey = Journey::begin_in(place, 80, 24);
     journey.keys("4").shows("Configurations of the last session").shows("against").shows("6 runs each");
-    journey.key(Key::Enter).shows("6 pairs of runs of the same round").shows("2 Random reads").shows("0.50");
+    journey.key(KeyPress::Enter).shows("6 pairs of runs of the same round").shows("2 Random reads").shows("0.50");
     journey.shows("▼ A 2.0x faster").shows("A < 1 > B");
     journey.keys("s").shows("2.00").shows("▲ B 2.0x faster");
 }
@@ -75,13 +75,13 @@ fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
         .shows("A `engine=x colour=red` means no stored result")
         .shows("no stored run has an option or key `colour`");
     journey.keys("a").answer("engine=x").shows("A 3.0x faster");
-    journey.key(Key::Esc).shows("Configurations of the last session").key(Key::Esc).shows("A 3.0x faster");
+    journey.key(KeyPress::Esc).shows("Configurations of the last session").key(KeyPress::Esc).shows("A 3.0x faster");
 }
 
 #[test]
 fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     for text in
         ["8 runs", "x (1.0, tier 3 power-safe)", "1 Writes", "time A", "A < 1 > B", "▼ A 3.0x faster", "n 8 pairs"]
     {
@@ -92,7 +92,7 @@ fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
     // The status bar has an ellipsis of its own.
     let cut = screen.lines().skip(1).any(|line| line.chars().count() > 80 || line.contains('…'));
     assert!(!cut, "{screen}");
-    journey.event(Event::Resized(200, 60));
+    journey.message(Message::Resized(200, 60));
     let wide = journey.screen();
     let header = wide.lines().find(|line| line.contains("time A")).unwrap();
     let order: Vec<Option<usize>> = ["time A", "time B", "A/B", "A < 1 > B", "95 %", " n ", "verdict"]
@@ -105,10 +105,15 @@ fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
 #[test]
 fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
     let mut journey = over(&pairs(&["1000"], 1), 80, 24);
-    journey.shows("! tiers 3 and 1").key(Key::Enter);
+    journey.shows("! tiers 3 and 1").key(KeyPress::Enter);
     journey.shows("! tiers differ: o compares all the same").shows("· not comparable [1]").hides("faster");
     journey.shows("commits are not equally durable: A is tier 3 power-safe");
-    journey.keys("o").shows("tiers: what a commit survives").shows("met in 2 of 2 tests").keys(" ").key(Key::Enter);
+    journey
+        .keys("o")
+        .shows("tiers: what a commit survives")
+        .shows("met in 2 of 2 tests")
+        .keys(" ")
+        .key(KeyPress::Enter);
     journey.shows("! compared all the same though tiers differ").shows("▼ A 3.0x faster [1]");
     journey.keys("a").answer("engine=x size=1000").shows("· not comparable [1]");
 }
@@ -116,7 +121,7 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
 #[test]
 fn each_size_is_a_point_and_their_median_a_diamond() {
     let mut journey = over(&pairs(&["1000", "20000", "300000"], 3), 80, 24);
-    journey.key(Key::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
+    journey.key(KeyPress::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
     // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
     journey.shows("1 Writes          0.33    0.16    0.11    0.16  [0.11, 0.33]");
     journey.shows("A/B of medians: median 0.16 [0.11, 0.33]");
@@ -129,7 +134,7 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
 #[test]
 fn histograms_lie_over_each_other_with_quantiles_below() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
-    journey.key(Key::Enter).keys("vv").shows("‹latencies›").shows("▌ A  ░ B  █ both").shows("p99");
+    journey.key(KeyPress::Enter).keys("vv").shows("‹latencies›").shows("▌ A  ░ B  █ both").shows("p99");
     let screen = journey.screen();
     let row = |side: &str| screen.lines().find(|line| line.contains(&format!("{side}   "))).unwrap().to_owned();
     assert!(row(" A").contains("1.00 µs") && row(" B").contains("3.03 µs"), "medians of all operations:\n{screen}");
@@ -142,32 +147,32 @@ fn what_was_not_timed_one_by_one_says_so() {
     let mut bench = Bench::default();
     bench.pairs(&Variant { timed: false, ..spec("x") }, &spec("y"), &CLEAR);
     let mut journey = over(&bench, 80, 24);
-    journey.key(Key::Enter).keys("vv").shows("single operations of A were not");
+    journey.key(KeyPress::Enter).keys("vv").shows("single operations of A were not");
 }
 
 #[test]
 fn a_pivot_is_spread_over_keys_that_are_chosen() {
     let mut journey = over(&pairs(&["1000", "20000"], 3), 80, 24);
     journey
-        .key(Key::Enter)
+        .key(KeyPress::Enter)
         .keys("vvv")
         .shows("test \\ size")
         .shows("1000")
         .shows("20000")
         .shows("0.33 ▼")
         .shows("0.16 ▼");
-    journey.key(Key::Right).shows("1 Writes · 20000: 0.16");
-    journey.keys("p").shows("The pivot's rows").keys("sync").key(Key::Enter);
-    journey.shows("Rows are sync. Columns").keys("test").key(Key::Enter).shows("sync \\ test").shows("full");
+    journey.key(KeyPress::Right).shows("1 Writes · 20000: 0.16");
+    journey.keys("p").shows("The pivot's rows").keys("sync").key(KeyPress::Enter);
+    journey.shows("Rows are sync. Columns").keys("test").key(KeyPress::Enter).shows("sync \\ test").shows("full");
     journey.keys("x").shows("geometric mean of the ratios of 2 lines");
 }
 
 #[test]
 fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
     let mut journey = over(&pairs(&["1000"], 3), 120, 60);
-    journey.key(Key::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
+    journey.key(KeyPress::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
     journey.shows("p 0.0078 (Wilcoxon").shows("after Holm over 2 tests").shows("confidence reached 9");
-    journey.key(Key::Esc).keys("y").shows("in the clipboard");
+    journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
     let copied = journey.others.iter().find(|effect| effect.starts_with("Copy(")).unwrap();
     let sql = copied.trim_start_matches("Copy(\"").trim_end_matches("\")").replace("\\n", "\n");
     let rows = journey.place().rows(&sql);
@@ -181,7 +186,7 @@ fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
 fn a_click_chooses_and_a_second_one_explains() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
     journey.click("against").shows("1 of 3").click("2 Random reads").shows("2 of 3").click("2 Random reads");
-    journey.shows("2 Random reads · size 1000").key(Key::Esc).keys("vvv").click("0.33");
+    journey.shows("2 Random reads · size 1000").key(KeyPress::Esc).keys("vvv").click("0.33");
     journey.shows("1 Writes · 1000");
 }
 
@@ -189,20 +194,20 @@ fn a_click_chooses_and_a_second_one_explains() {
 fn tests_are_narrowed_by_name() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
     journey
-        .key(Key::Enter)
+        .key(KeyPress::Enter)
         .keys("/")
         .keys("RANDOM")
-        .key(Key::Enter)
+        .key(KeyPress::Enter)
         .shows("/RANDOM")
         .shows("2 Random reads")
         .hides("1 Writes");
-    journey.hides("geometric mean").key(Key::Esc).shows("1 Writes");
+    journey.hides("geometric mean").key(KeyPress::Esc).shows("1 Writes");
 }
 
 #[test]
 fn an_export_has_the_format_of_its_ending_and_overwrites_nothing() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     for (ending, says) in [
         ("md", "| A/B"),
         ("csv", "test,"),
@@ -234,9 +239,9 @@ fn text_from_a_store_is_painted_harmlessly() {
         result.test_name = "Wri\u{9b}31mtes".to_owned();
     }
     let mut journey = over(&bench, 120, 40);
-    journey.shows("y\\u{1b}]0;evil").key(Key::Enter).shows("A 3.0x faster");
+    journey.shows("y\\u{1b}]0;evil").key(KeyPress::Enter).shows("A 3.0x faster");
     for key in "vvvvxn".chars() {
-        journey.key(Key::Char(key));
+        journey.key(KeyPress::Char(key));
         let screen = journey.screen();
         assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
     }
@@ -246,18 +251,21 @@ fn text_from_a_store_is_painted_harmlessly() {
 fn answers_to_older_questions_are_dropped_and_new_results_are_read() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
     journey.keys("a").answer("engine=x").keys("b").answer("engine=y").shows("8 runs");
-    let old = Answer::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
-    journey.event(Event::Answer(Box::new(Answered::Compare(old))));
+    let old = compare::Response::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
+    journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Compare(old)))));
     journey.hides("an old answer");
     Store::new(journey.place().store()).write(&pairs(&["1000"], 3).batch).unwrap();
-    journey.shows("8 runs").key(Key::Ctrl('r')).shows("16 runs").shows("16 pairs");
+    journey.shows("8 runs").key(KeyPress::Ctrl('r')).shows("16 runs").shows("16 pairs");
 }
 
 #[test]
 fn what_is_read_is_said_until_the_answer_comes() {
     let mut journey = over(&pairs(&["1000"], 3), 80, 24);
-    let effects = journey.app.on_event(Event::Key(Key::Enter));
-    assert!(matches!(&effects[..], [Effect::Ask(Asked::Compare(Question::Compare { .. }))]), "{effects:?}");
+    let commands = journey.app.update(Message::Key(KeyPress::Enter));
+    let [Command::Request(Request::Screen(ScreenRequest::Compare(request)))] = &commands[..] else {
+        panic!("{commands:?}")
+    };
+    assert!(matches!(request, compare::Request::Compare { .. }), "{request:?}");
     journey.shows("reading…");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
 }

@@ -5,8 +5,9 @@ use crate::{resume, support::Place};
 use dbdyno::{
     runner::RunnerEvent,
     tui::{
-        bindings::Screen,
-        event::{Event, Key},
+        self, Message, Request,
+        keys::{KeyPress, ScreenId},
+        screens::{ScreenRequest, intent::Intent},
     },
 };
 use rustix::process::Signal;
@@ -14,19 +15,26 @@ use rustix::process::Signal;
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
 fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    for entry in journey.app.bench.form.entries.clone() {
+    for entry in journey.app.screens.bench.form.entries.clone() {
         if entry.on != (entry.engine == "null") {
             journey.keys(" ");
         }
         if entry.engine == "null" {
             break;
         }
-        journey.key(Key::Down);
+        journey.key(KeyPress::Down);
     }
-    journey.key(Key::Right);
+    journey.key(KeyPress::Right);
     for (option, value) in options {
-        journey.keys("/").keys(option).key(Key::Enter).keys("i").key(Key::Ctrl('u')).keys(value).key(Key::Enter);
-        journey.key(Key::Esc);
+        journey
+            .keys("/")
+            .keys(option)
+            .key(KeyPress::Enter)
+            .keys("i")
+            .key(KeyPress::Ctrl('u'))
+            .keys(value)
+            .key(KeyPress::Enter);
+        journey.key(KeyPress::Esc);
     }
     journey
 }
@@ -45,7 +53,7 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
         told += 1;
         let last = until(&event);
         journey.time(told * 10);
-        journey.event(Event::Runner(Box::new(event)));
+        journey.message(Message::Runner(Box::new(event)));
         if last {
             return;
         }
@@ -56,7 +64,7 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
 #[test]
 fn a_whole_session_is_watched_and_ends_with_its_table() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "200|2000"), ("clock", "simulated")]);
-    journey.shows("20 runs").key(Key::Enter).shows("0/20 runs").shows("no test has begun yet");
+    journey.shows("20 runs").key(KeyPress::Enter).shows("0/20 runs").shows("no test has begun yet");
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
     journey.shows("7/20 runs").shows("▶ 7/20").shows("round 4").shows("null[latency_ns=200]");
     journey.shows("8 Bulk insert").shows("100 %").shows("mean 500 k/s").shows("p50 2.00 µs");
@@ -68,7 +76,7 @@ fn a_whole_session_is_watched_and_ends_with_its_table() {
 #[test]
 fn the_reference_is_drawn_behind_the_others() {
     let mut journey = null_bench(120, 40, &[("latency_ns", "200|2000"), ("clock", "simulated")]);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 1, .. }));
     journey.shows("┄ null[latency_ns=200] 5.00 M/s");
 }
@@ -76,44 +84,44 @@ fn the_reference_is_drawn_behind_the_others() {
 #[test]
 fn an_engine_that_fails_is_told_and_the_session_goes_on() {
     let mut journey = null_bench(120, 40, &[("fault", "none|crash")]);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 2, .. }));
     journey.shows("null[fault=crash] ✗").shows("3/20 runs");
-    journey.keys("w").shows("round 1, null[fault=crash]:").key(Key::Esc).hides("round 1, null");
+    journey.keys("w").shows("round 1, null[fault=crash]:").key(KeyPress::Esc).hides("round 1, null");
 }
 
 #[test]
 fn pause_skip_and_stop_are_passed_on() {
     let mut journey = null_bench(80, 24, &[]);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
     journey.keys("s").keys("p").shows("paused");
-    journey.keys("p").keys("x").shows("Stop the session?").keys("y");
+    journey.keys("p").keys("x").hides("Stop the session?").keys("K").shows("Stop the session?").keys("y");
     let tells: Vec<&String> = journey.others.iter().filter(|effect| effect.starts_with("Tell")).collect();
     assert_eq!(tells, ["Tell(Skip(0))", "Tell(Pause)", "Tell(Resume)", "Tell(Stop)"]);
-    journey.event(Event::SessionOver(Box::new(Err("no room".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("no room".to_owned()))));
     journey.shows("could not be run").shows("no room");
 }
 
 #[test]
 fn a_stored_run_is_replayed() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "2000"), ("clock", "simulated")]);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     told(&mut journey, |_| false);
-    journey.event(Event::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
+    journey.message(Message::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
     let run = journey.place().value("SELECT run_id::VARCHAR FROM run ORDER BY ordinal LIMIT 1");
-    let effects = journey.app.live.replay(run);
-    assert_eq!(journey.app.screen, Screen::Live);
-    for step in effects {
-        if let dbdyno::tui::app::Step::Do(dbdyno::tui::event::Effect::Ask(question)) = step {
-            let answer = dbdyno::tui::answer(question, &journey.setup);
-            journey.event(Event::Answer(Box::new(answer)));
+    let intents = journey.app.screens.live.replay(run);
+    assert_eq!(journey.app.screen, ScreenId::Live);
+    for step in intents {
+        if let Intent::Request(request) = step {
+            let response = tui::respond(Request::Screen(ScreenRequest::Live(request)), &journey.setup);
+            journey.message(Message::Response(Box::new(response)));
         }
     }
     journey.shows("Replay · null · kv 10000").shows("1 Sequential writes").shows("1x");
     journey.keys("ff").shows("100x");
     journey.time(100_000).shows("10,000 / 10,000").shows("p50 2.00 µs");
-    journey.keys("]").shows("2 Random reads").key(Key::Esc).hides("Replay");
+    journey.keys("]").shows("2 Random reads").key(KeyPress::Esc).hides("Replay");
 }
 
 #[test]
@@ -132,5 +140,5 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
     journey.keys("ry");
     assert!(journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
-    assert!(journey.app.live.running(), "it is watched");
+    assert!(journey.app.screens.live.running(), "it is watched");
 }

@@ -14,9 +14,7 @@ use dbdyno::{
     catalog::{Catalog, UserFolders},
     store::Store,
     tui::{
-        self, App, Setup,
-        event::{Effect, Event, Key, Start},
-        view::{Look, draw},
+        self, App, Command, Message, Request, Setup, draw, keys::KeyPress, launch::SessionStart, widgets::Look, world,
     },
 };
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -27,10 +25,10 @@ pub(crate) struct Journey {
     pub(crate) app: App,
     pub(crate) setup: Setup,
     /// Benches that were to be started.
-    pub(crate) started: Vec<Start>,
+    pub(crate) started: Vec<SessionStart>,
     /// Whether the program was to end.
     pub(crate) left: bool,
-    /// Effects that are neither questions nor starts, as text.
+    /// Commands that are neither requests nor starts, as text.
     pub(crate) others: Vec<String>,
     place: Place,
 }
@@ -52,9 +50,9 @@ impl Journey {
             cpu: None,
             arguments: Vec::new(),
         };
-        let (app, effects) = App::new(tui::read(&setup), (columns, rows));
+        let (app, commands) = App::new(tui::read(&setup), (columns, rows));
         let mut journey = Self { app, setup, started: Vec::new(), left: false, others: Vec::new(), place };
-        journey.perform(effects);
+        journey.perform(commands);
         journey
     }
 
@@ -64,44 +62,44 @@ impl Journey {
     }
 
     /// Something happens.
-    pub(crate) fn event(&mut self, event: Event) {
-        let effects = self.app.on_event(event);
-        self.perform(effects);
+    pub(crate) fn message(&mut self, message: Message) {
+        let commands = self.app.update(message);
+        self.perform(commands);
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
+    fn perform(&mut self, commands: Vec<Command>) {
+        for command in commands {
+            match command {
                 // The machine's noise is no part of a journey.
-                Effect::Ask(tui::event::Question::Noise) => {}
-                Effect::Ask(question) => {
-                    let answer = tui::answer(question, &self.setup);
-                    self.event(Event::Answer(Box::new(answer)));
+                Command::Request(Request::World(world::Request::Noise)) => {}
+                Command::Request(request) => {
+                    let response = tui::respond(request, &self.setup);
+                    self.message(Message::Response(Box::new(response)));
                 }
-                Effect::Start(start) => self.started.push(*start),
-                Effect::Leave => self.left = true,
+                Command::Start(start) => self.started.push(*start),
+                Command::Leave => self.left = true,
                 other => self.others.push(format!("{other:?}")),
             }
         }
     }
 
     /// Presses a key.
-    pub(crate) fn key(&mut self, key: Key) -> &mut Self {
-        self.event(Event::Key(key));
+    pub(crate) fn key(&mut self, key: KeyPress) -> &mut Self {
+        self.message(Message::Key(key));
         self
     }
 
     /// Types characters.
     pub(crate) fn keys(&mut self, characters: &str) -> &mut Self {
         for c in characters.chars() {
-            self.key(Key::Char(c));
+            self.key(KeyPress::Char(c));
         }
         self
     }
 
     /// Lets time pass until this long after the start.
     pub(crate) fn time(&mut self, milliseconds: u64) -> &mut Self {
-        self.event(Event::Time(Duration::from_millis(milliseconds)));
+        self.message(Message::Time(Duration::from_millis(milliseconds)));
         self
     }
 
@@ -137,7 +135,7 @@ impl Journey {
             .rev()
             .find(|hit| hit.area.contains(at))
             .unwrap_or_else(|| panic!("the place of `{text}` can be clicked ({at}):\n{screen}"));
-        self.event(Event::Click(hit.target));
+        self.message(Message::Click(hit.target));
         self
     }
 

@@ -5,9 +5,9 @@ use crate::support::Place;
 use dbdyno::{
     store::Store,
     tui::{
-        app::results,
-        bindings::Screen,
-        event::{Answer, Event, Key},
+        Message, Response,
+        keys::{KeyPress, ScreenId},
+        screens::{ScreenResponse, results},
     },
 };
 use duckdb::Connection;
@@ -50,7 +50,7 @@ fn lines(journey: &Journey, text: &str) -> usize {
 fn an_empty_store_says_how_to_fill_it() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("3").shows("Nothing is stored yet").shows("Results 0");
-    journey.key(Key::Enter).key(Key::End).keys("x").shows("nothing under the cursor");
+    journey.key(KeyPress::Enter).key(KeyPress::End).keys("x").shows("nothing under the cursor");
     journey.keys("c").shows("mark both sides first").keys("a").keys("t").shows("nothing under the cursor");
 }
 
@@ -76,22 +76,33 @@ fn rows_are_sorted_by_column_in_either_direction() {
 #[test]
 fn a_filter_with_a_mistake_is_kept_with_what_was_expected() {
     let mut journey = begin(80, 24);
-    journey.keys("/latency").key(Key::Enter).shows("`latency`: expected KEY=VALUE");
-    journey.keys("_n=200").key(Key::Enter).shows("no stored run has an option or a key `latency_n`");
-    journey.key(Key::Ctrl('u')).keys("latency_ns=200 test=1|2").key(Key::Enter);
+    journey.keys("/latency").key(KeyPress::Enter).shows("`latency`: expected KEY=VALUE");
+    journey.keys("_n=200").key(KeyPress::Enter).shows("no stored run has an option or a key `latency_n`");
+    journey.key(KeyPress::Ctrl('u')).keys("latency_ns=200 test=1|2").key(KeyPress::Enter);
     journey.shows("Results 4 of 32").shows("/ latency_ns=200 test=1|2").shows("1 / 4");
-    journey.keys("/").key(Key::Ctrl('u')).keys("engine=lmdb").key(Key::Enter).shows("Nothing matches the filter");
-    journey.key(Key::Esc).shows("Results 32 ·").hides("Nothing matches");
+    journey
+        .keys("/")
+        .key(KeyPress::Ctrl('u'))
+        .keys("engine=lmdb")
+        .key(KeyPress::Enter)
+        .shows("Nothing matches the filter");
+    journey.key(KeyPress::Esc).shows("Results 32 ·").hides("Nothing matches");
 }
 
 #[test]
 fn a_group_is_entered_and_left_again() {
     let mut journey = begin(80, 24);
-    journey.keys("g").shows("Group by").keys("latency_ns").key(Key::Enter);
+    journey.keys("g").shows("Group by").keys("latency_ns").key(KeyPress::Enter);
     journey.shows("2 groups").shows("by latency_ns ▲").shows("results  runs").shows("200 ").shows("2000 ");
-    journey.key(Key::Down).keys("x").shows("The median of the wall times of 16 results that count");
-    journey.key(Key::Esc).key(Key::Enter).shows("Results 16 of 32").shows("/ latency_ns=2000");
-    journey.key(Key::Esc).shows("2 groups").shows("2 / 2").key(Key::Esc).shows("Results 32 ·").hides("groups");
+    journey.key(KeyPress::Down).keys("x").shows("The median of the wall times of 16 results that count");
+    journey.key(KeyPress::Esc).key(KeyPress::Enter).shows("Results 16 of 32").shows("/ latency_ns=2000");
+    journey
+        .key(KeyPress::Esc)
+        .shows("2 groups")
+        .shows("2 / 2")
+        .key(KeyPress::Esc)
+        .shows("Results 32 ·")
+        .hides("groups");
 }
 
 #[test]
@@ -102,17 +113,17 @@ fn a_run_is_opened_with_everything_that_is_known_of_it() {
         "UPDATE run_option SET in_force = 'real' WHERE name = 'clock'; UPDATE run SET log = 'first\nsecond \u{1b}[31m';
          UPDATE result SET agrees = false WHERE test = 2",
     );
-    journey.key(Key::Enter).shows("Run ").shows("[Tests 8]").shows("▸ 1 Sequential writes").shows("✗ disagrees");
+    journey.key(KeyPress::Enter).shows("Run ").shows("[Tests 8]").shows("▸ 1 Sequential writes").shows("✗ disagrees");
     journey.shows("kv 1,000").shows("round 2 of 2").shows("Latency · Sequential writes").shows("100.0 %");
-    journey.key(Key::Down).shows("▸ 2 Random reads").shows("Latency · Random reads");
-    journey.key(Key::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated asked for");
-    journey.key(Key::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak rss").keys("]");
+    journey.key(KeyPress::Down).shows("▸ 2 Random reads").shows("Latency · Random reads");
+    journey.key(KeyPress::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated asked for");
+    journey.key(KeyPress::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak rss").keys("]");
     journey.shows("test 3 Sequential scan");
-    journey.key(Key::Right).shows("[Environment]").shows("cpu model").shows("command line");
-    journey.key(Key::Right).shows("[Notes").shows("too few repeats").shows("no tag: t gives one");
-    journey.keys("L").shows("Log of run").shows("second \\u{1b}[31m").key(Key::Esc);
-    journey.keys("x").shows("wall: the time on the clock").key(Key::Esc);
-    journey.click("Tests 8").shows("[Tests 8]").key(Key::Esc).shows("Results 32 ·");
+    journey.key(KeyPress::Right).shows("[Environment]").shows("cpu model").shows("command line");
+    journey.key(KeyPress::Right).shows("[Notes").shows("too few repeats").shows("no tag: t gives one");
+    journey.keys("L").shows("Log of run").shows("second \\u{1b}[31m").key(KeyPress::Esc);
+    journey.keys("x").shows("wall: the time on the clock").key(KeyPress::Esc);
+    journey.click("Tests 8").shows("[Tests 8]").key(KeyPress::Esc).shows("Results 32 ·");
 }
 
 #[test]
@@ -125,8 +136,8 @@ fn the_timeline_of_a_test_is_drawn_over_its_whole_time() {
          SELECT run_id, 1, i * 100000000, 100000000, CASE WHEN i = 5 THEN 0 ELSE 100 END, 5000000, NULL
          FROM run, range(1, 11) slot(i)",
     );
-    journey.key(Key::Enter).shows("Over time").shows("1.00 k/s").shows("p99 5.00 ms").shows("1.00 s");
-    journey.key(Key::Down).shows("a test shorter than 100 ms has no timeline");
+    journey.key(KeyPress::Enter).shows("Over time").shows("1.00 k/s").shows("p99 5.00 ms").shows("1.00 s");
+    journey.key(KeyPress::Down).shows("a test shorter than 100 ms has no timeline");
 }
 
 #[test]
@@ -138,30 +149,30 @@ fn a_run_without_a_test_says_why_it_failed() {
          DELETE FROM result WHERE run_id IN (FROM last);
          UPDATE run SET status = 'failed', failure = 'the disk is gone' WHERE run_id IN (FROM last)",
     );
-    journey.key(Key::Ctrl('r')).shows("Results 24 + 1 run without a test").shows("✗ ").shows("no test");
-    journey.keys("x").shows("no finished test").key(Key::Esc);
-    journey.key(Key::Enter).shows("failed · kv").shows("the disk is gone");
+    journey.key(KeyPress::Ctrl('r')).shows("Results 24 + 1 run without a test").shows("✗ ").shows("no test");
+    journey.keys("x").shows("no finished test").key(KeyPress::Esc);
+    journey.key(KeyPress::Enter).shows("failed · kv").shows("the disk is gone");
 }
 
 #[test]
 fn tags_and_notes_are_kept_and_painted_harmlessly() {
     let mut journey = begin(200, 60);
-    journey.keys("t").key(Key::Enter).shows("nothing is typed yet");
-    journey.keys("nightly slow").key(Key::Enter).shows("1 run: tagged nightly, tagged slow");
+    journey.keys("t").key(KeyPress::Enter).shows("nothing is typed yet");
+    journey.keys("nightly slow").key(KeyPress::Enter).shows("1 run: tagged nightly, tagged slow");
     assert_eq!(lines(&journey, "nightly slow"), 8, "{}", journey.screen());
-    journey.keys("t-slow").key(Key::Enter).shows("no longer tagged slow");
+    journey.keys("t-slow").key(KeyPress::Enter).shows("no longer tagged slow");
     journey.keys("n");
-    journey.event(Event::Paste("seen\u{1b}[2J by hand".to_owned()));
-    journey.key(Key::Enter).shows("1 run: noted").key(Key::Enter);
+    journey.message(Message::Paste("seen\u{1b}[2J by hand".to_owned()));
+    journey.key(KeyPress::Enter).shows("1 run: noted").key(KeyPress::Enter);
     let evil = "UPDATE note SET text = 'seen' || chr(27) || '[2J' || chr(8238) || 'by hand'";
     execute(&journey.setup.store, evil);
-    journey.key(Key::Ctrl('r'));
+    journey.key(KeyPress::Ctrl('r'));
     for _ in 0..4 {
-        journey.key(Key::Right);
+        journey.key(KeyPress::Right);
     }
     journey.shows("nightly").shows("seen\\u{1b}[2J\\u{202e}by hand");
     assert!(!journey.screen().contains(['\u{1b}', '\u{202e}']), "no control character is painted");
-    journey.key(Key::Esc).keys("/tag=nightly").key(Key::Enter).shows("Results 8 of 32");
+    journey.key(KeyPress::Esc).keys("/tag=nightly").key(KeyPress::Enter).shows("Results 8 of 32");
 }
 
 #[test]
@@ -169,13 +180,13 @@ fn nothing_is_deleted_before_it_is_asked_twice() {
     let mut journey = begin(80, 24);
     let runs = |journey: &Journey| journey.place().value("SELECT count(*) FROM run");
     journey.keys("d").shows("Delete run").shows("1 run with 8 results").keys("n");
-    journey.keys("d").keys("y").shows("for good?").keys("yes").key(Key::Enter).shows("expected the word delete");
-    journey.key(Key::Esc);
+    journey.keys("d").keys("y").shows("for good?").keys("yes").key(KeyPress::Enter).shows("expected the word delete");
+    journey.key(KeyPress::Esc);
     assert_eq!(runs(&journey), "4");
-    journey.keys("dy").keys("delete").key(Key::Enter).shows("deleted 1 run").shows("Results 24 ·");
+    journey.keys("dy").keys("delete").key(KeyPress::Enter).shows("deleted 1 run").shows("Results 24 ·");
     assert_eq!(runs(&journey), "3");
-    journey.keys("g").keys("latency_ns").key(Key::Enter).keys("d").shows("runs of latency_ns=200?").keys("y");
-    journey.keys("delete").key(Key::Enter).shows("1 group");
+    journey.keys("g").keys("latency_ns").key(KeyPress::Enter).keys("d").shows("runs of latency_ns=200?").keys("y");
+    journey.keys("delete").key(KeyPress::Enter).shows("1 group");
 }
 
 #[test]
@@ -183,20 +194,25 @@ fn marked_runs_and_groups_are_compared() {
     let mut journey = begin(80, 24);
     journey.keys("c").shows("mark both sides first").keys("a").shows("A 1 run");
     assert_eq!(lines(&journey, "│A  "), 8, "each row of the run is marked: {}", journey.screen());
-    journey.key(Key::Esc).hides("A 1 run");
-    journey.keys("g").keys("label").key(Key::Enter).keys("a").key(Key::Down).keys("b");
+    journey.key(KeyPress::Esc).hides("A 1 run");
+    journey.keys("g").keys("label").key(KeyPress::Enter).keys("a").key(KeyPress::Down).keys("b");
     journey.shows("A label=null[latency_ns=2000]  B label=null[latency_ns=200]").keys("c");
-    assert_eq!(journey.app.screen, Screen::Compare);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.shows("label=null[latency_ns=2000]").shows("label=null[latency_ns=200]").shows("Random reads");
 }
 
 #[test]
 fn what_the_filter_means_is_exported_once() {
     let mut journey = begin(80, 24);
-    journey.keys("/test=2").key(Key::Enter).shows("Results 4 of 32");
+    journey.keys("/test=2").key(KeyPress::Enter).shows("Results 4 of 32");
     let path = journey.place().path("out.csv");
     let export = |journey: &mut Journey, path: &str| {
-        journey.keys("e").shows("Export the results of test=2").key(Key::Ctrl('u')).keys(path).key(Key::Enter);
+        journey
+            .keys("e")
+            .shows("Export the results of test=2")
+            .key(KeyPress::Ctrl('u'))
+            .keys(path)
+            .key(KeyPress::Enter);
     };
     export(&mut journey, path.to_str().unwrap());
     journey.shows("written");
@@ -214,13 +230,13 @@ fn what_the_filter_means_is_exported_once() {
 #[test]
 fn a_run_is_put_onto_the_bench_again_and_replayed() {
     let mut journey = begin(80, 24);
-    journey.keys("/latency_ns=2000").key(Key::Enter).keys("R").shows("as it was asked for").shows("2 runs");
-    journey.key(Key::Enter);
+    journey.keys("/latency_ns=2000").key(KeyPress::Enter).keys("R").shows("as it was asked for").shows("2 runs");
+    journey.key(KeyPress::Enter);
     let command = "dbdyno run --suite kv --engine null:clock=simulated,latency_ns=2000 --size 1000 --repeat 2";
     assert_eq!(journey.started[0].command_line, command, "no preset is named that does not exist");
     let mut journey = begin(80, 24);
     journey.keys("p");
-    assert_eq!(journey.app.screen, Screen::Live);
+    assert_eq!(journey.app.screen, ScreenId::Live);
     journey.shows("Sequential writes");
 }
 
@@ -232,8 +248,8 @@ fn numbers_are_explained_where_the_cursor_is() {
         .shows("wall 200")
         .shows("1,000 operations, its transactions and their commits")
         .shows("SELECT wall_ns");
-    journey.key(Key::Esc).keys("ll").shows("[p50]").keys("x").shows("Half of 1,000 operations");
-    journey.key(Key::Esc);
+    journey.key(KeyPress::Esc).keys("ll").shows("[p50]").keys("x").shows("Half of 1,000 operations");
+    journey.key(KeyPress::Esc);
     for _ in 0..20 {
         journey.keys("h");
     }
@@ -251,21 +267,26 @@ fn many_results_are_read_a_window_at_a_time() {
          INSERT INTO result SELECT t.* REPLACE (m.new AS run_id, 'copy ' || m.i AS test_name)
              FROM result t JOIN more m ON m.old = t.run_id",
     );
-    journey.key(Key::Ctrl('r')).shows("Results 16,032 ·").key(Key::End).shows("16,032 / 16,032").shows("8 copy 500");
-    let known = |journey: &Journey| journey.app.results.table.page.as_ref().unwrap().rows.len();
+    journey
+        .key(KeyPress::Ctrl('r'))
+        .shows("Results 16,032 ·")
+        .key(KeyPress::End)
+        .shows("16,032 / 16,032")
+        .shows("8 copy 500");
+    let known = |journey: &Journey| journey.app.screens.results.table.page.as_ref().unwrap().rows.len();
     assert_eq!(known(&journey), 200);
     for _ in 0..30 {
-        journey.key(Key::PageUp).hides("│   …");
+        journey.key(KeyPress::PageUp).hides("│   …");
     }
-    journey.shows("15,732 / 16,032").key(Key::Home).shows("1 / 16,032");
+    journey.shows("15,732 / 16,032").key(KeyPress::Home).shows("1 / 16,032");
     assert_eq!(known(&journey), 200);
 }
 
 #[test]
 fn an_answer_to_an_older_question_is_ignored() {
     let mut journey = begin(80, 24);
-    let old = results::Answer::Page { ticket: 1, page: Err("out of date".to_owned()) };
-    journey.event(Event::Answer(Box::new(Answer::Results(old))));
+    let old = results::Response::Page { ticket: 1, page: Err("out of date".to_owned()) };
+    journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Results(old)))));
     journey.hides("out of date").shows("Results 32 ·");
 }
 
@@ -282,11 +303,11 @@ fn every_part_fits_the_smallest_terminal_and_paints_ascii_where_asked() {
         assert!(screen.lines().last().unwrap().ends_with("q leave"), "{screen}");
     };
     whole(&journey);
-    journey.key(Key::Enter);
+    journey.key(KeyPress::Enter);
     for _ in 0..5 {
         whole(&journey);
-        journey.key(Key::Right);
+        journey.key(KeyPress::Right);
     }
-    journey.key(Key::Esc).keys("g").keys("session").key(Key::Enter);
+    journey.key(KeyPress::Esc).keys("g").keys("session").key(KeyPress::Enter);
     whole(&journey);
 }

@@ -1,26 +1,24 @@
-//! The application's state machine: [`App::on_event`] takes what happened and returns what is to be done. No terminal, no
+//! The application's state machine: [`App::update`] takes what happened and returns what is to be done. No terminal, no
 //! files, no clock: tests drive it with keys and look at what is painted.
 
-pub mod bench;
-pub mod claims;
-pub mod compare;
-pub mod cursor;
-pub mod live;
-pub mod overlay;
-pub mod results;
-mod step;
-pub mod tune;
-mod world;
+mod command;
+mod intents;
+mod message;
+mod open;
+mod paint;
 
-pub use step::{Notice, Step, Steps};
-pub use world::{Noise, Place, World};
+pub use command::{Command, Request};
+pub use message::{Message, Response};
+pub use open::OpenOverlay;
+pub use paint::draw;
 
-use super::{
-    bindings::{self, Action, Binding, EVERYWHERE, Screen},
-    event::{Answer, Effect, Event, Key, Question, Target, Tell, Trying},
+use crate::tui::{
+    keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
+    launch::Tell,
+    screens::{Context, Screens, intent::Notice, joined},
+    widgets::Target,
+    world::{self, World},
 };
-use live::Resuming;
-use overlay::{Asked, Confirm, Given, Item, Outcome, Overlay};
 use std::time::Duration;
 
 /// The least terminal that shows each screen whole: columns and rows.
@@ -32,415 +30,212 @@ const NOTICE: Duration = Duration::from_secs(8);
 #[derive(Debug)]
 pub struct App {
     /// What is known of the world outside.
-    pub world: World,
+    pub(crate) world: World,
+    /// All screens, whether in view or not.
+    pub screens: Screens,
     /// The screen in view.
-    pub screen: Screen,
+    pub screen: ScreenId,
     /// What lies over it.
-    pub overlay: Option<Overlay>,
-    /// The Bench screen.
-    pub bench: bench::Bench,
-    /// The Live screen, and the session under way.
-    pub live: live::Live,
-    /// The Results screen.
-    pub results: results::Results,
-    /// The Compare screen.
-    pub compare: compare::Compare,
-    /// The Tune screen.
-    pub tune: tune::Tune,
-    /// The Claims screen.
-    pub claims: claims::Claims,
+    pub(crate) open: Option<OpenOverlay>,
     /// What was last said, and until when it is shown.
-    pub notice: Option<(Notice, Duration)>,
+    pub(crate) notice: Option<(Notice, Duration)>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// Time since the program began.
-    pub now: Duration,
+    pub(crate) now: Duration,
     /// Whether the program ends as soon as the session under way has ended.
     leaving: bool,
 }
 
 impl App {
     /// The application at its start, with what it wants done first.
-    pub fn new(world: World, size: (u16, u16)) -> (Self, Vec<Effect>) {
+    pub fn new(world: World, size: (u16, u16)) -> (Self, Vec<Command>) {
         let app = Self {
-            screen: Screen::Bench,
-            overlay: None,
-            bench: bench::Bench::new(&world),
-            live: live::Live::default(),
-            results: results::Results::default(),
-            compare: compare::Compare::default(),
-            tune: tune::Tune::new(&world),
-            claims: claims::Claims::default(),
+            screens: Screens::new(&world),
+            screen: ScreenId::Bench,
+            open: None,
             notice: None,
             size,
             now: Duration::ZERO,
             leaving: false,
             world,
         };
-        let first = [Question::Engines, Question::Place, Question::History, Question::Noise];
-        (app, first.map(Effect::Ask).into())
+        use world::Request::{Engines, History, Noise, WorkFolder};
+        (app, [Engines, WorkFolder, History, Noise].map(ask_world).into())
     }
 
     /// Takes what happened and says what is to be done.
-    pub fn on_event(&mut self, event: Event) -> Vec<Effect> {
-        let steps = match event {
-            Event::Time(now) => {
+    pub fn update(&mut self, message: Message) -> Vec<Command> {
+        match message {
+            Message::Time(now) => {
                 self.now = now;
                 if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
                     self.notice = None;
                 }
-                self.live.time(now)
+                self.screens.live.time(now);
+                Vec::new()
             }
-            Event::Key(key) => self.key(key),
-            Event::Paste(text) => match &mut self.overlay {
-                Some(overlay) => {
-                    let outcome = overlay.paste(&text);
-                    self.outcome(outcome)
-                }
-                None => Steps::new(),
-            },
-            Event::Click(target) => self.click(target),
-            Event::Wheel(lines) => {
-                let key = if lines < 0 { Key::Up } else { Key::Down };
+            Message::Key(key) => self.key(key),
+            Message::Paste(text) => {
+                let outcome = self.open.as_mut().map(|open| open.overlay.paste(&text));
+                outcome.map_or_else(Vec::new, |outcome| self.outcome(outcome))
+            }
+            Message::Click(target) => self.click(target),
+            Message::Wheel(lines) => {
+                let key = if lines < 0 { KeyPress::Up } else { KeyPress::Down };
                 (0..lines.unsigned_abs()).flat_map(|_| self.key(key)).collect()
             }
-            Event::Resized(columns, rows) => {
+            Message::Resized(columns, rows) => {
                 self.size = (columns, rows);
-                Steps::new()
+                Vec::new()
             }
-            Event::Runner(event) => self.live.runner(*event, self.now),
-            Event::SessionOver(outcome) => {
-                let mut steps = self.live.over(*outcome, self.now);
-                steps.extend(self.measured());
-                steps
+            Message::Runner(event) => {
+                self.screens.live.runner(*event, self.now);
+                Vec::new()
             }
-            Event::Tune(event) => self.tune.event(*event),
-            Event::TuneOver(outcome) => {
-                let mut steps = self.tune.over(outcome);
-                steps.extend(self.measured());
-                steps
+            Message::SessionOver(outcome) => {
+                let intents = joined(self.screens.live.over(*outcome, self.now));
+                self.measured(intents)
             }
-            Event::Answer(answer) => self.answered(*answer),
+            Message::Tune(event) => {
+                self.screens.tune.event(*event);
+                Vec::new()
+            }
+            Message::TuneOver(outcome) => {
+                let intents = joined(self.screens.tune.over(outcome));
+                self.measured(intents)
+            }
+            Message::Response(response) => self.responded(*response),
             // Told again, it ends in the same order, only sooner.
-            Event::Terminate if self.leaving => vec![Step::Do(Effect::Tell(Tell::Hurry))],
-            Event::Terminate => self.leave_now(),
-        };
-        self.perform(steps)
-    }
-
-    /// Something was measured: that changes what is stored, and what is known of how long things take.
-    fn measured(&mut self) -> Steps {
-        let questions = [Question::History, Question::Noise];
-        let mut steps: Steps = questions.map(|question| Step::Do(Effect::Ask(question))).into();
-        self.results.stale();
-        self.compare.stale();
-        self.claims.stale();
-        steps.extend(self.shown());
-        if self.leaving {
-            steps.push(Step::Do(Effect::Leave));
+            Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
+            Message::Terminate => self.leave_now(),
         }
-        steps
     }
 
     /// Whether something is measured.
-    pub fn busy(&self) -> bool {
-        self.live.running() || self.tune.running
+    pub(crate) fn busy(&self) -> bool {
+        self.screens.live.running() || self.screens.tune.running
     }
 
     /// What the status bar says of what is measured.
-    pub fn status(&self) -> Option<String> {
-        self.live.status().or_else(|| self.tune.status())
+    pub(crate) fn status(&self) -> Option<String> {
+        self.screens.live.status().or_else(|| self.screens.tune.status())
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
-    pub fn wakes(&self) -> Option<Duration> {
+    pub(crate) fn wakes(&self) -> Option<Duration> {
         let notice =
             self.notice.as_ref().map(|(_, until)| until.saturating_sub(self.now).max(Duration::from_millis(1)));
-        let live = self.live.wakes(self.screen == Screen::Live);
+        let live = self.screens.live.wakes(self.screen == ScreenId::Live);
         [notice, live].into_iter().flatten().min()
     }
 
-    /// Whether the terminal is large enough for the screens.
-    pub fn fits(&self) -> bool {
-        self.size.0 >= LEAST.0 && self.size.1 >= LEAST.1
-    }
-
     /// What keys mean in view, those of the screen first.
-    pub fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
-        bindings::of(self.screen).iter().chain(EVERYWHERE)
+    pub(crate) fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
+        keys::of(self.screen).iter().chain(EVERYWHERE)
     }
 
-    fn key(&mut self, key: Key) -> Steps {
-        if let Some(overlay) = &mut self.overlay {
-            let outcome = overlay.key(key);
+    fn key(&mut self, key: KeyPress) -> Vec<Command> {
+        if let Some(open) = &mut self.open {
+            let outcome = open.overlay.key(key);
             return self.outcome(outcome);
         }
-        match bindings::action(self.screen, key) {
-            Some(action) => self.act(action),
-            None => Steps::new(),
-        }
+        keys::action(self.screen, key).map_or_else(Vec::new, |action| self.act(action))
     }
 
-    fn act(&mut self, action: Action) -> Steps {
+    fn act(&mut self, action: Action) -> Vec<Command> {
         match action {
-            Action::Show(screen) => vec![Step::Go(screen)],
-            Action::NextScreen => vec![Step::Go(self.screen.shifted(1))],
-            Action::PreviousScreen => vec![Step::Go(self.screen.shifted(Screen::ALL.len() - 1))],
-            Action::Help => vec![Step::Open(self.help())],
-            Action::Palette => vec![Step::Open(self.palette())],
-            Action::Warnings => vec![Step::Open(self.live.warnings())],
-            Action::Quit if self.busy() => vec![Step::Open(Overlay::Confirm(Confirm {
-                title: "A session is running. Leave?".to_owned(),
-                lines: vec![
-                    "The run under way is given up; every finished test is kept.".to_owned(),
-                    "Other screens can be used while it runs.".to_owned(),
-                ],
-                asked: Asked::Leave,
-            }))],
-            Action::Quit => vec![Step::Do(Effect::Leave)],
-            Action::Suspend => vec![Step::Do(Effect::Suspend)],
-            Action::Redraw => vec![Step::Do(Effect::Repaint)],
-            action => match self.screen {
-                Screen::Bench => self.bench.act(action, &self.world),
-                Screen::Live => self.live.act(action, self.now),
-                Screen::Results => self.results.act(action, &self.world),
-                Screen::Compare => self.compare.act(action, &self.world),
-                Screen::Tune => self.tune.act(action, &self.world),
-                Screen::Claims => self.claims.act(action, &self.world),
-            },
+            Action::Show(screen) => return self.go(screen),
+            Action::NextScreen => return self.go(self.screen.shifted(1)),
+            Action::PreviousScreen => return self.go(self.screen.shifted(ScreenId::ALL.len() - 1)),
+            Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
+            Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
+            Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
+            Action::Quit if self.busy() => self.open = Some(OpenOverlay::leave()),
+            Action::Quit => return vec![Command::Leave],
+            Action::Suspend => return vec![Command::Suspend],
+            Action::Redraw => return vec![Command::Repaint],
+            action => {
+                let context = context(&self.world, &self.screens, self.now);
+                let intents = self.screens.act(self.screen, action, &context);
+                return self.perform(intents);
+            }
         }
+        Vec::new()
     }
 
-    fn click(&mut self, target: Target) -> Steps {
-        match (target, &mut self.overlay) {
-            (Target::Overlay(row), Some(overlay)) => {
-                let outcome = overlay.click(row);
+    fn click(&mut self, target: Target) -> Vec<Command> {
+        match (target, &mut self.open) {
+            (Target::Overlay(row), Some(open)) => {
+                let outcome = open.overlay.click(row);
                 self.outcome(outcome)
             }
-            (_, Some(_)) => Steps::new(),
-            (Target::Screen(screen), None) => vec![Step::Go(screen)],
+            (_, Some(_)) | (Target::Overlay(_), None) => Vec::new(),
+            (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
-            (Target::Spot { pane, row }, None) => match self.screen {
-                Screen::Bench => self.bench.click(pane, row, &self.world),
-                Screen::Live => self.live.click(pane, row),
-                Screen::Results => self.results.click(pane, row, &self.world),
-                Screen::Compare => self.compare.click(pane, row, &self.world),
-                Screen::Tune => self.tune.click(pane, row, &self.world),
-                Screen::Claims => self.claims.click(pane, row, &self.world),
-            },
-            (Target::Overlay(_), None) => Steps::new(),
-        }
-    }
-
-    /// What an overlay's answer leads to. A wrong answer keeps it open, with the reason.
-    fn outcome(&mut self, outcome: Outcome) -> Steps {
-        let asked = self.overlay.as_ref().and_then(|overlay| overlay.asked().cloned());
-        match outcome {
-            Outcome::Stays(None) => Steps::new(),
-            Outcome::Stays(Some(given)) => {
-                asked.map_or_else(Steps::new, |asked| self.given(&asked, given).unwrap_or_default())
-            }
-            Outcome::Answered(given) => {
-                let closed = self.overlay.take();
-                let Some(asked) = asked else { return Steps::new() };
-                match self.given(&asked, given) {
-                    Ok(steps) => steps,
-                    Err(error) => {
-                        self.overlay = match closed {
-                            Some(Overlay::Prompt(mut prompt)) => {
-                                prompt.error = Some(error);
-                                Some(Overlay::Prompt(prompt))
-                            }
-                            other => {
-                                self.say(Notice { text: error, bad: true });
-                                other
-                            }
-                        };
-                        Steps::new()
-                    }
-                }
+            (Target::Spot { pane, row }, None) => {
+                let context = context(&self.world, &self.screens, self.now);
+                let intents = self.screens.click(self.screen, pane, row, &context);
+                self.perform(intents)
             }
         }
     }
 
-    fn given(&mut self, asked: &Asked, given: Given) -> Result<Steps, String> {
-        match asked {
-            Asked::Palette => Ok(match given {
-                Given::Chosen(chosen) => {
-                    let action = chosen.first().and_then(|&at| self.bindings().nth(at)).map(|binding| binding.action);
-                    action.map_or_else(Steps::new, |action| self.act(action))
-                }
-                _ => Steps::new(),
-            }),
-            Asked::Leave => Ok(if given == Given::Yes { self.leave_now() } else { Steps::new() }),
-            Asked::Bench(asked) => self.bench.given(asked, given, &self.world),
-            Asked::Live(asked) => self.live.given(asked, given, &self.world),
-            Asked::Results(asked) => self.results.given(asked, given, &self.world),
-            Asked::Compare(asked) => self.compare.given(asked, given, &self.world),
-            Asked::Tune(asked) => self.tune.given(asked, given, &self.world),
-            Asked::Claims(asked) => self.claims.given(asked, given, &self.world),
-        }
-    }
-
-    fn answered(&mut self, answer: Answer) -> Steps {
-        match answer {
-            Answer::Engines(registry) => {
-                self.world.registry = registry;
-                self.world.engines_complete = true;
-                self.bench.world_changed(&self.world);
-                Steps::new()
+    fn responded(&mut self, response: Response) -> Vec<Command> {
+        match response {
+            Response::World(response) => {
+                self.world.take(response);
+                self.screens.world_changed(&self.world);
+                Vec::new()
             }
-            Answer::Place(place) => {
-                self.world.place = place;
-                self.bench.world_changed(&self.world);
-                Steps::new()
+            Response::Written(written) => {
+                self.say(match written {
+                    Ok(path) => Notice::good(format!("written: {}", path.display())),
+                    Err(reason) => Notice::bad(reason),
+                });
+                Vec::new()
             }
-            Answer::History(history) => {
-                self.world.history = history;
-                self.bench.world_changed(&self.world);
-                Steps::new()
+            Response::Screen(response) => {
+                let context = context(&self.world, &self.screens, self.now);
+                let intents = self.screens.responded(response, &context);
+                self.perform(intents)
             }
-            Answer::Noise(noise) => {
-                self.world.noise = noise;
-                Steps::new()
-            }
-            Answer::Bench(answer) => self.bench.answered(answer, &mut self.world),
-            Answer::Live(answer) => self.live.answered(answer, self.now),
-            Answer::Results(answer) => self.results.answered(answer, &self.world),
-            Answer::Compare(answer) => self.compare.answered(answer, &self.world),
-            Answer::Tune(answer) => self.tune.answered(answer),
-            Answer::Claims(answer) => self.claims.answered(answer),
-            Answer::Written(Ok(path)) => vec![Step::said(format!("written: {}", path.display()))],
-            Answer::Written(Err(reason)) => vec![Step::failed(reason)],
         }
     }
 
-    /// Takes the steps of a screen, and returns what is to be done outside.
-    fn perform(&mut self, steps: Steps) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        for step in steps {
-            let more = match step {
-                Step::Do(effect) => {
-                    effects.push(effect);
-                    continue;
-                }
-                Step::Open(overlay) => {
-                    self.overlay = Some(overlay);
-                    continue;
-                }
-                Step::Say(notice) => {
-                    self.say(notice);
-                    continue;
-                }
-                Step::Go(screen) => {
-                    self.screen = screen;
-                    self.shown()
-                }
-                Step::Compare { a, b } => {
-                    self.screen = Screen::Compare;
-                    self.compare.compare(a, b)
-                }
-                Step::Replay(run) => {
-                    self.screen = Screen::Live;
-                    self.live.replay(run)
-                }
-                Step::Load(preset) => {
-                    self.screen = Screen::Bench;
-                    self.bench.load(&preset, &self.world)
-                }
-                Step::Run => self.run(),
-                Step::Resume(resuming) => self.resume(&resuming),
-                Step::Try(trying) => self.try_change(trying),
-            };
-            effects.extend(self.perform(more));
-        }
-        effects
+    /// Shows a screen.
+    fn go(&mut self, screen: ScreenId) -> Vec<Command> {
+        self.screen = screen;
+        self.shown()
     }
 
-    /// The screen came into view: it may want to be told what is stored.
-    fn shown(&mut self) -> Steps {
-        match self.screen {
-            Screen::Results => self.results.shown(),
-            Screen::Compare => self.compare.shown(),
-            Screen::Claims => self.claims.shown(&self.world),
-            Screen::Tune => self.tune.shown(),
-            Screen::Bench | Screen::Live => Steps::new(),
-        }
-    }
-
-    /// What is said when something is measured already.
-    fn is_busy(&self) -> Option<Steps> {
-        let screen =
-            if self.live.running() { "a session is running: 2 shows it" } else { "a trial is running: 5 shows it" };
-        self.busy().then(|| vec![Step::failed(screen)])
-    }
-
-    /// Tries a change of options.
-    fn try_change(&mut self, trying: Box<Trying>) -> Steps {
-        if let Some(refusal) = self.is_busy() {
-            return refusal;
-        }
-        self.tune.begun();
-        vec![Step::Do(Effect::Try(trying))]
-    }
-
-    /// Runs what the Bench screen holds.
-    fn run(&mut self) -> Steps {
-        if let Some(refusal) = self.is_busy() {
-            return refusal;
-        }
-        match (self.bench.start(&self.world), &self.bench.preview) {
-            (Ok(start), Ok(preview)) => {
-                let mut steps = self.live.begin(&preview.plan, preview.expected_run(), self.now);
-                self.screen = Screen::Live;
-                steps.push(Step::Do(Effect::Start(Box::new(start))));
-                steps
-            }
-            (Err(reason), _) => vec![Step::failed(reason)],
-            (Ok(_), Err(reason)) => vec![Step::failed(reason.clone())],
-        }
-    }
-
-    /// Runs what an interrupted session still owes.
-    fn resume(&mut self, resuming: &Resuming) -> Steps {
-        if let Some(refusal) = self.is_busy() {
-            return refusal;
-        }
-        let mut steps = self.live.begin(&resuming.plan, resuming.expected_run, self.now);
-        self.screen = Screen::Live;
-        steps.push(Step::Do(Effect::Resume(resuming.session_id.clone())));
-        steps
+    /// The screen came into view, or may want to be told again what is stored.
+    fn shown(&mut self) -> Vec<Command> {
+        let context = context(&self.world, &self.screens, self.now);
+        let intents = self.screens.shown(self.screen, &context);
+        self.perform(intents)
     }
 
     /// Leaves: at once, or as soon as the session under way has stopped.
-    fn leave_now(&mut self) -> Steps {
+    fn leave_now(&mut self) -> Vec<Command> {
         if !self.busy() {
-            return vec![Step::Do(Effect::Leave)];
+            return vec![Command::Leave];
         }
         self.leaving = true;
-        vec![Step::Do(Effect::Tell(Tell::Stop)), Step::said("leaving as soon as the session has stopped")]
+        self.say(Notice::good("leaving as soon as the session has stopped"));
+        vec![Command::Tell(Tell::Stop)]
     }
 
     fn say(&mut self, notice: Notice) {
         self.notice = Some((notice, self.now + NOTICE));
     }
+}
 
-    fn help(&self) -> Overlay {
-        let line = |binding: &Binding| {
-            let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
-            format!("{:<12} {}", keys.join(" "), binding.help)
-        };
-        let mut lines: Vec<String> = bindings::of(self.screen).iter().map(line).collect();
-        lines.extend([String::new(), "On every screen".to_owned()]);
-        lines.extend(EVERYWHERE.iter().map(line));
-        Overlay::page(format!("Keys of {}", self.screen.name()), lines)
-    }
+/// What screens may know besides their own state.
+fn context<'a>(world: &'a World, screens: &Screens, now: Duration) -> Context<'a> {
+    Context { world, now, session_running: screens.live.running() }
+}
 
-    fn palette(&self) -> Overlay {
-        let item = |binding: &Binding| {
-            let key = binding.keys.first().map_or_else(String::new, |key| key.word());
-            Item::new(binding.help, key)
-        };
-        Overlay::choose("Commands", self.bindings().map(item).collect(), false, Asked::Palette)
-    }
+fn ask_world(request: world::Request) -> Command {
+    Command::Request(Request::World(request))
 }

@@ -2,11 +2,8 @@
 //!
 //! The terminal is read by a thread of its own: crossterm reads a terminal that is gone for ever, wherever it is called.
 
-use super::super::{
-    event::{Event, Key},
-    view::Hit,
-};
-use crossterm::event::{Event as Raw, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
+use crate::tui::{app::Message, keys::KeyPress, widgets::Hit};
+use crossterm::event::{self, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 use rustix::{
     event::{PollFd, PollFlags, poll},
@@ -23,76 +20,76 @@ const WHEEL: i32 = 3;
 
 /// What comes from the terminal.
 #[derive(Debug)]
-pub(super) enum Input {
+pub(super) enum TerminalInput {
     /// Something was typed, pasted, clicked or resized.
-    Event(Raw),
+    Event(event::Event),
     /// Nothing comes any more: the terminal is gone.
     Gone,
 }
 
 /// Listens to the terminal. Both threads end with the program.
-pub(super) fn listen() -> Receiver<Input> {
+pub(super) fn listen() -> Receiver<TerminalInput> {
     let (sender, receiver) = channel(WAITING);
     let gone = sender.clone();
     thread::spawn(move || {
-        while let Ok(event) = crossterm::event::read() {
+        while let Ok(event) = event::read() {
             // A receiver that is gone says that the program ends.
-            if sender.blocking_send(Input::Event(event)).is_err() {
+            if sender.blocking_send(TerminalInput::Event(event)).is_err() {
                 return;
             }
         }
-        let _ = sender.blocking_send(Input::Gone);
+        let _ = sender.blocking_send(TerminalInput::Gone);
     });
     thread::spawn(move || {
         let terminal = stdin();
         // Only a hang-up is waited for: it needs not be asked for.
         while let Ok(0) | Err(Errno::INTR) = poll(&mut [PollFd::new(&terminal, PollFlags::empty())], None) {}
-        let _ = gone.blocking_send(Input::Gone);
+        let _ = gone.blocking_send(TerminalInput::Gone);
     });
     receiver
 }
 
 /// What the terminal says, in the application's words; none for what means nothing here. `hits`: what was painted where.
-pub(super) fn decode(raw: Raw, hits: &[Hit]) -> Option<Event> {
+pub(super) fn decode(raw: event::Event, hits: &[Hit]) -> Option<Message> {
     match raw {
-        Raw::Key(key) if key.kind != KeyEventKind::Release => decode_key(key).map(Event::Key),
-        Raw::Paste(text) => Some(Event::Paste(text)),
-        Raw::Resize(columns, rows) => Some(Event::Resized(columns, rows)),
-        Raw::Mouse(mouse) => match mouse.kind {
+        event::Event::Key(key) if key.kind != KeyEventKind::Release => decode_key(key).map(Message::Key),
+        event::Event::Paste(text) => Some(Message::Paste(text)),
+        event::Event::Resize(columns, rows) => Some(Message::Resized(columns, rows)),
+        event::Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => {
                 let at = Position { x: mouse.column, y: mouse.row };
                 let hit = hits.iter().rev().find(|hit| hit.area.contains(at));
-                hit.map(|hit| Event::Click(hit.target))
+                hit.map(|hit| Message::Click(hit.target))
             }
-            MouseEventKind::ScrollUp => Some(Event::Wheel(-WHEEL)),
-            MouseEventKind::ScrollDown => Some(Event::Wheel(WHEEL)),
+            MouseEventKind::ScrollUp => Some(Message::Wheel(-WHEEL)),
+            MouseEventKind::ScrollDown => Some(Message::Wheel(WHEEL)),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn decode_key(key: KeyEvent) -> Option<Key> {
+fn decode_key(key: KeyEvent) -> Option<KeyPress> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
         // What was typed before the terminal was in raw mode has line feeds where Enter was pressed.
-        KeyCode::Char('j') if control => Key::Enter,
-        KeyCode::Char(c) if control => Key::Ctrl(c.to_ascii_lowercase()),
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Esc,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::BackTab => Key::BackTab,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Delete => Key::Delete,
+        KeyCode::Char('j') if control => KeyPress::Enter,
+        KeyCode::Char(c) if control => KeyPress::Ctrl(c.to_ascii_lowercase()),
+        KeyCode::Char(c) => KeyPress::Char(c),
+        KeyCode::Enter => KeyPress::Enter,
+        KeyCode::Esc => KeyPress::Esc,
+        KeyCode::Tab => KeyPress::Tab,
+        KeyCode::BackTab => KeyPress::BackTab,
+        KeyCode::Up => KeyPress::Up,
+        KeyCode::Down => KeyPress::Down,
+        KeyCode::Left => KeyPress::Left,
+        KeyCode::Right => KeyPress::Right,
+        KeyCode::PageUp => KeyPress::PageUp,
+        KeyCode::PageDown => KeyPress::PageDown,
+        KeyCode::Home => KeyPress::Home,
+        KeyCode::End => KeyPress::End,
+        KeyCode::Backspace => KeyPress::Backspace,
+        KeyCode::Delete => KeyPress::Delete,
         _ => return None,
     })
 }

@@ -1,89 +1,97 @@
-//! A bench that is run beside the screens.
+//! Sessions and trials, run beside the screens.
 
-use super::{
-    super::event::{Event, Start, Tell, Trying},
-    Setup, tune,
-};
 use crate::{
+    base::identifier::clock_seed,
     engines::Registry,
     runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch},
     session::Prepared,
+    tui::{
+        app::Message,
+        launch::{SessionStart, Tell, TrialStart},
+        setup::Setup,
+    },
+    tune::{self, Lab, TuneEvent},
 };
 use tokio::sync::mpsc::{self, UnboundedSender};
 
-/// The session under way.
+/// What is measured beside the screens: a session or a trial.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct Task {
     handle: Handle,
 }
 
-impl Session {
-    /// Starts a bench; what it says and how it ends comes as events.
-    pub(super) fn start(start: Start, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+impl Task {
+    /// Starts a bench.
+    pub(super) fn start(
+        start: SessionStart,
+        setup: &Setup,
+        registry: Registry,
+        messages: UnboundedSender<Message>,
+    ) -> Self {
         let setup = setup.clone();
-        Self::bench(events, move |sender, control| async move { run(start, &setup, &registry, sender, control).await })
+        let run = move |events, control| async move { run(start, &setup, &registry, events, control).await };
+        Self::spawn(messages, run, runner_says, session_over)
     }
 
-    /// Runs what an interrupted session still owes; what it says and how it ends comes as events.
-    pub(super) fn resume(session: String, setup: &Setup, registry: Registry, events: UnboundedSender<Event>) -> Self {
+    /// Runs what an interrupted session still owes.
+    pub(super) fn resume(
+        session: String,
+        setup: &Setup,
+        registry: Registry,
+        messages: UnboundedSender<Message>,
+    ) -> Self {
         let store = setup.store.clone();
-        Self::bench(events, move |sender, control| async move {
+        let run = move |events, control| async move {
             let owed = Owed::find(&store, &registry, Some(&session), false).map_err(|error| error.to_string())?;
             owed.plan.probe().map_err(|error| error.to_string())?;
-            owed.run(&registry, &store, sender, control).await.map_err(|error| error.to_string())
-        })
+            owed.run(&registry, &store, events, control).await.map_err(|error| error.to_string())
+        };
+        Self::spawn(messages, run, runner_says, session_over)
     }
 
-    fn bench<F>(
-        events: UnboundedSender<Event>,
-        run: impl FnOnce(UnboundedSender<RunnerEvent>, Control) -> F + Send + 'static,
+    /// Tries a change of options.
+    pub(super) fn try_change(
+        trial: TrialStart,
+        setup: &Setup,
+        registry: Registry,
+        messages: UnboundedSender<Message>,
+    ) -> Self {
+        let setup = setup.clone();
+        let run = move |events, control| async move { run_trial(trial, &setup, &registry, events, control).await };
+        Self::spawn(messages, run, |event| Message::Tune(Box::new(event)), Message::TuneOver)
+    }
+
+    /// Runs it beside the screens: each event `E` that it has to tell, and its outcome `O`, becomes a message.
+    fn spawn<E, O, F>(
+        messages: UnboundedSender<Message>,
+        run: impl FnOnce(UnboundedSender<E>, Control) -> F + Send + 'static,
+        says: fn(E) -> Message,
+        over: fn(O) -> Message,
     ) -> Self
     where
-        F: Future<Output = Result<Report, String>> + Send + 'static,
+        E: Send + 'static,
+        O: Send + 'static,
+        F: Future<Output = O> + Send + 'static,
     {
         let (handle, control) = Handle::new();
         tokio::spawn(async move {
-            let (sender, mut said) = mpsc::unbounded_channel();
-            let forward = events.clone();
-            // A screen that is gone does not end the session: it is told to stop before.
+            let (sender, mut events) = mpsc::unbounded_channel();
+            let forward = messages.clone();
+            // A screen that is gone does not end what is measured: that is told to stop before.
             let forwarding = tokio::spawn(async move {
-                while let Some(event) = said.recv().await {
-                    let _ = forward.send(Event::Runner(Box::new(event)));
+                while let Some(event) = events.recv().await {
+                    let _ = forward.send(says(event));
                 }
             });
             let outcome = run(sender, control).await;
-            // The sender is gone with the session, so this ends once everything is passed on.
+            // The sender is gone with the run, so this ends once everything is passed on.
             let _ = forwarding.await;
-            let _ = events.send(Event::SessionOver(Box::new(outcome)));
+            let _ = messages.send(over(outcome));
         });
         Self { handle }
     }
 
-    /// Tries a change of options; what it says and how it ends comes as events.
-    pub(super) fn try_change(
-        trying: Trying,
-        setup: &Setup,
-        registry: Registry,
-        events: UnboundedSender<Event>,
-    ) -> Self {
-        let (handle, control) = Handle::new();
-        let setup = setup.clone();
-        tokio::spawn(async move {
-            let (sender, mut said) = mpsc::unbounded_channel();
-            let forward = events.clone();
-            let forwarding = tokio::spawn(async move {
-                while let Some(event) = said.recv().await {
-                    let _ = forward.send(Event::Tune(Box::new(event)));
-                }
-            });
-            let outcome = tune::run(trying, &setup, &registry, sender, control).await;
-            let _ = forwarding.await;
-            let _ = events.send(Event::TuneOver(outcome));
-        });
-        Self { handle }
-    }
-
-    /// Tells the session something.
+    /// Tells it what to do.
     pub(super) fn tell(&self, tell: Tell) {
         match tell {
             Tell::Stop => self.handle.stop(),
@@ -100,19 +108,27 @@ impl Session {
     }
 }
 
+fn runner_says(event: RunnerEvent) -> Message {
+    Message::Runner(Box::new(event))
+}
+
+fn session_over(outcome: Result<Report, String>) -> Message {
+    Message::SessionOver(Box::new(outcome))
+}
+
 /// How sessions are started from the screens.
-pub(super) fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
+fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
     SessionLaunch { cpu: setup.cpu, ..SessionLaunch::new(setup.work_dir.clone(), command_line) }
 }
 
 async fn run(
-    start: Start,
+    start: SessionStart,
     setup: &Setup,
     registry: &Registry,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
 ) -> Result<Report, String> {
-    let Start { spec, preset, command_line } = start;
+    let SessionStart { spec, preset, command_line } = start;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
     let prepare = move || {
@@ -122,4 +138,28 @@ async fn run(
     };
     let prepared = tokio::task::spawn_blocking(prepare).await.map_err(|error| error.to_string())??;
     prepared.run(&launch, &setup.store, events, control).await.map_err(|error| error.to_string())
+}
+
+/// Runs a trial to its end.
+async fn run_trial(
+    trial: TrialStart,
+    setup: &Setup,
+    registry: &Registry,
+    events: UnboundedSender<TuneEvent>,
+    control: Control,
+) -> Result<(), String> {
+    let store = setup.store.clone();
+    let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
+    prepared.map_err(|error| error.to_string())?;
+    let (TrialStart::New { command_line, .. } | TrialStart::More { command_line, .. }) = &trial;
+    let launch = launch(setup, command_line.clone());
+    let lab = Lab { registry, store: &setup.store, launch, events, control };
+    let tried = match trial {
+        TrialStart::New { workload, mut what_if, .. } => {
+            what_if.seed = clock_seed();
+            tune::what_if(&lab, &workload, what_if).await
+        }
+        TrialStart::More { workload, trial, .. } => tune::more(&lab, &workload, *trial).await,
+    };
+    tried.map(drop).map_err(|error| error.to_string())
 }

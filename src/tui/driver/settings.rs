@@ -7,7 +7,7 @@ use std::{fmt, io, os::fd::AsFd, str::FromStr};
 
 /// Everything that raw mode changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct TerminalSettings {
     input: u32,
     output: u32,
     control: u32,
@@ -17,7 +17,7 @@ pub(super) struct Settings {
     patience: u8,
 }
 
-impl Settings {
+impl TerminalSettings {
     /// Those of a terminal.
     pub(super) fn read(terminal: impl AsFd) -> io::Result<Self> {
         Ok(Self::of(&tcgetattr(terminal)?))
@@ -59,14 +59,14 @@ impl Settings {
     }
 }
 
-impl fmt::Display for Settings {
+impl fmt::Display for TerminalSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { input, output, control, local, least, patience } = self;
         write!(f, "{input} {output} {control} {local} {least} {patience}")
     }
 }
 
-impl FromStr for Settings {
+impl FromStr for TerminalSettings {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -86,8 +86,9 @@ mod tests {
 
     #[test]
     fn settings_survive_as_text() {
-        let settings = Settings { input: 17_664, output: 5, control: 191, local: 35_387, least: 1, patience: 0 };
+        let settings =
+            TerminalSettings { input: 17_664, output: 5, control: 191, local: 35_387, least: 1, patience: 0 };
         assert_eq!(settings.to_string().parse(), Ok(settings));
-        assert!("1 2 3".parse::<Settings>().is_err() && "1 2 3 4 5 256".parse::<Settings>().is_err());
+        assert!("1 2 3".parse::<TerminalSettings>().is_err() && "1 2 3 4 5 256".parse::<TerminalSettings>().is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The terminal: taken over, and always given back.
 
-use super::{settings::Settings, watchdog::Watchdog};
+use crate::tui::driver::{settings::TerminalSettings, watchdog::Watchdog};
 use crossterm::{
     cursor,
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
@@ -14,7 +14,7 @@ use std::{
 };
 
 /// The settings to be restored; none while the terminal is not ours.
-static BEFORE: Mutex<Option<Settings>> = Mutex::new(None);
+static BEFORE: Mutex<Option<TerminalSettings>> = Mutex::new(None);
 static HOOK: Once = Once::new();
 
 /// What ratatui paints on: standard output that never fails. When its terminal is gone, ratatui would print to a standard error
@@ -93,7 +93,7 @@ fn blank() -> io::Result<Terminal<CrosstermBackend<Canvas>>> {
 }
 
 fn enter(watchdog: Option<&mut Watchdog>) -> io::Result<()> {
-    let now = Settings::read(stdin())?;
+    let now = TerminalSettings::read(stdin())?;
     let earlier = *before();
     // Resumed by a shell that left our own settings in place: what was before them is still to be restored.
     let unchanged = earlier.filter(|earlier| earlier.raw(stdin()).is_ok_and(|raw| raw == now));
@@ -115,7 +115,7 @@ fn give_back() {
     }
 }
 
-fn before() -> MutexGuard<'static, Option<Settings>> {
+fn before() -> MutexGuard<'static, Option<TerminalSettings>> {
     BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,6 +1,6 @@
 //! Gives the terminal back when this program is killed and cannot do so itself: a process of its own that waits for our end.
 
-use super::{settings::Settings, terminal::leave};
+use crate::tui::driver::{settings::TerminalSettings, terminal::leave};
 use std::{
     env,
     io::{self, BufRead, Write},
@@ -36,7 +36,7 @@ impl Watchdog {
     }
 
     /// Says that the terminal is about to be taken over, and how it is to be restored.
-    pub(super) fn taken(&mut self, before: Settings) {
+    pub(super) fn taken(&mut self, before: TerminalSettings) {
         self.say(&format!("{TAKEN}{before}\n"));
     }
 
@@ -72,11 +72,11 @@ pub fn watch_terminal() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn restore(before: Settings) {
+fn restore(before: TerminalSettings) {
     let mut out = io::stdout();
     // A terminal that is gone needs nothing, and one that a shell has put in order meanwhile is the shell's.
     let _ = leave(&mut out);
-    if let (Ok(raw), Ok(now)) = (before.raw(&out), Settings::read(&out))
+    if let (Ok(raw), Ok(now)) = (before.raw(&out), TerminalSettings::read(&out))
         && now == raw
     {
         let _ = before.apply(&out);

@@ -1,0 +1,48 @@
+//! What the application wants done.
+
+use crate::tui::{
+    export::FileContent,
+    launch::{SessionStart, Tell, TrialStart},
+    screens::ScreenRequest,
+    world,
+};
+use std::path::PathBuf;
+
+/// Something to be done outside the application.
+#[derive(Debug)]
+pub enum Command {
+    /// End the program.
+    Leave,
+    /// Put the program into the background (Ctrl-Z).
+    Suspend,
+    /// Paint everything again.
+    Repaint,
+    /// Run a bench.
+    Start(Box<SessionStart>),
+    /// Run what the session of this identifier still owes.
+    Resume(String),
+    /// Try a change of options.
+    Try(Box<TrialStart>),
+    /// Tell what is measured.
+    Tell(Tell),
+    /// Find something out or change it, and respond with what came of it.
+    Request(Request),
+    /// Put text into the terminal's clipboard.
+    Copy(String),
+}
+
+/// What is requested of the world outside.
+#[derive(Debug)]
+pub enum Request {
+    /// What all screens build on.
+    World(world::Request),
+    /// A file that is not there yet is written.
+    Write {
+        /// The file, as the user typed it.
+        path: PathBuf,
+        /// What it is to hold.
+        content: FileContent,
+    },
+    /// What a screen wants to be told.
+    Screen(ScreenRequest),
+}

@@ -1,0 +1,110 @@
+//! What screens want to happen, done: in the application, or as commands for outside.
+
+use super::{App, Command, OpenOverlay, Request, ask_world};
+use crate::tui::{
+    keys::ScreenId,
+    launch::{OwedSession, TrialStart},
+    screens::{
+        Intents,
+        intent::{Intent, Notice},
+        joined,
+    },
+    world,
+};
+
+impl App {
+    /// Does what a screen wants, and returns what is to be done outside.
+    pub(super) fn perform(&mut self, intents: Intents) -> Vec<Command> {
+        let mut commands = Vec::new();
+        for intent in intents {
+            match intent {
+                Intent::Request(request) => commands.push(Command::Request(Request::Screen(request))),
+                Intent::Write { path, content } => commands.push(Command::Request(Request::Write { path, content })),
+                Intent::Copy(text) => commands.push(Command::Copy(text)),
+                Intent::Tell(tell) => commands.push(Command::Tell(tell)),
+                Intent::Ask(dialog, overlay) => self.open = Some(OpenOverlay::dialog(overlay, dialog)),
+                Intent::Read(overlay) => self.open = Some(OpenOverlay::page(overlay)),
+                Intent::Say(notice) => self.say(notice),
+                Intent::Saved(preset) => self.world.take_preset(*preset),
+                Intent::Compare { a, b } => {
+                    self.screen = ScreenId::Compare;
+                    let intents = joined(self.screens.compare.compare(a, b));
+                    commands.extend(self.perform(intents));
+                }
+                Intent::Replay(run) => {
+                    self.screen = ScreenId::Live;
+                    let intents = joined(self.screens.live.replay(run));
+                    commands.extend(self.perform(intents));
+                }
+                Intent::Load(preset) => {
+                    self.screen = ScreenId::Bench;
+                    let intents = joined(self.screens.bench.load(&preset, &self.world));
+                    commands.extend(self.perform(intents));
+                }
+                Intent::Run => commands.extend(self.unless_busy(Self::run)),
+                Intent::Resume(session) => commands.extend(self.unless_busy(|app| app.resume(&session))),
+                Intent::Try(trial) => commands.extend(self.unless_busy(|app| app.try_change(trial))),
+            }
+        }
+        commands
+    }
+
+    /// Something was measured: after what its screen wants, what is stored and how long things take is asked for again.
+    pub(super) fn measured(&mut self, intents: Intents) -> Vec<Command> {
+        let mut commands = self.perform(intents);
+        commands.extend([world::Request::History, world::Request::Noise].map(ask_world));
+        self.screens.stale();
+        commands.extend(self.shown());
+        if self.leaving {
+            commands.push(Command::Leave);
+        }
+        commands
+    }
+
+    /// Begins to measure, unless something is measured already.
+    fn unless_busy(&mut self, begin: impl FnOnce(&mut Self) -> Vec<Command>) -> Vec<Command> {
+        if !self.busy() {
+            return begin(self);
+        }
+        let session = self.screens.live.running();
+        let what = if session { "a session is running: 2 shows it" } else { "a trial is running: 5 shows it" };
+        self.say(Notice::bad(what));
+        Vec::new()
+    }
+
+    /// Tries a change of options.
+    fn try_change(&mut self, trial: Box<TrialStart>) -> Vec<Command> {
+        self.screens.tune.begun();
+        vec![Command::Try(trial)]
+    }
+
+    /// Runs what the Bench screen holds.
+    fn run(&mut self) -> Vec<Command> {
+        let bench = &self.screens.bench;
+        let preview = bench.preview.as_ref().map_err(Clone::clone);
+        match bench.start(&self.world).and_then(|start| Ok((start, preview?))) {
+            Ok((start, preview)) => {
+                let intents = joined(self.screens.live.begin(&preview.plan, preview.expected_run(), self.now));
+                self.begun(intents, Command::Start(Box::new(start)))
+            }
+            Err(reason) => {
+                self.say(Notice::bad(reason));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Runs what an interrupted session still owes.
+    fn resume(&mut self, session: &OwedSession) -> Vec<Command> {
+        let intents = joined(self.screens.live.begin(&session.plan, session.expected_run, self.now));
+        self.begun(intents, Command::Resume(session.session_id.clone()))
+    }
+
+    /// Shows the session that begins.
+    fn begun(&mut self, intents: Intents, command: Command) -> Vec<Command> {
+        self.screen = ScreenId::Live;
+        let mut commands = self.perform(intents);
+        commands.push(command);
+        commands
+    }
+}

@@ -1,0 +1,48 @@
+//! What reaches the application.
+
+use crate::{
+    runner::{Report, RunnerEvent},
+    tui::{keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
+    tune::TuneEvent,
+};
+use std::{path::PathBuf, time::Duration};
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Message {
+    /// A key was pressed.
+    Key(KeyPress),
+    /// Text was pasted.
+    Paste(String),
+    /// Something on the screen was clicked.
+    Click(Target),
+    /// The wheel was turned: lines, down is positive.
+    Wheel(i32),
+    /// The terminal has this size now: columns, rows.
+    Resized(u16, u16),
+    /// Time since the program began; comes before other messages and, while something on screen moves by itself, alone.
+    Time(Duration),
+    /// The session under way says something.
+    Runner(Box<RunnerEvent>),
+    /// The session is over: its report, or why it could not be run.
+    SessionOver(Box<Result<Report, String>>),
+    /// The trial under way says something.
+    Tune(Box<TuneEvent>),
+    /// The trial is over, or why it could not be run.
+    TuneOver(Result<(), String>),
+    /// A request was responded to.
+    Response(Box<Response>),
+    /// The program was told to end by a signal, or its terminal is gone: a running session is stopped first.
+    Terminate,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Response {
+    /// What all screens build on.
+    World(world::Response),
+    /// The file that was written, or why none was.
+    Written(Result<PathBuf, String>),
+    /// What a screen wanted to be told.
+    Screen(ScreenResponse),
+}

@@ -1,0 +1,123 @@
+//! What lies over the screens, and what becomes of the user's reply.
+
+use super::{App, Command};
+use crate::tui::{
+    app::context,
+    keys::{self, Binding, EVERYWHERE, ScreenId},
+    overlay::{ListItem, Outcome, Overlay, Reply},
+    screens::{ScreenDialog, intent::Notice},
+};
+
+/// An overlay with what the reply is for.
+#[derive(Debug)]
+pub struct OpenOverlay {
+    /// What is painted, and takes the keys.
+    pub(crate) overlay: Overlay,
+    purpose: ReplyTo,
+}
+
+/// What a reply is for.
+#[derive(Debug, Clone)]
+enum ReplyTo {
+    /// Nothing: something is read.
+    Read,
+    /// Doing what is chosen.
+    Palette,
+    /// Leaving while something is measured.
+    Leave,
+    /// What a screen asked.
+    Screen(ScreenDialog),
+}
+
+impl OpenOverlay {
+    /// Something to read.
+    pub(super) fn page(overlay: Overlay) -> Self {
+        Self { overlay, purpose: ReplyTo::Read }
+    }
+
+    /// What a screen asks.
+    pub(super) fn dialog(overlay: Overlay, dialog: ScreenDialog) -> Self {
+        Self { overlay, purpose: ReplyTo::Screen(dialog) }
+    }
+
+    /// Asks whether to leave while something is measured.
+    pub(super) fn leave() -> Self {
+        let lines = vec![
+            "The run under way is given up; every finished test is kept.".to_owned(),
+            "Other screens can be used while it runs.".to_owned(),
+        ];
+        Self { overlay: Overlay::confirm("A session is running. Leave?", lines), purpose: ReplyTo::Leave }
+    }
+
+    /// The keys of a screen, and those of all.
+    pub(super) fn help(screen: ScreenId) -> Self {
+        let line = |binding: &Binding| {
+            let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
+            format!("{:<12} {}", keys.join(" "), binding.help)
+        };
+        let mut lines: Vec<String> = keys::of(screen).iter().map(line).collect();
+        lines.extend([String::new(), "On every screen".to_owned()]);
+        lines.extend(EVERYWHERE.iter().map(line));
+        Self::page(Overlay::page(format!("Keys of {}", screen.name()), lines))
+    }
+
+    /// All that keys do, by name.
+    pub(super) fn palette(bindings: impl Iterator<Item = &'static Binding>) -> Self {
+        let item = |binding: &Binding| {
+            let key = binding.keys.first().map_or_else(String::new, |key| key.word());
+            ListItem::new(binding.help, key)
+        };
+        Self { overlay: Overlay::choose("Commands", bindings.map(item).collect(), false), purpose: ReplyTo::Palette }
+    }
+}
+
+impl App {
+    /// What a key in an overlay leads to. A reply that cannot be taken keeps it open, with the reason.
+    pub(super) fn outcome(&mut self, outcome: Outcome) -> Vec<Command> {
+        let Some(open) = self.open.take() else { return Vec::new() };
+        let (reply, closed) = match outcome {
+            Outcome::Stays(reply) => {
+                let purpose = open.purpose.clone();
+                self.open = Some(open);
+                // What is refused while it is typed is refused again at the end, and said then.
+                return reply.map_or_else(Vec::new, |reply| self.replied(&purpose, reply).unwrap_or_default());
+            }
+            Outcome::Closed(reply) => (reply, open),
+        };
+        match self.replied(&closed.purpose, reply) {
+            Ok(commands) => commands,
+            Err(error) => {
+                self.open = Some(self.refused(closed, error));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The overlay again, with why its reply was not taken.
+    fn refused(&mut self, mut closed: OpenOverlay, error: String) -> OpenOverlay {
+        match &mut closed.overlay {
+            Overlay::Prompt(prompt) => prompt.error = Some(error),
+            _ => self.say(Notice::bad(error)),
+        }
+        closed
+    }
+
+    fn replied(&mut self, purpose: &ReplyTo, reply: Reply) -> Result<Vec<Command>, String> {
+        match purpose {
+            ReplyTo::Read => Ok(Vec::new()),
+            ReplyTo::Palette => Ok(match reply {
+                Reply::Chosen(chosen) => {
+                    let action = chosen.first().and_then(|&at| self.bindings().nth(at)).map(|binding| binding.action);
+                    action.map_or_else(Vec::new, |action| self.act(action))
+                }
+                _ => Vec::new(),
+            }),
+            ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
+            ReplyTo::Screen(dialog) => {
+                let context = context(&self.world, &self.screens, self.now);
+                let intents = self.screens.replied(dialog, reply, &context)?;
+                Ok(self.perform(intents))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The frame around the screens: tabs above, hints or a notice below, and what lies over it all.
+
+use crate::{
+    base::units,
+    catalog::Role,
+    tui::{
+        app::{App, LEAST, context},
+        keys::{Binding, ScreenId},
+        overlay,
+        widgets::{
+            Hit, Look, Target,
+            paint::{self, Paint, piece, width},
+        },
+        world::Noise,
+    },
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+};
+
+/// Paints the application; returns what can be clicked, and where the terminal's cursor goes.
+pub fn draw(app: &App, look: &Look, buffer: &mut Buffer) -> (Vec<Hit>, Option<Position>) {
+    let area = buffer.area;
+    let mut paint = Paint::new(buffer, look);
+    paint.buffer.set_style(area, look.style(Role::Text));
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        too_small(&mut paint, area);
+    } else {
+        whole(&mut paint, area, app);
+    }
+    let Paint { hits, cursor, .. } = paint;
+    look.finish(buffer);
+    (hits, cursor)
+}
+
+fn too_small(paint: &mut Paint<'_>, area: Rect) {
+    let lines = [
+        format!("dbdyno needs {} x {}", LEAST.0, LEAST.1),
+        format!("this is {} x {}", area.width, area.height),
+        "make the terminal larger".to_owned(),
+        "or leave with q".to_owned(),
+    ];
+    for (line, row) in lines.iter().zip(paint::rows(area)) {
+        paint.text(row, line, Role::Warn);
+    }
+}
+
+fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
+    let top = Rect { height: 1, ..area };
+    let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };
+    let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+    tabs(paint, top, app);
+    let context = context(&app.world, &app.screens, app.now);
+    app.screens.paint(app.screen, paint, body, &context);
+    match &app.notice {
+        Some((notice, _)) => {
+            let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
+            paint.line(bottom, &[piece(sign, role), piece(notice.text.as_str(), role)]);
+        }
+        None => hints(paint, bottom, app),
+    }
+    if let Some(open) = &app.open {
+        paint.hits.clear();
+        overlay::paint::draw(paint, body, &open.overlay);
+    }
+}
+
+/// The tabs, and what there is to know of machine and session.
+fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
+    let mut x = area.x;
+    let at = |x: u16, width: usize| Rect { x, width: (width as u16).min(area.right().saturating_sub(x)), ..area };
+    x += paint.text(at(x, 8), "dbdyno ", Role::Title);
+    for screen in ScreenId::ALL {
+        let text = format!(" {} {} ", screen.number(), screen.name());
+        let place = at(x, text.len());
+        paint.text(place, &text, if screen == app.screen { Role::Tab } else { Role::Dim });
+        paint.hit(place, Target::Screen(screen));
+        x += text.len() as u16;
+    }
+    // What matters most stays longest where there is little room.
+    let room = usize::from(area.right().saturating_sub(x + 1));
+    let session = app.status();
+    let warnings = app.screens.live.warning_count();
+    let noise = app.world.noise;
+    let noisy = matches!(noise, Noise::Busy(_) | Noise::Stolen(_));
+    let counted = units::counted(warnings, "warning");
+    let parts = [
+        (app.world.host.clone(), Role::Dim),
+        (app.world.work_folder.file_system().to_owned(), Role::Dim),
+        (noise.word(), if noisy { Role::Warn } else { Role::Dim }),
+        (
+            if warnings == 0 && app.screens.live.status().is_some() { String::new() } else { counted },
+            if warnings > 0 { Role::Warn } else { Role::Dim },
+        ),
+        (session.unwrap_or_default(), Role::Accent),
+    ];
+    let mut shown: Vec<&(String, Role)> = Vec::new();
+    let mut taken = 0;
+    for part in parts.iter().rev().filter(|(text, _)| !text.is_empty()) {
+        let more = width(&part.0) + if shown.is_empty() { 0 } else { 3 };
+        if taken + more > room {
+            break;
+        }
+        taken += more;
+        shown.insert(0, part);
+    }
+    let mut pieces = Vec::new();
+    for (at, (text, role)) in shown.iter().enumerate() {
+        if at > 0 {
+            pieces.push(piece(" · ", Role::Dim));
+        }
+        pieces.push(piece(text.as_str(), *role));
+    }
+    paint.line(at(area.right() - taken as u16, taken), &pieces);
+}
+
+/// The hints that fit, those of the screen first; help and leaving always.
+fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
+    let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).collect();
+    let width_of =
+        |binding: &Binding| binding.keys.first().map_or(0, |key| width(&key.word())) + 1 + width(binding.hint);
+    let everywhere = all.iter().rev().take(3).rev().copied();
+    let mut room =
+        usize::from(area.width).saturating_sub(everywhere.clone().map(|binding| width_of(binding) + 2).sum());
+    let mut shown: Vec<&Binding> = Vec::new();
+    for binding in all.iter().take(all.len().saturating_sub(3)) {
+        let Some(left) = room.checked_sub(width_of(binding) + 2) else { break };
+        room = left;
+        shown.push(binding);
+    }
+    shown.extend(everywhere);
+    let mut x = area.x;
+    for binding in shown {
+        let Some(&key) = binding.keys.first() else { continue };
+        let word = key.word();
+        let place = Rect { x, width: (width_of(binding) as u16).min(area.right() - x), ..area };
+        paint.line(place, &[piece(word, Role::Key), piece(" ", Role::Dim), piece(binding.hint, Role::Dim)]);
+        paint.hit(place, Target::Press(key));
+        x = (x + width_of(binding) as u16 + 2).min(area.right());
+    }
+}

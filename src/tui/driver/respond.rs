@@ -1,0 +1,26 @@
+//! Requests responded to: everything that the application wants to know or have written.
+
+use crate::tui::{
+    app::{Request, Response},
+    export, screens,
+    setup::Setup,
+    world,
+};
+
+/// Responds to a request. Takes its time: called on a thread of its own.
+pub fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::World(request) => Response::World(world::respond(request, setup)),
+        Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),
+        Request::Screen(request) => Response::Screen(screens::respond(request, setup)),
+    }
+}
+
+/// Whether responding reads the store or writes to it, or loads the machine otherwise; that must not happen beside a test.
+pub(super) fn disturbs(request: &Request) -> bool {
+    match request {
+        Request::World(request) => *request != world::Request::Engines,
+        Request::Write { .. } => true,
+        Request::Screen(request) => screens::disturbs(request),
+    }
+}

@@ -1,0 +1,91 @@
+//! Files that are written from the screens. None replaces a file that is there.
+
+use crate::{
+    base::{csv::Cells, output::Output},
+    compare::Comparison,
+    report::{
+        command::shell,
+        comparison::{self, TableStyle},
+        format::Format,
+        results,
+        text::Colour,
+        tune::{LEDGER_FORMATS, ledger_text},
+    },
+    store::Selection,
+    tui::setup::Setup,
+    tune::Ledger,
+};
+use std::path::{Path, PathBuf};
+
+/// Columns of a table in a file.
+const FILE_WIDTH: usize = 80;
+
+/// What a file is to hold.
+#[derive(Debug)]
+pub enum FileContent {
+    /// Text, as it is.
+    Text(String),
+    /// A comparison, in the format of the file's ending.
+    Comparison(Box<Comparison>),
+    /// A ledger, in the format of the file's ending, with the command that shows it.
+    Ledger(Box<Ledger>, String),
+    /// Results that a selection means, in the format of the file's ending.
+    Results(String),
+}
+
+/// Writes a file that is not there yet; where a link led, which file that is.
+pub(crate) fn write(path: &Path, content: &FileContent, setup: &Setup) -> Result<PathBuf, String> {
+    if path.as_os_str().is_empty() {
+        return Err("no file was named".to_owned());
+    }
+    if path.exists() {
+        return Err(format!("{} is there already: choose another name", path.display()));
+    }
+    let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
+    let told = if output.note().is_some() { output.target() } else { path }.to_owned();
+    let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+    let text = match content {
+        FileContent::Text(text) => text,
+        FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
+        FileContent::Comparison(comparison) => {
+            let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
+            let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;
+            comparison::export(comparison, format, style, Cells::Escaped, &output)
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+            return Ok(told);
+        }
+        FileContent::Results(line) => {
+            write_results(&output, path, line, setup)?;
+            return Ok(told);
+        }
+    };
+    output.create(|temporary| std::fs::write(temporary, text)).and_then(|done| done).map_err(failed)?;
+    Ok(told)
+}
+
+/// Writes the results that a line means to a file that is not there yet, in the format of its ending.
+fn write_results(output: &Output, path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
+    let format = Format::of_file(path, results::FILE_FORMATS).map_err(|error| error.to_string())?;
+    let selection = Selection::parse_line(line)?;
+    let command = export_command(path, line, format, setup);
+    let write =
+        |temporary: &Path| results::write(&setup.store, &selection, format, Cells::Escaped, &command, temporary);
+    let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
+    output.create(write).map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+}
+
+/// The command that writes the same file.
+fn export_command(path: &Path, line: &str, format: Format, setup: &Setup) -> String {
+    let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
+    words.extend(Selection::terms(line));
+    words.extend(["--format", format.name(), "--out"].map(str::to_owned));
+    words.push(path.display().to_string());
+    words.extend(setup.arguments.iter().cloned());
+    shell(words)
+}
+
+/// A ledger in the format of a file's ending.
+fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
+    let format = Format::of_file(path, LEDGER_FORMATS).map_err(|error| error.to_string())?;
+    ledger_text(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
+}

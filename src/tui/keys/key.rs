@@ -1,0 +1,41 @@
+//! The keys that there are, whatever a terminal sends for them.
+
+/// A key as the application knows it, whatever the terminal sends for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "keys are named as on a keyboard")]
+pub enum KeyPress {
+    /// A character, as typed.
+    Char(char),
+    /// A character with Ctrl, in lower case.
+    Ctrl(char),
+    Enter,
+    Esc,
+    Tab,
+    /// Shift and Tab.
+    BackTab,
+    Up,
+    Down,
+    Left,
+    Right,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+    Backspace,
+    Delete,
+}
+
+impl KeyPress {
+    /// How the key is written in hints and help.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::Char(' ') => "Space".to_owned(),
+            Self::Char(c) => c.to_string(),
+            Self::Ctrl(c) => format!("Ctrl-{c}"),
+            Self::BackTab => "Shift-Tab".to_owned(),
+            Self::PageUp => "PgUp".to_owned(),
+            Self::PageDown => "PgDn".to_owned(),
+            key => format!("{key:?}"),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Which key does what on which screen.
+
+use super::{Action, Binding, KeyPress, ScreenId};
+
+const fn binding(keys: &'static [KeyPress], action: Action, hint: &'static str, help: &'static str) -> Binding {
+    Binding { keys, action, hint, help }
+}
+
+/// What holds on every screen.
+pub(crate) const EVERYWHERE: &[Binding] = &[
+    binding(&[KeyPress::Char('1')], Action::Show(ScreenId::Bench), "", "Bench: choose and start a bench"),
+    binding(&[KeyPress::Char('2')], Action::Show(ScreenId::Live), "", "Live: watch the session, or replay a run"),
+    binding(&[KeyPress::Char('3')], Action::Show(ScreenId::Results), "", "Results: all that is stored"),
+    binding(&[KeyPress::Char('4')], Action::Show(ScreenId::Compare), "", "Compare: A beside B, with verdicts"),
+    binding(&[KeyPress::Char('5')], Action::Show(ScreenId::Tune), "", "Tune: what if an option were different?"),
+    binding(&[KeyPress::Char('6')], Action::Show(ScreenId::Claims), "", "Claims: published figures beside your own"),
+    binding(&[KeyPress::Tab], Action::NextScreen, "", "next screen"),
+    binding(&[KeyPress::BackTab], Action::PreviousScreen, "", "screen before"),
+    binding(&[KeyPress::Up, KeyPress::Char('k')], Action::Up, "", "up"),
+    binding(&[KeyPress::Down, KeyPress::Char('j')], Action::Down, "", "down"),
+    binding(&[KeyPress::Left, KeyPress::Char('h')], Action::Left, "", "left: the pane or column before"),
+    binding(&[KeyPress::Right, KeyPress::Char('l')], Action::Right, "", "right: the next pane or column"),
+    binding(&[KeyPress::PageUp, KeyPress::Ctrl('u')], Action::PageUp, "", "page up"),
+    binding(&[KeyPress::PageDown, KeyPress::Ctrl('d')], Action::PageDown, "", "page down"),
+    binding(&[KeyPress::Home], Action::First, "", "first"),
+    binding(&[KeyPress::End], Action::Last, "", "last"),
+    binding(&[KeyPress::Esc], Action::Back, "", "back: close, clear the filter"),
+    binding(&[KeyPress::Char('w')], Action::Warnings, "", "warnings of the last session"),
+    binding(&[KeyPress::Ctrl('l')], Action::Redraw, "", "draw everything again"),
+    binding(&[KeyPress::Ctrl('z')], Action::Suspend, "", "put dbdyno into the background"),
+    binding(&[KeyPress::Char(':')], Action::Palette, "commands", "command palette: everything by name"),
+    binding(&[KeyPress::Char('?')], Action::Help, "help", "this help"),
+    binding(&[KeyPress::Char('q'), KeyPress::Ctrl('c')], Action::Quit, "leave", "leave (asks while a session runs)"),
+];
+
+const BENCH: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "run", "run this bench"),
+    binding(&[KeyPress::Char(' ')], Action::Toggle, "choose", "choose: suite, engine, next value, size"),
+    binding(&[KeyPress::Backspace], Action::Previous, "", "the option's value before"),
+    binding(&[KeyPress::Char('s')], Action::Sweep, "sweep", "several values of the option: a sweep"),
+    binding(&[KeyPress::Char('i')], Action::Edit, "type", "type a value"),
+    binding(&[KeyPress::Char('d')], Action::Reset, "", "the option's default"),
+    binding(&[KeyPress::Char('+')], Action::Add, "", "add a size, or the engine once more with other options"),
+    binding(&[KeyPress::Char('-')], Action::Remove, "", "remove what was added"),
+    binding(&[KeyPress::Char('t')], Action::Tests, "tests", "choose the tests that are measured"),
+    binding(
+        &[KeyPress::Char('a')],
+        Action::Twins,
+        "",
+        "the first configuration twice a round: measures the noise floor",
+    ),
+    binding(&[KeyPress::Char('p')], Action::Presets, "presets", "load a preset"),
+    binding(&[KeyPress::Char('S')], Action::Save, "save", "save as a preset"),
+    binding(&[KeyPress::Char('n')], Action::Notes, "", "what to know about the suite"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "", "show only what matches"),
+    binding(&[KeyPress::Char('e')], Action::Export, "", "export the plan"),
+];
+
+const LIVE: &[Binding] = &[
+    binding(&[KeyPress::Char('p'), KeyPress::Char(' ')], Action::Pause, "pause", "pause before the next run, or go on"),
+    binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
+    binding(
+        &[KeyPress::Char('r')],
+        Action::Resume,
+        "resume",
+        "run what the last session that was interrupted still owes",
+    ),
+    binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare the first two engines of this session"),
+    binding(&[KeyPress::Char('f')], Action::Speed, "", "replay faster: 1x, 10x, 100x"),
+    binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
+    binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "replay: the test before"),
+    binding(&[KeyPress::Char('v')], Action::View, "table", "live figures, or the session's table so far"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the session's table"),
+];
+
+const RESULTS: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "open", "open the run: histogram, timeline, options, log"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "filter", "terms such as engine=lmdb size>=10000"),
+    binding(&[KeyPress::Char('g')], Action::Group, "group", "group by a key, or not; Enter shows the group's results"),
+    binding(&[KeyPress::Char('a')], Action::MarkA, "side A", "mark the run or group as side A, or not"),
+    binding(&[KeyPress::Char('b')], Action::MarkB, "side B", "mark the run or group as side B, or not"),
+    binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare A with B"),
+    binding(&[KeyPress::Char('s')], Action::Sort, "sort", "sort by the next column"),
+    binding(&[KeyPress::Char('r')], Action::Reverse, "", "sort the other way round"),
+    binding(
+        &[KeyPress::Char('x')],
+        Action::Explain,
+        "explain",
+        "explain the number under the cursor (h and l move it)",
+    ),
+    binding(&[KeyPress::Char('t')], Action::Tag, "tag", "tag the run or group; -TAG takes a tag away"),
+    binding(&[KeyPress::Char('n')], Action::Note, "note", "write a note about the run"),
+    binding(&[KeyPress::Char('d'), KeyPress::Delete], Action::Delete, "delete", "delete the run (asks twice)"),
+    binding(&[KeyPress::Char('R')], Action::Rerun, "", "put the run onto the Bench screen, to run it again"),
+    binding(&[KeyPress::Char('p')], Action::Replay, "replay", "replay the run on the Live screen"),
+    binding(&[KeyPress::Char('L')], Action::Log, "", "what the run's worker wrote: its log"),
+    binding(&[KeyPress::Char(']')], Action::NextTest, "", "open run: the next test"),
+    binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "open run: the test before"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export what the filter means"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
+const COMPARE: &[Binding] = &[
+    binding(&[KeyPress::Char('a')], Action::MarkA, "side A", "type the selection of side A"),
+    binding(&[KeyPress::Char('b')], Action::MarkB, "side B", "type the selection of side B"),
+    binding(&[KeyPress::Char('v')], Action::View, "view", "the next view: table, sizes, latencies, pivot"),
+    binding(&[KeyPress::Char('x')], Action::Explain, "explain", "explain the number: formula, n, runs, SQL"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the comparison"),
+    binding(&[KeyPress::Char('s')], Action::Swap, "swap", "exchange A and B"),
+    binding(&[KeyPress::Enter], Action::Enter, "", "compare the pair under the cursor; else the next view"),
+    binding(&[KeyPress::Char('p')], Action::Pivot, "pivot", "choose the pivot's rows and columns"),
+    binding(&[KeyPress::Char('o')], Action::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
+    binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know: obstacles, warnings, options in force"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "", "show only tests that match"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "", "copy the SQL that fetches the times under the cursor"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
+const TUNE: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "try", "try the change: base against change in ABBA rounds"),
+    binding(&[KeyPress::Char(' ')], Action::Toggle, "value", "the option's next value"),
+    binding(&[KeyPress::Backspace], Action::Previous, "", "the option's value before"),
+    binding(&[KeyPress::Char('i')], Action::Edit, "type", "type a value"),
+    binding(&[KeyPress::Char('d')], Action::Reset, "", "the option's default"),
+    binding(&[KeyPress::Char('t')], Action::Tests, "test", "choose the test"),
+    binding(&[KeyPress::Char('p')], Action::Presets, "base", "choose engine and suite"),
+    binding(&[KeyPress::Char('A')], Action::Accept, "accept", "take the change over as the new base"),
+    binding(&[KeyPress::Char('m')], Action::More, "more", "as many rounds again"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "", "stop the trial"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the ledger"),
+];
+
+const CLAIMS: &[Binding] = &[
+    binding(
+        &[KeyPress::Enter],
+        Action::Enter,
+        "open",
+        "open the publication; on a claim: compare the runs that it is judged by",
+    ),
+    binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know about how the figures came about"),
+    binding(&[KeyPress::Char('m')], Action::More, "measure", "load the preset that measures it"),
+    binding(&[KeyPress::Char('x')], Action::Explain, "explain", "explain the verdict"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only tests that match"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the claims"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
+/// What holds on this screen, before [`EVERYWHERE`].
+pub(crate) fn of(screen: ScreenId) -> &'static [Binding] {
+    match screen {
+        ScreenId::Bench => BENCH,
+        ScreenId::Live => LIVE,
+        ScreenId::Results => RESULTS,
+        ScreenId::Compare => COMPARE,
+        ScreenId::Tune => TUNE,
+        ScreenId::Claims => CLAIMS,
+    }
+}

@@ -1,0 +1,135 @@
+//! What lies over a screen.
+
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    tui::{
+        overlay::{Choose, Confirm, Overlay, Prompt, TextPage},
+        widgets::{
+            Target,
+            paint::{Paint, fit, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Position, Rect};
+
+/// Paints an overlay in the middle of an area.
+pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, overlay: &Overlay) {
+    match overlay {
+        Overlay::Prompt(prompt) => draw_prompt(paint, area, prompt),
+        Overlay::Choose(choose) => draw_choose(paint, area, choose),
+        Overlay::Confirm(confirm) => draw_confirm(paint, area, confirm),
+        Overlay::Page(page) => draw_page(paint, area, page),
+    }
+}
+
+/// A box of this size in the middle, cleared, and its inside. The foot is painted into the lower border.
+fn boxed(paint: &mut Paint<'_>, area: Rect, columns: u16, lines: u16, title: &str, foot: &str) -> Rect {
+    let width = columns.saturating_add(4).min(area.width.saturating_sub(2));
+    let height = lines.saturating_add(2).min(area.height);
+    let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    paint.clear(place);
+    let inner = paint.pane(place, title, true);
+    let text = format!(" {foot} ");
+    let at = Rect { x: place.x + 1, y: place.bottom() - 1, width: width.saturating_sub(2), height: 1 };
+    paint.right(at, &fit(&text, usize::from(at.width)), Role::Dim);
+    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// An input's text in a row, scrolled so that its cursor is in view.
+fn input(paint: &mut Paint<'_>, row: Rect, input: &tui_input::Input) {
+    let columns = usize::from(row.width).saturating_sub(1);
+    let scroll = input.visual_scroll(columns);
+    let text = plain(input.value());
+    let shown: String = text.chars().skip(scroll).collect();
+    paint.text(row, &shown, Role::Text);
+    let at = (input.visual_cursor().max(scroll) - scroll).min(columns);
+    paint.cursor = Some(Position { x: row.x + at as u16, y: row.y });
+}
+
+fn draw_prompt(paint: &mut Paint<'_>, area: Rect, prompt: &Prompt) {
+    let columns = area.width.saturating_sub(10).clamp(20, 90);
+    let note = prompt.error.as_ref().unwrap_or(&prompt.help);
+    let lines = wrap(&plain(note), usize::from(columns)).len() as u16;
+    let inner = boxed(paint, area, columns, lines + 2, &prompt.title, "Enter accept  Esc close");
+    input(paint, Rect { height: 1, ..inner }, &prompt.input);
+    let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+    match &prompt.error {
+        Some(error) => paint.wrapped(below, &format!("✗ {error}"), Role::Bad),
+        None => paint.wrapped(below, &prompt.help, Role::Dim),
+    };
+}
+
+/// Lines below a list whose entries are cut: a blank one, and the entry under the cursor, whole.
+const WHOLE: u16 = 3;
+
+fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
+    let matching = choose.matching();
+    let label = choose.items.iter().map(|item| width(&plain(&item.label))).max().unwrap_or(0);
+    let detail = choose.items.iter().map(|item| width(&plain(&item.detail))).max().unwrap_or(0);
+    let signs = if choose.several { 4 } else { 0 };
+    let wanted = (label + detail + 2 + signs).max(width(&choose.title) + 4).max(44);
+    let columns = (wanted as u16).min(area.width.saturating_sub(8));
+    let foot = if choose.several { "Space choose  Enter accept  Esc close" } else { "Enter accept  Esc close" };
+    let is_cut = wanted > usize::from(columns);
+    let whole = if is_cut { WHOLE } else { 0 };
+    let inner = boxed(paint, area, columns, choose.items.len() as u16 + 2 + whole, &choose.title, foot);
+    let top = Rect { height: 1, ..inner };
+    paint.text(top, "/ ", Role::Key);
+    input(paint, Rect { x: top.x + 2, width: top.width.saturating_sub(2), ..top }, &choose.input);
+    let list = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2 + whole), ..inner };
+    if let Some(item) = matching.get(choose.cursor.at).map(|at| &choose.items[*at]).filter(|_| is_cut) {
+        let text = format!("{}  {}", item.label, item.detail);
+        paint.wrapped(Rect { y: list.bottom() + 1, height: WHOLE - 1, ..inner }, &text, Role::Dim);
+    }
+    if matching.is_empty() {
+        paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
+    }
+    let offset = choose.cursor.offset(matching.len(), usize::from(list.height));
+    let room = usize::from(list.width).saturating_sub(signs);
+    let label = label.min(room.saturating_sub(detail.min(room / 2) + 2).max(room / 2));
+    for (at, row) in (offset..matching.len()).zip(rows(list)) {
+        let item = &choose.items[matching[at]];
+        let sign = match (choose.several, item.chosen) {
+            (false, _) => "",
+            (true, true) => "[x] ",
+            (true, false) => "[ ] ",
+        };
+        let role = if item.chosen { Role::Good } else { Role::Text };
+        let columns = if item.detail.is_empty() { room } else { label };
+        let pieces = [
+            piece(sign, role),
+            piece(pad(&plain(&item.label), columns), role),
+            piece(if item.detail.is_empty() { String::new() } else { format!("  {}", item.detail) }, Role::Dim),
+        ];
+        paint.line(row, &pieces);
+        if at == choose.cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Overlay(at));
+    }
+}
+
+fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {
+    let columns = confirm.lines.iter().map(|line| width(line)).max().unwrap_or(0).max(width(&confirm.title) + 2);
+    let columns = (columns as u16).clamp(30, area.width.saturating_sub(8));
+    let lines: Vec<String> = confirm.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();
+    let inner = boxed(paint, area, columns, lines.len() as u16, &confirm.title, "y yes  n no");
+    for (line, row) in lines.iter().zip(rows(inner)) {
+        paint.text(row, line, Role::Text);
+    }
+}
+
+fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &TextPage) {
+    let longest = page.lines.iter().map(|line| width(&plain(line))).max().unwrap_or(0).max(width(&page.title) + 4);
+    let columns = (longest as u16).clamp(40, area.width.saturating_sub(8).min(110));
+    let lines: Vec<String> = page.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();
+    let height = area.height.saturating_sub(2);
+    let more = lines.len() > usize::from(height);
+    let foot = if more { "j k scroll  Esc close" } else { "Esc close" };
+    let inner = boxed(paint, area, columns, lines.len() as u16, &page.title, foot);
+    let last = lines.len().saturating_sub(usize::from(inner.height));
+    for (line, row) in lines.iter().skip(page.scroll.min(last)).zip(rows(inner)) {
+        paint.text(row, line, if line.starts_with('!') { Role::Warn } else { Role::Text });
+    }
+}

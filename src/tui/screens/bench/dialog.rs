@@ -1,0 +1,159 @@
+//! What the Bench screen asks the user, and what becomes of the replies.
+
+use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
+use crate::{
+    bench::Preset,
+    catalog::TestInfo,
+    report::command::shell,
+    tui::{
+        export::FileContent,
+        overlay::{ListItem, Reply},
+        screens::intent::Intent,
+        widgets::cursor::ListCursor,
+        world::World,
+    },
+};
+use dbdyno_engine::size::Size;
+
+/// What the Bench screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    /// The values of an option: several are a sweep.
+    Values(OptionOwner, String),
+    /// One value of an option, typed.
+    Value(OptionOwner, String),
+    Size,
+    /// The number of rounds.
+    Rounds,
+    Tests,
+    /// A preset to load.
+    Preset,
+    /// The name to save under.
+    SaveAs,
+    /// Replace the preset of this name?
+    Replace(String),
+    /// What the options must contain.
+    Filter,
+    /// The file to write the plan to.
+    Export,
+}
+
+impl BenchScreen {
+    pub(super) fn ask_tests(&self, world: &World) -> Intents {
+        let Some(suite) = self.suite(world) else { return Intents::new() };
+        let chosen = suite.pick(&self.form.tests).unwrap_or_default();
+        let items = suite
+            .tests()
+            .map(|test| {
+                let needs: Vec<String> = test.needs.iter().map(u32::to_string).collect();
+                let detail = if needs.is_empty() { String::new() } else { format!("after {}", needs.join(", ")) };
+                let all = chosen.0.is_empty();
+                ListItem { chosen: all || chosen.0.contains(&test.number), ..ListItem::new(label(&test), detail) }
+            })
+            .collect();
+        vec![Intent::choose_several(Dialog::Tests, "Tests to measure", items)]
+    }
+
+    pub(super) fn notes(&self, world: &World) -> Intents {
+        let Some(suite) = self.suite(world) else { return Intents::new() };
+        let mut lines =
+            vec![suite.title.clone(), String::new(), format!("Reproduces: {}", suite.source), String::new()];
+        lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
+        lines.push(String::new());
+        lines.extend(suite.tests().map(|test| label(&test)));
+        vec![Intent::page(format!("Suite {}", suite.name), lines)]
+    }
+
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
+        match (dialog, reply) {
+            (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
+                self.filter = text;
+                self.cursors[Pane::Options.index()] = ListCursor::default();
+            }
+            (Dialog::Value(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
+            (Dialog::Values(owner, option), Reply::Chosen(chosen)) => {
+                self.choose_values(*owner, option, &chosen, world)
+            }
+            (Dialog::Values(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
+            (Dialog::Size, Reply::Text(text)) => {
+                let size: Size = text.parse()?;
+                let suite = self.suite(world).ok_or("no suite is chosen")?;
+                suite.check_size(size)?;
+                self.form.add_size(suite, size);
+                self.plan(world);
+            }
+            (Dialog::Rounds, Reply::Text(text)) => {
+                let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
+                let rounds = number.ok_or_else(|| format!("`{text}`: expected a whole number from 1 to 10000"))?;
+                self.set_rounds(rounds, world);
+            }
+            (Dialog::Tests, Reply::Chosen(chosen)) => self.choose_tests(&chosen, world)?,
+            (Dialog::Preset, Reply::Chosen(chosen)) => {
+                if let Some(preset) = chosen.first().and_then(|&at| world.presets.get(at)) {
+                    return Ok(self.load(preset, world));
+                }
+            }
+            (Dialog::SaveAs, Reply::Text(name)) => return self.save(&name, false),
+            (Dialog::Replace(name), Reply::Yes) => return self.save(name, true),
+            (Dialog::Export, Reply::Text(path)) => return self.export(&path),
+            _ => {}
+        }
+        Ok(Intents::new())
+    }
+
+    fn choose_tests(&mut self, chosen: &[usize], world: &World) -> Result<(), String> {
+        let Some(suite) = self.suite(world) else { return Ok(()) };
+        if chosen.is_empty() {
+            return Err("at least one test has to be measured".to_owned());
+        }
+        let all: Vec<String> = suite.tests().map(|test| test.name).collect();
+        let some = chosen.len() < all.len();
+        let names = chosen.iter().filter_map(|&at| all.get(at).cloned());
+        self.form.tests = if some { names.collect() } else { Vec::new() };
+        self.form.changed();
+        self.plan(world);
+        Ok(())
+    }
+
+    fn save(&self, name: &str, replace: bool) -> Result<Intents, String> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if name.is_empty() || !name.chars().all(fits) {
+            return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
+        }
+        let title = match &self.preview {
+            Ok(preview) => format!("{} configurations of {}", preview.plan.configurations.len(), self.form.suite),
+            Err(error) => return Err(error.clone()),
+        };
+        let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.form.spec() });
+        Ok(vec![Intent::Request(Request::SavePreset { preset, replace })])
+    }
+
+    fn export(&self, path: &str) -> Result<Intents, String> {
+        let preview = self.preview.as_ref().map_err(Clone::clone)?;
+        let mut text = format!("{}\n\n", shell(super::run_command(&self.form.spec())));
+        for configuration in &preview.plan.configurations {
+            let tier = format!("tier {}: {}", configuration.tier, configuration.tier_reason);
+            text.push_str(&format!("{} · size {} · {tier}\n", configuration.label, configuration.size));
+        }
+        for warning in &preview.warnings {
+            text.push_str(&format!("! {warning}\n"));
+        }
+        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
+    }
+}
+
+fn label(test: &TestInfo) -> String {
+    format!("{} {}", test.number, test.name)
+}
+
+pub(super) fn ask_preset(world: &World) -> Intents {
+    if world.presets.is_empty() {
+        return vec![Intent::failed("there is no preset")];
+    }
+    let items = world.presets.iter().map(|preset| ListItem::new(&preset.name, &preset.title)).collect();
+    vec![Intent::choose_one(Dialog::Preset, "Load a preset", items)]
+}

@@ -1,0 +1,197 @@
+//! What is chosen on the Bench screen: everything a bench needs.
+
+use crate::{
+    bench::{EngineChoice, Preset, Spec, Values},
+    catalog::Suite,
+    engines::Registry,
+};
+use dbdyno_engine::size::Size;
+
+/// Rounds when none are asked for: with these the largest suite, of 18 tests, can be decided.
+pub const DEFAULT_ROUNDS: u32 = 10;
+/// Engines that are chosen when nothing else is.
+const FIRST_ENGINES: [&str; 3] = ["sqlite", "lmdb", "redb"];
+
+/// An engine as it takes part, or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineEntry {
+    /// The name that the engine is described under.
+    pub engine: String,
+    /// Whether it takes part.
+    pub on: bool,
+    pub(crate) options: Values,
+    /// Whether it is there once more, with other options.
+    pub(crate) again: bool,
+}
+
+/// The choices.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Form {
+    pub(crate) suite: String,
+    pub(crate) suite_options: Values,
+    /// Engines, in the order they run.
+    pub entries: Vec<EngineEntry>,
+    /// Sizes that are offered.
+    pub(crate) offered: Vec<Size>,
+    /// Sizes that are chosen.
+    pub(crate) sizes: Vec<Size>,
+    pub(crate) rounds: u32,
+    /// Names of the tests that are measured; empty for all.
+    pub(crate) tests: Vec<String>,
+    /// Whether the first configuration runs twice a round.
+    pub(crate) twins: bool,
+    /// The preset that this is, as long as nothing is changed.
+    pub(crate) preset: Option<String>,
+    /// The claims file that the preset names.
+    pub(crate) claims: Option<String>,
+    /// Of each engine's sweep, only so many stars; none for all of it.
+    pub(crate) stars: Option<u32>,
+    /// Whether a session ends in how much each option of the sweep matters.
+    pub(crate) effects: bool,
+    /// Seed of all randomness; none: drawn when it starts.
+    pub(crate) seed: Option<u64>,
+}
+
+impl Form {
+    /// The form of a suite, with the usual engines at their defaults.
+    pub(crate) fn of(suite: &Suite, registry: &Registry) -> Self {
+        let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
+        form.take_engines(registry);
+        for entry in &mut form.entries {
+            entry.on = FIRST_ENGINES.contains(&entry.engine.as_str());
+        }
+        form.take_suite(suite);
+        form
+    }
+
+    /// Changes to another suite: sizes, tests and options of the suite begin anew.
+    pub(crate) fn take_suite(&mut self, suite: &Suite) {
+        self.suite.clone_from(&suite.name);
+        self.suite_options.clear();
+        self.tests.clear();
+        self.offered = offered(suite, &suite.default_sizes);
+        self.sizes.clone_from(&suite.default_sizes);
+        self.changed();
+    }
+
+    /// Adds engines that are not in the list yet.
+    pub(crate) fn take_engines(&mut self, registry: &Registry) {
+        for engine in &registry.engines {
+            let name = &engine.description.name;
+            if !self.entries.iter().any(|entry| &entry.engine == name) {
+                self.entries.push(entry(name, false));
+            }
+        }
+    }
+
+    /// Puts a preset into the form.
+    pub(crate) fn take_preset(&mut self, preset: &Preset, suite: &Suite, registry: &Registry) {
+        let spec = &preset.spec;
+        self.take_suite(suite);
+        self.entries.clear();
+        for choice in &spec.engines {
+            let again = self.entries.iter().any(|entry| entry.engine == choice.name);
+            let options = choice.options.clone();
+            self.entries.push(EngineEntry { engine: choice.name.clone(), on: true, options, again });
+        }
+        self.take_engines(registry);
+        self.suite_options.clone_from(&spec.suite_options);
+        if !spec.sizes.is_empty() {
+            self.sizes.clone_from(&spec.sizes);
+            self.offered = offered(suite, &spec.sizes);
+        }
+        self.rounds = spec.rounds;
+        self.tests.clone_from(&spec.tests);
+        self.twins = spec.twins;
+        self.preset = Some(preset.name.clone());
+        self.claims.clone_from(&spec.claims);
+        self.stars = spec.stars;
+        self.effects = spec.effects;
+        self.seed = spec.seed;
+    }
+
+    /// The bench that is chosen.
+    pub(crate) fn spec(&self) -> Spec {
+        let on = self.entries.iter().filter(|entry| entry.on);
+        Spec {
+            suite: self.suite.clone(),
+            suite_options: self.suite_options.clone(),
+            engines: on
+                .map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() })
+                .collect(),
+            sizes: self.sizes.clone(),
+            rounds: self.rounds,
+            tests: self.tests.clone(),
+            twins: self.twins,
+            stars: self.stars,
+            effects: self.effects,
+            claims: self.claims.clone(),
+            seed: self.seed,
+        }
+    }
+
+    /// Puts an engine into the list once more, after the one at `at`.
+    pub(crate) fn add_again(&mut self, at: usize) {
+        if let Some(first) = self.entries.get(at) {
+            let more = EngineEntry { on: true, again: true, ..first.clone() };
+            self.entries.insert(at + 1, more);
+            self.changed();
+        }
+    }
+
+    /// Removes an engine that was added once more; whether it was.
+    pub(crate) fn remove_again(&mut self, at: usize) -> bool {
+        let again = self.entries.get(at).is_some_and(|entry| entry.again);
+        if again {
+            self.entries.remove(at);
+            self.changed();
+        }
+        again
+    }
+
+    /// Chooses a size, or not. The last one stays.
+    pub(crate) fn toggle_size(&mut self, at: usize) {
+        let Some(&size) = self.offered.get(at) else { return };
+        match self.sizes.iter().position(|chosen| *chosen == size) {
+            Some(_) if self.sizes.len() == 1 => {}
+            Some(chosen) => drop(self.sizes.remove(chosen)),
+            None => {
+                self.sizes.push(size);
+                self.sizes.sort_unstable();
+            }
+        }
+        self.changed();
+    }
+
+    /// Offers and chooses a size of the user's.
+    pub(crate) fn add_size(&mut self, suite: &Suite, size: Size) {
+        self.offered = offered(suite, &[&self.offered[..], &[size]].concat());
+        if !self.sizes.contains(&size) {
+            self.sizes.push(size);
+        }
+        self.sizes.sort_unstable();
+        self.changed();
+    }
+
+    /// It is no longer the preset it came from.
+    pub(crate) fn changed(&mut self) {
+        self.preset = None;
+        self.claims = None;
+    }
+}
+
+fn entry(engine: &str, on: bool) -> EngineEntry {
+    EngineEntry { engine: engine.to_owned(), on, options: Values::new(), again: false }
+}
+
+/// The suite's sizes and some more, in order.
+fn offered(suite: &Suite, more: &[Size]) -> Vec<Size> {
+    let mut all = suite.sizes.clone();
+    for size in suite.default_sizes.iter().chain(more) {
+        if !all.contains(size) {
+            all.push(*size);
+        }
+    }
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,253 @@
+//! The Bench screen: everything a bench needs, and what it will take.
+
+mod ask;
+mod dialog;
+mod form;
+mod options;
+mod paint;
+mod panes;
+mod preview;
+
+pub use ask::{Request, Response};
+pub(crate) use dialog::Dialog;
+pub use form::{DEFAULT_ROUNDS, EngineEntry, Form};
+pub use options::{OptionOwner, OptionRow};
+pub(crate) use panes::Pane;
+pub use preview::Preview;
+
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
+use crate::{
+    bench::{Preset, Spec},
+    catalog::Suite,
+    report::command::shell,
+    tui::{
+        keys::Action,
+        launch::SessionStart,
+        overlay::Reply,
+        setup::Setup,
+        widgets::{cursor::ListCursor, paint::Paint},
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// What is chosen for the next bench, and what it will take.
+#[derive(Debug)]
+pub struct BenchScreen {
+    /// The pane with the cursor.
+    pub(crate) pane: Pane,
+    /// Cursors of the panes.
+    pub(crate) cursors: [ListCursor; 5],
+    /// Whose options are shown.
+    pub(crate) owner: OptionOwner,
+    /// What is chosen.
+    pub form: Form,
+    /// What that will take, or what is wrong with it.
+    pub(crate) preview: Result<Preview, String>,
+    /// What an option's name must contain to be shown.
+    pub(crate) filter: String,
+}
+
+impl BenchScreen {
+    /// The suite that is chosen.
+    pub(crate) fn suite<'w>(&self, world: &'w World) -> Option<&'w Suite> {
+        world.suites.iter().find(|suite| suite.name == self.form.suite)
+    }
+
+    /// Plans what is chosen.
+    fn plan(&mut self, world: &World) {
+        self.preview = Preview::of(&self.form, world);
+        for pane in Pane::ALL {
+            let length = self.length(pane, world);
+            self.cursors[pane.index()].kept_in(length);
+        }
+    }
+
+    /// The cursor of the pane that has it.
+    pub(crate) fn cursor(&self) -> ListCursor {
+        self.cursors[self.pane.index()]
+    }
+
+    /// Rows of a pane.
+    pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
+        match pane {
+            Pane::Suites => world.suites.len(),
+            Pane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
+            Pane::Options => self.rows(world).len(),
+            Pane::Sizes => self.form.offered.len(),
+            Pane::Rounds => 1,
+        }
+    }
+
+    /// Puts a preset onto the screen.
+    pub(crate) fn load(&mut self, preset: &Preset, world: &World) -> Intents {
+        let Some((at, suite)) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)
+        else {
+            return vec![Intent::failed(format!(
+                "preset `{}`: there is no suite `{}`",
+                preset.name, preset.spec.suite
+            ))];
+        };
+        self.form.take_preset(preset, suite, &world.registry);
+        if !world.presets.iter().any(|known| known.name == preset.name) {
+            // Made for the occasion: no command could name it.
+            self.form.changed();
+        }
+        self.cursors = [ListCursor::default(); 5];
+        self.cursors[Pane::Suites.index()].at = at;
+        self.pane = Pane::Engines;
+        self.owner = OptionOwner::Entry(0);
+        self.plan(world);
+        vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
+    }
+
+    /// What starts the bench, or why it cannot be started.
+    pub(crate) fn start(&self, world: &World) -> Result<SessionStart, String> {
+        let preview = self.preview.as_ref().map_err(Clone::clone)?;
+        if let Some(refusal) = preview.refusal(world) {
+            return Err(refusal);
+        }
+        let mut spec = self.form.spec();
+        // Which part of a sweep a sample takes follows from the seed: without it, not what is shown here would run.
+        if spec.stars.is_some() {
+            spec.seed = Some(preview.plan.seed);
+        }
+        let mut words = match &self.form.preset {
+            Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
+            None => run_command(&spec),
+        };
+        if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
+            words.extend(["--seed".to_owned(), seed.to_string()]);
+        }
+        words.extend(world.arguments.iter().cloned());
+        Ok(SessionStart { spec, preset: self.form.preset.clone(), command_line: shell(&words) })
+    }
+}
+
+impl Screen for BenchScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(world: &World) -> Self {
+        let form = world.suites.first().map_or_else(Form::default, |suite| Form::of(suite, &world.registry));
+        let mut bench = Self {
+            pane: Pane::default(),
+            cursors: [ListCursor::default(); 5],
+            owner: OptionOwner::Entry(0),
+            form,
+            preview: Err(String::new()),
+            filter: String::new(),
+        };
+        bench.plan(world);
+        bench
+    }
+
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
+        let world = context.world;
+        let length = self.length(self.pane, world);
+        if self.pane == Pane::Rounds && matches!(action, Action::Up | Action::Down) {
+            let rounds = if action == Action::Up { self.form.rounds + 1 } else { self.form.rounds - 1 };
+            return self.set_rounds(rounds, world);
+        }
+        if self.cursors[self.pane.index()].moved(action, length) {
+            self.cursor_moved(world);
+            return Intents::new();
+        }
+        match action {
+            Action::Left => self.shift_pane(Pane::ALL.len() - 1),
+            Action::Right => self.shift_pane(1),
+            Action::Enter => return vec![Intent::Run],
+            Action::Toggle => return self.toggle(world),
+            Action::Previous => return self.step_value(false, world),
+            Action::Edit => return self.edit(world),
+            Action::Sweep => return self.sweep(world),
+            Action::Reset => self.reset(world),
+            Action::Add => return self.add(world),
+            Action::Remove => return self.remove(world),
+            Action::Tests => return self.ask_tests(world),
+            Action::Twins => {
+                self.form.twins = !self.form.twins;
+                self.form.changed();
+                self.plan(world);
+            }
+            Action::Presets => return dialog::ask_preset(world),
+            Action::Save => {
+                let help = "a name: letters, digits, - and _; it goes into your presets folder";
+                return vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")];
+            }
+            Action::Notes => return self.notes(world),
+            Action::Filter => {
+                let help = "options whose name contains this";
+                return vec![Intent::prompt(Dialog::Filter, "Filter options", help, self.filter.clone())];
+            }
+            Action::Back => self.filter.clear(),
+            Action::Export => {
+                let help = "a file that is not there yet";
+                return vec![Intent::prompt(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")];
+            }
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
+        let world = context.world;
+        let Some(&pane) = Pane::ALL.get(pane) else { return Intents::new() };
+        let again = self.pane == pane && self.cursor().at == row;
+        self.pane = pane;
+        self.cursors[pane.index()].at = row;
+        self.cursor_moved(world);
+        if again || matches!(pane, Pane::Sizes) { self.toggle(world) } else { Intents::new() }
+    }
+
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(dialog, reply, context.world)
+    }
+
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+        match response {
+            Response::Saved(preset) => {
+                let name = preset.name.clone();
+                self.form.preset = Some(name.clone());
+                let said = format!("saved: `dbdyno --preset {name}` runs it without this screen");
+                vec![Intent::Saved(preset), Intent::said(said)]
+            }
+            Response::Exists(name) => vec![Intent::confirm(
+                Dialog::Replace(name.clone()),
+                format!("Replace your preset {name}?"),
+                vec!["There is one of that name in your presets folder.".to_owned()],
+            )],
+            Response::Unsaved(reason) => vec![Intent::failed(reason)],
+        }
+    }
+
+    fn world_changed(&mut self, world: &World) {
+        self.form.take_engines(&world.registry);
+        self.plan(world);
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context.world);
+    }
+
+    fn respond(request: Request, setup: &Setup) -> Response {
+        ask::respond(request, setup)
+    }
+
+    /// Presets are no part of the store.
+    fn disturbs(_request: &Request) -> bool {
+        false
+    }
+}
+
+/// The command that runs a bench.
+fn run_command(spec: &Spec) -> Vec<String> {
+    std::iter::once("dbdyno".to_owned()).chain(spec.arguments()).collect()
+}

@@ -1,0 +1,273 @@
+//! How the Bench screen is painted.
+
+use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
+use crate::{
+    base::units,
+    bench::Plan,
+    catalog::Role,
+    tui::{
+        widgets::{
+            Target,
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
+        },
+        world::World,
+    },
+};
+use dbdyno_engine::{describe::OptionKind, durability::Tier};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Paints the screen: suites, engines and options above, sizes, rounds and the plan below.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let lower = (area.height / 3).clamp(8, 14);
+    let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
+    let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
+    let columns = Layout::horizontal([Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30)]);
+    let [suites, engines, options] = upper.layout(&columns);
+    draw_suites(paint, suites, bench, world);
+    draw_engines(paint, engines, bench, world);
+    draw_options(paint, options, bench, world);
+    let [sizes, plan] = lower.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
+    let [sizes, rounds] = sizes.layout(&Layout::vertical([Constraint::Min(4), Constraint::Length(3)]));
+    draw_sizes(paint, sizes, bench, world);
+    draw_rounds(paint, rounds, bench);
+    draw_plan(paint, plan, bench, world);
+}
+
+/// Paints the rows of a list, scrolled to its cursor, and makes them clickable.
+fn list<'t>(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    bench: &BenchScreen,
+    pane: Pane,
+    lines: impl ExactSizeIterator<Item = Vec<TextPiece<'t>>>,
+) {
+    let cursor = bench.cursors[pane.index()];
+    let offset = cursor.offset(lines.len(), usize::from(area.height));
+    for ((at, line), row) in lines.enumerate().skip(offset).zip(rows(area)) {
+        paint.line(row, &line);
+        if at == cursor.at && bench.pane == pane {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: pane.index(), row: at });
+    }
+}
+
+fn draw_suites(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let inner = paint.pane(area, "Suite", bench.pane == Pane::Suites);
+    let room = usize::from(inner.width);
+    let lines = world.suites.iter().map(|suite| {
+        let chosen = suite.name == bench.form.suite;
+        let tests = format!("{} tests", suite.tests().count());
+        let name = pad(&suite.name, room.saturating_sub(width(&tests) + 3));
+        let role = if chosen { Role::Accent } else { Role::Text };
+        vec![piece(if chosen { "▸ " } else { "  " }, role), piece(name, role), piece(format!(" {tests}"), Role::Dim)]
+    });
+    list(paint, inner, bench, Pane::Suites, lines.collect::<Vec<_>>().into_iter());
+}
+
+fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let title = if world.engines_complete { "Engines" } else { "Engines · looking for more" };
+    let inner = paint.pane(area, title, bench.pane == Pane::Engines);
+    let room = usize::from(inner.width);
+    let mut lines: Vec<Vec<TextPiece<'_>>> =
+        bench.form.entries.iter().map(|entry| engine(entry, world, room)).collect();
+    lines.extend(world.registry.unavailable.iter().map(|missing| {
+        let name = format!(" ✗  {}", missing.name);
+        vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
+    }));
+    list(paint, inner, bench, Pane::Engines, lines.into_iter());
+}
+
+fn engine<'t>(entry: &EngineEntry, world: &World, room: usize) -> Vec<TextPiece<'t>> {
+    let found = world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
+    let version = found.map_or("missing", |engine| engine.description.version.as_str());
+    let sign = if entry.on { "[x] " } else { "[ ] " };
+    let role = match (entry.on, found.is_some()) {
+        (_, false) => Role::Bad,
+        (true, true) => Role::Good,
+        (false, true) => Role::Text,
+    };
+    let configurations: usize = entry.options.values().map(Vec::len).product();
+    let changed = match (configurations, entry.options.len()) {
+        (1, 0) => String::new(),
+        (1, options) => format!(" +{options}"),
+        (several, _) => format!(" x{several}"),
+    };
+    let name = format!("{}{changed}", entry.engine);
+    // The number of configurations matters more than the version.
+    let left = room.saturating_sub(4 + width(&name));
+    let version = if left > width(version).min(10) { fit(version, 10) } else { String::new() };
+    let name = pad(&name, room.saturating_sub(4 + width(&version)));
+    vec![piece(sign, role), piece(name, role), piece(version, Role::Dim)]
+}
+
+fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let missing = match bench.owner {
+        OptionOwner::Suite => None,
+        OptionOwner::Entry(at) => world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
+    };
+    let owner = match (bench.owner, missing) {
+        (OptionOwner::Suite, _) => bench.form.suite.as_str(),
+        (OptionOwner::Entry(_), Some(missing)) => &missing.name,
+        (OptionOwner::Entry(at), None) => bench.form.entries.get(at).map_or("", |entry| entry.engine.as_str()),
+    };
+    let tiers = bench.tiers(world);
+    let wide = area.width >= 50 && tiers.len() < 3;
+    let named = |tier: &Tier| if wide { tier.to_string() } else { tier.number().to_string() };
+    let names: Vec<String> = tiers.iter().map(named).collect();
+    let between = if names.len() < 3 { " and " } else { " " };
+    let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };
+    let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", bench.filter) };
+    let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
+    let options = bench.rows(world);
+    if options.is_empty() {
+        match missing {
+            Some(missing) => paint.wrapped(inner, &missing.reason, Role::Warn),
+            None => paint.wrapped(inner, "no options", Role::Dim),
+        };
+        return;
+    }
+    let help = 4.min(inner.height / 3);
+    let [rows_area, help_area] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(help)]));
+    let name = options.iter().map(|row| width(&row.spec.name)).max().unwrap_or(0) + 1;
+    let room = usize::from(inner.width).saturating_sub(name);
+    let lines: Vec<Vec<TextPiece<'_>>> = options.iter().map(|row| option(row, name, room)).collect();
+    list(paint, rows_area, bench, Pane::Options, lines.into_iter());
+    if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
+        let fresh = if row.spec.fresh { " (of a fresh database)" } else { "" };
+        let expected = match &row.spec.kind {
+            // The row has its words.
+            OptionKind::Choice { .. } | OptionKind::Bool => String::new(),
+            kind => format!(" · {}", kind.expected()),
+        };
+        let text = format!("{}{fresh} · default {}{expected}", row.spec.help, row.spec.default);
+        paint.wrapped(help_area, &text, Role::Dim);
+    }
+}
+
+/// A choice shows its other values too, as far as there is room.
+fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t>> {
+    let default = vec![row.spec.default.clone()];
+    let chosen = row.chosen.unwrap_or(&default);
+    let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };
+    let mut line = vec![piece(pad(&row.spec.name, name), role)];
+    if chosen.len() > 1 {
+        line.push(piece(several(chosen, room), Role::Accent));
+        return line;
+    }
+    let value = chosen.first().map_or("", String::as_str);
+    let words: Vec<&str> = match &row.spec.kind {
+        OptionKind::Choice { choices } => choices.iter().map(String::as_str).collect(),
+        OptionKind::Bool => vec!["off", "on"],
+        _ => Vec::new(),
+    };
+    if words.is_empty() {
+        line.push(piece(fit(value, room), role));
+        return line;
+    }
+    let current = format!("‹{value}›");
+    let mut left = room.saturating_sub(width(&current));
+    line.push(piece(current, role));
+    for word in words.iter().filter(|word| **word != value) {
+        if width(word) + 1 > left {
+            if left >= 2 {
+                line.push(piece(" …", Role::Dim));
+            }
+            break;
+        }
+        left -= width(word) + 1;
+        line.push(piece(format!(" {word}"), Role::Dim));
+    }
+    line
+}
+
+/// As many of the values as there is room for, whole, and how many there are.
+fn several(chosen: &[String], room: usize) -> String {
+    let count = format!("{} values", chosen.len());
+    let each: Vec<String> = chosen.iter().map(|value| format!("[{value}] ")).collect();
+    let shown = |some: usize| format!("{}{}{count}", each[..some].concat(), if some < each.len() { "… " } else { "" });
+    let widest = (1..=each.len()).rev().map(shown).find(|text| width(text) <= room);
+    widest.unwrap_or_else(|| fit(&count, room))
+}
+
+fn draw_sizes(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let unit = bench.suite(world).map_or("", |suite| suite.size_unit.as_str());
+    let titles = [format!("Sizes · {unit}"), "Sizes".to_owned()];
+    let fits = |title: &&String| width(title) + 4 <= usize::from(area.width);
+    let title = titles.iter().find(fits).map_or("", String::as_str);
+    let inner = paint.pane(area, title, bench.pane == Pane::Sizes);
+    let lines = bench.form.offered.iter().map(|size| {
+        let on = bench.form.sizes.contains(size);
+        let role = if on { Role::Good } else { Role::Text };
+        let text = size.second.map_or_else(|| units::count(size.first), |_| size.to_string());
+        vec![piece(if on { "[x] " } else { "[ ] " }, role), piece(text, role)]
+    });
+    list(paint, inner, bench, Pane::Sizes, lines.collect::<Vec<_>>().into_iter());
+}
+
+fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
+    let inner = paint.pane(area, "Rounds · ABBA", bench.pane == Pane::Rounds);
+    let twins = if bench.form.twins { " + A/A" } else { "" };
+    let line = vec![piece(format!("‹{}›{twins}", bench.form.rounds), Role::Accent)];
+    list(paint, inner, bench, Pane::Rounds, std::iter::once(line));
+}
+
+fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let preview = match &bench.preview {
+        Ok(preview) => preview,
+        Err(reason) => {
+            let inner = paint.pane(area, "Plan", false);
+            paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
+            return;
+        }
+    };
+    let estimate = &preview.estimate;
+    let guess = if estimate.from_history { "" } else { " (a guess)" };
+    let title = format!(
+        "Plan: {} runs · about {}{guess} · {}",
+        estimate.runs,
+        units::clock(estimate.time),
+        units::bytes(estimate.space_bytes)
+    );
+    let inner = paint.pane(area, &title, false);
+    let mut lines: Vec<(String, Role)> = Vec::new();
+    if let Some(preset) = &bench.form.preset {
+        lines.push((format!("preset {preset}"), Role::Accent));
+    }
+    let tests = preview.plan.suite.operations(preview.plan.configurations[0].size, &preview.plan.pick).len();
+    lines.push((
+        format!(
+            "{} configurations x {} rounds, {} each",
+            preview.plan.configurations.len(),
+            preview.plan.rounds,
+            units::counted(tests, "test")
+        ),
+        Role::Text,
+    ));
+    lines.extend(preview.warnings.iter().map(|warning| (format!("! {warning}"), Role::Warn)));
+    lines.push((labels(&preview.plan), Role::Dim));
+    lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
+    let mut left = inner;
+    for (text, role) in lines {
+        if left.height == 0 {
+            break;
+        }
+        let taken = paint.wrapped(left, &text, role);
+        if wrap(&text, usize::from(left.width)).len() > usize::from(left.height) {
+            let last = Rect { x: left.right() - 2, y: left.bottom() - 1, width: 2, height: 1 };
+            paint.text(last, " …", Role::Dim);
+        }
+        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
+    }
+}
+
+/// The configurations by their labels, each once.
+fn labels(plan: &Plan) -> String {
+    let mut labels: Vec<&str> = Vec::new();
+    for configuration in &plan.configurations {
+        if !labels.contains(&configuration.label.as_str()) {
+            labels.push(&configuration.label);
+        }
+    }
+    labels.join("  ")
+}

@@ -1,0 +1,139 @@
+//! What the chosen bench will take, and what to know before it starts.
+
+use super::form::Form;
+use crate::{
+    base::units,
+    bench::{Configuration, Estimate, Plan, Values, check_space, estimate},
+    stats::rounds_needed,
+    tui::world::World,
+    tune::cannot_differ,
+};
+use std::{collections::BTreeMap, time::Duration};
+
+/// A sync where it is not measured yet.
+const USUAL_FSYNC: Duration = Duration::from_millis(5);
+
+/// The plan of a form with its estimate.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// The runs.
+    pub(crate) plan: Plan,
+    /// What they take.
+    pub(crate) estimate: Estimate,
+    /// What to know.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Preview {
+    /// The preview of a form, or what is wrong with it.
+    pub(crate) fn of(form: &Form, world: &World) -> Result<Self, String> {
+        let suite = world
+            .suites
+            .iter()
+            .find(|suite| suite.name == form.suite)
+            .ok_or_else(|| format!("there is no suite `{}`", form.suite))?;
+        let spec = form.spec();
+        // A sample is no product of its values.
+        let asked = if form.stars.is_none() { combinations(form) } else { 0 };
+        if spec.engines.is_empty() {
+            return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
+        }
+        let plan = Plan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
+        let different = plan.configurations.iter().filter(|one| one.twin_of.is_none()).count() + plan.left_out.len();
+        let equal = asked.saturating_sub(different);
+        let estimate = estimate(&plan, &world.history, world.work_folder.fsync.unwrap_or(USUAL_FSYNC));
+        let warnings = warnings(&plan, &estimate, equal, world);
+        Ok(Self { plan, estimate, warnings })
+    }
+
+    /// What a run is expected to take.
+    pub(crate) fn expected_run(&self) -> Duration {
+        self.estimate.time / self.plan.runs.len().max(1) as u32
+    }
+
+    /// Why the plan must not be started, if so: the disk has no room.
+    pub(crate) fn refusal(&self, world: &World) -> Option<String> {
+        let facts = world.work_folder.facts.as_ref()?;
+        check_space(&self.estimate, world.work_folder.space()?, &facts.path).err()
+    }
+}
+
+/// Configurations asked for, equal ones counted as often as they are asked for.
+fn combinations(form: &Form) -> usize {
+    let product = |options: &Values| options.values().map(Vec::len).product::<usize>();
+    let engines: usize = form.entries.iter().filter(|entry| entry.on).map(|entry| product(&entry.options)).sum();
+    engines * product(&form.suite_options) * form.sizes.len()
+}
+
+fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if equal > 0 {
+        warnings.push(format!("{equal} configurations are the same as others and run once"));
+    }
+    warnings.extend(plan.not_run());
+    warnings.extend(indifferent(plan));
+    let mut tiers: BTreeMap<u8, (String, Vec<&str>)> = BTreeMap::new();
+    for configuration in &plan.configurations {
+        let (_, labels) =
+            tiers.entry(configuration.tier.number()).or_insert_with(|| (configuration.tier.to_string(), Vec::new()));
+        if !labels.contains(&configuration.label.as_str()) {
+            labels.push(&configuration.label);
+        }
+    }
+    if tiers.len() > 1 {
+        let parts: Vec<String> =
+            tiers.values().rev().map(|(tier, labels)| format!("{tier}: {}", few(labels))).collect();
+        warnings.push(format!("unequal tiers, commits are not equally durable: {}", parts.join("; ")));
+    }
+    let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());
+    let need = rounds_needed(tests);
+    if plan.configurations.len() > 1 && (plan.rounds as usize) < need {
+        warnings.push(format!("{} rounds cannot decide a table of {tests} tests: {need} can", plan.rounds));
+    }
+    let Some(facts) = &world.work_folder.facts else { return warnings };
+    if facts.is_memory_backed() {
+        warnings.push(format!("{} is in memory, where a sync does nothing: choose another work folder", facts.path));
+    }
+    if facts.is_network() {
+        warnings.push(format!("{} is on another machine: choose another work folder", facts.path));
+    }
+    if let Some(space) = world.work_folder.space()
+        && check_space(estimate, space, &facts.path).is_err()
+    {
+        let (needs, free) = (units::bytes(estimate.space_bytes), units::bytes(space.free));
+        warnings.push(format!("the largest database may take {needs}, and {free} are free: it will not start"));
+    }
+    warnings
+}
+
+/// Configurations that were chosen one by one and cannot differ from an earlier one in what is measured, each reason once.
+fn indifferent(plan: &Plan) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| one.twin_of.is_none()) {
+        let engine = &later.engine.description;
+        let alike = |earlier: &&Configuration| {
+            earlier.engine_name() == later.engine_name()
+                && earlier.size == later.size
+                && earlier.suite_settings == later.suite_settings
+        };
+        let earlier = plan.configurations[..at].iter().filter(alike);
+        let reason = earlier
+            .map(|earlier| cannot_differ(engine, plan.suite.kind, &earlier.settings, &later.settings))
+            .find_map(|reason| reason);
+        if let Some(reason) = reason {
+            let warning = format!("{} cannot differ: {reason}", later.label);
+            if !found.contains(&warning) {
+                found.push(warning);
+            }
+        }
+    }
+    found
+}
+
+fn few(labels: &[&str]) -> String {
+    match labels {
+        [_, _, _, _, ..] if labels.iter().any(|label| label.len() > 30) => format!("{} configurations", labels.len()),
+        [a, b, c, rest @ ..] if !rest.is_empty() => format!("{a}, {b}, {c} and {} more", rest.len()),
+        labels => labels.join(", "),
+    }
+}

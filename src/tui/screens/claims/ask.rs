@@ -1,0 +1,37 @@
+//! What the Claims screen asks of the world outside: a publication beside what is stored.
+
+use crate::{
+    catalog,
+    claims::{ClaimsTable, judged},
+    tui::setup::Setup,
+};
+
+/// What is judged.
+#[derive(Debug)]
+pub enum Request {
+    /// A publication beside what is stored.
+    Judge {
+        /// The request's number.
+        ticket: u64,
+        /// The publication.
+        claims: Box<catalog::Claims>,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Response {
+    /// The publication, judged, or why it cannot be.
+    Judged {
+        /// Of this request.
+        ticket: u64,
+        /// The table.
+        found: Result<Box<ClaimsTable>, String>,
+    },
+}
+
+/// Judges the publication.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    let Request::Judge { ticket, claims } = request;
+    Response::Judged { ticket, found: judged(&claims, &setup.store).map(Box::new).map_err(|error| error.to_string()) }
+}

@@ -1,0 +1,225 @@
+//! The Claims screen: publications, and one of them beside what was measured here.
+
+mod ask;
+mod dialog;
+mod output;
+mod paint;
+mod rows;
+
+pub use ask::{Request, Response};
+pub(crate) use dialog::Dialog;
+pub(crate) use rows::{ClaimRow, claim_name, claim_rows};
+
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
+use crate::{
+    catalog,
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison},
+    tui::{
+        keys::Action,
+        overlay::Reply,
+        setup::Setup,
+        widgets::{cursor::ListCursor, paint::Paint},
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// A publication that is open.
+#[derive(Debug)]
+pub struct OpenedClaims {
+    /// The claims file's name.
+    pub(crate) name: String,
+    /// Its claims, judged, or why not; none before the first response.
+    pub(crate) table: Option<Result<Box<ClaimsTable>, String>>,
+    /// Whether a response is awaited.
+    pub(crate) waiting: bool,
+    /// Place among its claims.
+    pub(crate) cursor: ListCursor,
+}
+
+/// The publications, and the one that is open.
+#[derive(Debug, Default)]
+pub struct ClaimsScreen {
+    /// Place among the publications.
+    pub(crate) cursor: ListCursor,
+    /// The publication that is open.
+    pub(crate) opened: Option<OpenedClaims>,
+    /// What the names of claims shown contain.
+    pub(crate) filter: String,
+    ticket: u64,
+    stale: bool,
+}
+
+impl OpenedClaims {
+    pub(crate) fn judged(&self) -> Option<&ClaimsTable> {
+        self.table.as_ref()?.as_ref().ok().map(Box::as_ref)
+    }
+}
+
+impl ClaimsScreen {
+    /// The claim under the cursor, with the comparison it belongs to.
+    pub(crate) fn claim(&self) -> Option<(&JudgedComparison, &JudgedClaim)> {
+        let opened = self.opened.as_ref()?;
+        let rows = claim_rows(opened.judged()?, &self.filter);
+        let claims = rows.into_iter().filter_map(|row| match row {
+            ClaimRow::Claim(comparison, claim) => Some((comparison, claim)),
+            ClaimRow::Title(_) => None,
+        });
+        claims.into_iter().nth(opened.cursor.at)
+    }
+
+    fn length(&self, world: &World) -> usize {
+        match &self.opened {
+            None => world.claims.len(),
+            Some(opened) => opened.judged().map_or(0, |table| {
+                claim_rows(table, &self.filter).iter().filter(|row| matches!(row, ClaimRow::Claim(..))).count()
+            }),
+        }
+    }
+
+    fn cursor_mut(&mut self) -> &mut ListCursor {
+        self.opened.as_mut().map_or(&mut self.cursor, |opened| &mut opened.cursor)
+    }
+
+    fn open(&mut self, world: &World) -> Intents {
+        let Some(claims) = world.claims.get(self.cursor.at) else { return Intents::new() };
+        self.filter.clear();
+        self.opened =
+            Some(OpenedClaims { name: claims.name.clone(), table: None, waiting: true, cursor: ListCursor::default() });
+        self.ask(claims)
+    }
+
+    fn ask(&mut self, claims: &catalog::Claims) -> Intents {
+        self.ticket += 1;
+        self.stale = false;
+        let (ticket, claims) = (self.ticket, Box::new(claims.clone()));
+        vec![Intent::Request(Request::Judge { ticket, claims })]
+    }
+
+    /// Shows the comparison that the claim under the cursor is judged by.
+    fn compare(&self) -> Intents {
+        let sides = self.claim().map(|(comparison, _)| comparison.selections.clone());
+        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::Compare { a, b }])
+    }
+
+    /// Puts the preset that measures the claim under the cursor onto the Bench screen.
+    fn measure(&self, world: &World) -> Intents {
+        let Some((comparison, _)) = self.claim() else { return Intents::new() };
+        let Some(name) = &comparison.preset else {
+            let (a, b) = &comparison.selections;
+            return vec![Intent::failed(format!("no preset measures it: it is judged by runs of A `{a}` and B `{b}`"))];
+        };
+        match world.presets.iter().find(|preset| preset.name == *name) {
+            Some(preset) => vec![Intent::Load(Box::new(preset.clone()))],
+            None => vec![Intent::failed(format!("there is no preset `{name}`"))],
+        }
+    }
+
+    /// Judges what is open again, where what is stored has changed.
+    fn read_again(&mut self, world: &World) -> Intents {
+        if !self.stale {
+            return Intents::new();
+        }
+        let Some(opened) = &mut self.opened else { return Intents::new() };
+        let Some(claims) = world.claims.iter().find(|claims| claims.name == opened.name) else {
+            return Intents::new();
+        };
+        opened.waiting = true;
+        self.ask(claims)
+    }
+}
+
+impl Screen for ClaimsScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
+        let world = context.world;
+        let length = self.length(world);
+        if self.cursor_mut().moved(action, length) {
+            return Intents::new();
+        }
+        match action {
+            Action::Notes => return self.notes(world),
+            Action::Enter if self.opened.is_none() => return self.open(world),
+            Action::Refresh => {
+                self.stale = true;
+                return self.read_again(world);
+            }
+            Action::Back if !self.filter.is_empty() => self.filter.clear(),
+            Action::Back => self.opened = None,
+            _ => {}
+        }
+        if self.opened.is_none() {
+            return match action {
+                Action::Filter | Action::Export | Action::Explain | Action::More => {
+                    vec![Intent::said("open a publication first: Enter")]
+                }
+                _ => Intents::new(),
+            };
+        }
+        match action {
+            Action::Enter => return self.compare(),
+            Action::More => return self.measure(world),
+            Action::Explain => return self.explain(),
+            Action::Filter => {
+                let help = "tests whose number and name, or whose comparison, contain this";
+                return vec![Intent::prompt(Dialog::Filter, "Filter claims", help, self.filter.clone())];
+            }
+            Action::Export => return self.ask_export(),
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Intents {
+        let world = context.world;
+        let again = self.cursor_mut().at == row;
+        self.cursor_mut().at = row;
+        match (again, &self.opened) {
+            (false, _) => Intents::new(),
+            (true, None) => self.open(world),
+            (true, Some(_)) => self.explain(),
+        }
+    }
+
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(dialog, reply)
+    }
+
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+        let Response::Judged { ticket, found } = response;
+        if let Some(opened) = self.opened.as_mut().filter(|_| ticket == self.ticket) {
+            opened.waiting = false;
+            opened.table = Some(found);
+        }
+        Intents::new()
+    }
+
+    fn shown(&mut self, context: &Context<'_>) -> Intents {
+        self.read_again(context.world)
+    }
+
+    fn stale(&mut self) {
+        self.stale = true;
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context);
+    }
+
+    fn respond(request: Request, setup: &Setup) -> Response {
+        ask::respond(request, setup)
+    }
+}

@@ -1,0 +1,100 @@
+//! What leaves the screen: explanations and files.
+
+use super::{ClaimsScreen, Dialog, Intents, claim_name};
+use crate::{
+    claims::{JudgedClaim, JudgedComparison, Reproduction},
+    report::{
+        claims::{FORMATS, measured, text, verdict},
+        command::shell,
+        format::Format,
+    },
+    tui::{export::FileContent, screens::intent::Intent, world::World},
+};
+use std::path::Path;
+
+impl ClaimsScreen {
+    /// What to know about the publication under the cursor or open.
+    pub(super) fn notes(&self, world: &World) -> Intents {
+        let name = self.opened.as_ref().map(|opened| &opened.name);
+        let claims = match name {
+            Some(name) => world.claims.iter().find(|claims| claims.name == *name),
+            None => world.claims.get(self.cursor.at),
+        };
+        let Some(claims) = claims else { return Intents::new() };
+        let mut lines = vec![format!("{}: {}", claims.source, claims.setup), String::new()];
+        lines.extend(claims.caveats.iter().map(|caveat| format!("! {caveat}")));
+        vec![Intent::page(claims.title.clone(), lines)]
+    }
+
+    /// Explains the verdict under the cursor.
+    pub(super) fn explain(&self) -> Intents {
+        let explained = self.claim().map(|(comparison, claim)| (claim_name(claim), explanation(comparison, claim)));
+        explained.map_or_else(Intents::new, |(title, lines)| vec![Intent::page(title, lines)])
+    }
+
+    pub(super) fn ask_export(&self) -> Intents {
+        let Some(opened) = &self.opened else { return Intents::new() };
+        let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
+        let file = format!("dbdyno-claims-{}.txt", opened.name);
+        vec![Intent::prompt(Dialog::Export, "Export the claims", help, file)]
+    }
+
+    pub(super) fn export(&self, path: &str) -> Result<Intents, String> {
+        let table = self.opened.as_ref().and_then(|opened| opened.judged()).ok_or("the claims are not judged yet")?;
+        let format = Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
+        let text = text(table, format).map_err(|error| error.to_string())?;
+        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
+    }
+}
+
+fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String> {
+    let (a, b) = &comparison.selections;
+    let mut lines = vec![
+        format!("A {} · B {}", comparison.a_name, comparison.b_name),
+        "Ratios are time A / time B: below 1 A is faster. Machines differ: only ratios are judged.".to_owned(),
+        String::new(),
+        format!("published: {}", claim.published),
+    ];
+    if let Some((a, b)) = &claim.figures {
+        lines.push(format!("figures published, shown and never judged: A {a}, B {b}"));
+    }
+    lines.push(format!("measured here: {}", measured(claim)));
+    lines.push(format!("verdict: {}", verdict(claim)));
+    lines.extend([String::new(), rule(claim.reproduction).to_owned()]);
+    if claim.measured.is_some() {
+        lines.push(
+            "Over several sizes the figure is the median of their ratios, and the interval goes from the lowest to the highest end."
+                .to_owned(),
+        );
+    }
+    let (runs_a, runs_b) = comparison.runs;
+    lines.extend([
+        String::new(),
+        format!("judged by stored runs: {runs_a} of A `{a}`, {runs_b} of B `{b}`"),
+        format!("{} shows them", shell(["dbdyno", "compare", "--a", a, "--b", b])),
+    ]);
+    if let Some(preset) = &comparison.preset {
+        lines.push(format!("{} measures it", shell(["dbdyno", "--preset", preset])));
+    }
+    lines
+}
+
+/// Why a verdict is what it is.
+fn rule(reproduction: Reproduction) -> &'static str {
+    match reproduction {
+        Reproduction::Agrees => {
+            "Agrees: the measured 95 % interval meets the published range; a figure without a range is taken as +-25 %; \
+             a claim without a figure needs the whole interval on its side of 1."
+        }
+        Reproduction::DirectionOnly => {
+            "Direction only: the same side is faster, by a factor outside the published range."
+        }
+        Reproduction::NotReproduced => {
+            "Not reproduced: the measured interval misses the published range, and is not on the same side of 1."
+        }
+        Reproduction::Undecided => {
+            "Undecided: there are too few runs for an interval, or what stands above is in the way."
+        }
+        Reproduction::NotMeasured => "Not measured: nothing stored is of both sides.",
+    }
+}

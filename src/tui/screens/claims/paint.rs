@@ -1,0 +1,254 @@
+//! How the Claims screen is painted: publications, or one of them beside what was measured here.
+
+use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
+use crate::{
+    base::units::{self, plain},
+    catalog::{self, Role},
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
+    report::claims::measured,
+    tui::{
+        screens::Context,
+        widgets::{
+            Target,
+            cursor::ListCursor,
+            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Paints the screen.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
+    match &screen.opened {
+        None => draw_publications(paint, area, screen, context),
+        Some(opened) => draw_opened(paint, area, screen, context, opened),
+    }
+}
+
+/// The publications, and what to know about the one under the cursor.
+fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
+    let claims = &context.world.claims;
+    let height = (claims.len() as u16 + 2).clamp(3, (area.height / 2).max(3));
+    let [list, about] = area.layout(&Layout::vertical([Constraint::Length(height), Constraint::Min(4)]));
+    let inner = paint.pane(list, "Claims: what others published", true);
+    if claims.is_empty() {
+        paint.text(inner, "there is no claims file", Role::Dim);
+    }
+    let name = claims.iter().map(|one| width(&plain(&one.name))).max().unwrap_or(0) + 2;
+    let offset = screen.cursor.offset(claims.len(), usize::from(inner.height));
+    for ((at, one), row) in claims.iter().enumerate().skip(offset).zip(rows(inner)) {
+        let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
+        let count = units::counted(count, "claim");
+        let room = usize::from(row.width).saturating_sub(name + width(&count) + 2);
+        let pieces = [
+            piece(pad(&plain(&one.name), name), Role::Accent),
+            piece(pad(&plain(short(&one.title, room)), room), Role::Text),
+            piece(format!("  {count}"), Role::Dim),
+        ];
+        paint.line(row, &pieces);
+        if at == screen.cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: 0, row: at });
+    }
+    if let Some(one) = claims.get(screen.cursor.at) {
+        let inner = paint.pane(about, &one.name, false);
+        draw_about(paint, inner, one);
+    }
+}
+
+/// A title, or what comes before its colon where there is no room for all of it.
+fn short(title: &str, room: usize) -> &str {
+    if width(title) <= room { title } else { title.split(':').next().unwrap_or(title) }
+}
+
+/// Where a publication's figures are from, then as many of its caveats as fit whole.
+fn draw_about(paint: &mut Paint<'_>, area: Rect, claims: &catalog::Claims) {
+    let mut lines =
+        vec![(claims.title.clone(), Role::Title), (format!("{}: {}", claims.source, claims.setup), Role::Text)];
+    lines.extend(claims.caveats.iter().map(|caveat| (format!("! {caveat}"), Role::Warn)));
+    let mut left = area;
+    for (number, (text, role)) in lines.iter().enumerate() {
+        let taken = wrap(&plain(text), usize::from(left.width)).len() as u16;
+        let after = u16::from(number + 1 < lines.len());
+        if taken + after > left.height {
+            paint.text(left, &format!("{} more: n", lines.len() - number), Role::Dim);
+            break;
+        }
+        paint.wrapped(left, text, *role);
+        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
+    }
+}
+
+fn draw_opened(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>, opened: &OpenedClaims) {
+    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
+    let inner = paint.pane(area, &format!("Claims · {}{filter}", opened.name), true);
+    if opened.waiting {
+        let text = if context.session_running { " waiting for the test under way… " } else { " reading… " };
+        paint.right(Rect { x: area.x, width: area.width - 2, height: 1, ..area }, text, Role::Warn);
+    }
+    let table = match &opened.table {
+        None => {
+            paint.wrapped(inner, &format!("reading {} …", context.world.store), Role::Dim);
+            return;
+        }
+        Some(Err(reason)) => {
+            paint.wrapped(inner, &format!("✗ {reason}: Ctrl-r reads again"), Role::Bad);
+            return;
+        }
+        Some(Ok(table)) => table,
+    };
+    let head = draw_head(paint, inner, table);
+    let below = Rect { y: inner.y + head, height: inner.height.saturating_sub(head), ..inner };
+    draw_claims(paint, below, screen, opened, table);
+}
+
+/// Counts, source and caveats; returns the rows taken. Caveats that do not fit whole into a third of the height are counted.
+fn draw_head(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
+    let mut row = Rect { height: 1, ..area };
+    row.y += draw_counts(paint, area, table);
+    let room = area.height / 3;
+    let origin = format!("{}: {}", table.source, table.setup);
+    let mut texts = vec![(origin, Role::Dim)];
+    texts.extend(table.caveats.iter().map(|caveat| (format!("! {caveat}"), Role::Warn)));
+    for (number, (text, role)) in texts.iter().enumerate() {
+        let lines = wrap(&plain(text), usize::from(area.width)).len() as u16;
+        let taken = row.y - area.y;
+        if taken + lines + u16::from(number + 1 < texts.len()) > room.max(4) {
+            paint.text(
+                row,
+                &format!("! {} to know about these figures: n", units::counted(texts.len() - number, "more thing")),
+                Role::Warn,
+            );
+            row.y += 1;
+            break;
+        }
+        paint.wrapped(Rect { height: lines, ..row }, text, *role);
+        row.y += lines;
+    }
+    row.y - area.y
+}
+
+/// How many claims have each verdict, whole words only; returns the rows taken.
+fn draw_counts(paint: &mut Paint<'_>, area: Rect, table: &ClaimsTable) -> u16 {
+    let mut place = Rect { height: 1, ..area };
+    for (kind, count) in table.counts() {
+        let text = format!("{} {count} {}", kind.sign(), kind.words());
+        if width(&text) > usize::from(place.width) {
+            place = Rect { y: place.y + 1, height: 1, ..area };
+        }
+        let taken = paint.text(place, &text, if count == 0 { Role::Dim } else { role(kind) }) + 3;
+        place.x += taken.min(place.width);
+        place.width -= taken.min(place.width);
+    }
+    place.y + 1 - area.y
+}
+
+fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened: &OpenedClaims, table: &ClaimsTable) {
+    let all = claim_rows(table, &screen.filter);
+    if all.is_empty() {
+        paint.text(area, "no claim matches the filter", Role::Dim);
+        return;
+    }
+    let columns = ClaimColumns::new(usize::from(area.width), &all);
+    paint.text(Rect { height: 1, ..area }, &columns.header(), Role::Title);
+    let obstacle = screen.claim().and_then(|(_, claim)| claim.obstacle.as_ref());
+    let about = obstacle.map_or("ratios are time A / time B: below 1 A is faster", String::as_str);
+    let lines = (wrap(&plain(about), usize::from(area.width)).len() as u16).min(area.height / 2);
+    let foot = Rect { y: area.bottom().saturating_sub(lines), height: lines, ..area };
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
+    paint.wrapped(foot, about, Role::Dim);
+    let claims: Vec<usize> =
+        all.iter().enumerate().filter(|(_, row)| matches!(row, ClaimRow::Claim(..))).map(|(at, _)| at).collect();
+    let under = claims.get(opened.cursor.at).copied().unwrap_or(0);
+    let offset = ListCursor { at: under }.offset(all.len(), usize::from(list.height));
+    for ((at, row), place) in all.iter().enumerate().skip(offset).zip(rows(list)) {
+        match row {
+            ClaimRow::Title(comparison) => paint.line(place, &title(comparison, usize::from(place.width))),
+            ClaimRow::Claim(_, claim) => paint.line(place, &columns.cells(claim)),
+        };
+        if at == under {
+            paint.highlight(place);
+        }
+        if let Some(row) = claims.iter().position(|claim| *claim == at) {
+            paint.hit(place, Target::Spot { pane: 0, row });
+        }
+    }
+}
+
+/// The sides with their runs, and what is compared where there is room for it.
+fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
+    let side = |name: &str, text: &str, runs: usize| plain(&format!("{name} {text} {}", units::counted(runs, "run")));
+    let (a, b) = comparison.runs;
+    let sides = [side("A", &comparison.a_name, a), side("B", &comparison.b_name, b)];
+    let title = plain(&comparison.title);
+    let whole = width(&sides[0]) + width(&sides[1]) + width(&title) + 6 <= room;
+    let [a, b] = sides;
+    let mut pieces = vec![piece(a, Role::A), piece(" · ", Role::Dim), piece(b, Role::B)];
+    if whole {
+        pieces.extend([piece(" · ", Role::Dim), piece(title, Role::Title)]);
+    }
+    pieces
+}
+
+/// Widths of the columns; the published figures themselves only where there is room.
+struct ClaimColumns {
+    name: usize,
+    published: usize,
+    figures: usize,
+    measured: usize,
+}
+
+impl ClaimColumns {
+    fn new(room: usize, all: &[ClaimRow<'_>]) -> Self {
+        let widest = |text: fn(&JudgedClaim) -> String| {
+            let claims =
+                all.iter().filter_map(|row| if let ClaimRow::Claim(_, claim) = row { Some(claim) } else { None });
+            claims.map(|claim| width(&plain(&text(claim)))).max().unwrap_or(0)
+        };
+        let published = widest(|claim| claim.published.clone()).max(9);
+        let measured = widest(measured).max(8);
+        // The longest verdict with its sign.
+        let verdict = 18;
+        let fixed = published + measured + verdict + 6;
+        let name = widest(claim_name).min(room.saturating_sub(fixed)).max(8);
+        let figures = widest(figures);
+        let figures = if figures > 0 && name + fixed + figures + 2 <= room { figures } else { 0 };
+        Self { name, published, figures, measured }
+    }
+
+    fn header(&self) -> String {
+        let figures = if self.figures > 0 { format!("  {}", pad("A / B", self.figures)) } else { String::new() };
+        let (name, published) = (pad("test", self.name), pad("published", self.published));
+        format!("{name}  {published}{figures}  {}  verdict", pad("measured", self.measured))
+    }
+
+    fn cells<'t>(&self, claim: &JudgedClaim) -> Vec<TextPiece<'t>> {
+        let mut cells = vec![
+            piece(pad(&plain(&claim_name(claim)), self.name), Role::Text),
+            piece(format!("  {}", pad(&plain(&claim.published), self.published)), Role::Text),
+        ];
+        if self.figures > 0 {
+            cells.push(piece(format!("  {}", pad(&plain(&figures(claim)), self.figures)), Role::Dim));
+        }
+        cells.push(piece(format!("  {}", pad(&measured(claim), self.measured)), Role::Text));
+        let reproduction = claim.reproduction;
+        cells.push(piece(format!("  {} {}", reproduction.sign(), reproduction.words()), role(reproduction)));
+        cells
+    }
+}
+
+/// The figures published for A and B.
+fn figures(claim: &JudgedClaim) -> String {
+    claim.figures.as_ref().map_or(String::new(), |(a, b)| format!("{a} / {b}"))
+}
+
+fn role(reproduction: Reproduction) -> Role {
+    match reproduction {
+        Reproduction::Agrees => Role::Good,
+        Reproduction::DirectionOnly => Role::Warn,
+        Reproduction::NotReproduced => Role::Bad,
+        Reproduction::Undecided => Role::Text,
+        Reproduction::NotMeasured => Role::Dim,
+    }
+}

@@ -1,0 +1,110 @@
+//! What the Compare screen asks of the world outside: what is stored. Each request has a number, so that responses to older
+//! ones are told apart.
+
+use crate::{
+    catalog::Difference,
+    compare::{Axis, Comparison, Options, Side, compare, load},
+    store::{Latencies, Offer, Selection, Store},
+    tui::setup::Setup,
+};
+use std::collections::BTreeSet;
+
+/// What is read.
+#[derive(Debug)]
+pub enum Request {
+    /// What there is to compare.
+    Offers {
+        /// The request's number.
+        ticket: u64,
+    },
+    /// Two selections beside each other.
+    Compare {
+        /// The request's number.
+        ticket: u64,
+        /// The sides, and how they are compared.
+        wanted: Box<WantedComparison>,
+    },
+}
+
+/// Two sides, and how they are to be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedComparison {
+    /// The selection of side A.
+    pub(crate) a: String,
+    /// The selection of side B.
+    pub(crate) b: String,
+    /// Differences that are allowed.
+    pub(crate) allowed: BTreeSet<Difference>,
+    /// Rows and columns of the pivot.
+    pub(crate) axes: (Axis, Axis),
+}
+
+/// What was read.
+#[derive(Debug)]
+pub enum Response {
+    /// What there is to compare, or why that is not known.
+    Offers {
+        /// Of this request.
+        ticket: u64,
+        /// The configurations.
+        found: Result<Vec<Offer>, String>,
+    },
+    /// The comparison, or why there is none.
+    Compared {
+        /// Of this request.
+        ticket: u64,
+        /// The comparison.
+        found: Result<Box<Compared>, String>,
+    },
+}
+
+/// A comparison as the views show it.
+#[derive(Debug)]
+pub struct Compared {
+    /// Line by line, and over sizes.
+    pub(crate) plain: Comparison,
+    /// Spread over the pivot's keys.
+    pub(crate) pivot: Comparison,
+    /// Names in the selections that no stored run has: most likely misspelt.
+    pub(crate) unknown: Vec<String>,
+}
+
+/// Reads it.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::Offers { ticket } => {
+            Response::Offers { ticket, found: setup.store.offers().map_err(|error| error.to_string()) }
+        }
+        Request::Compare { ticket, wanted } => {
+            Response::Compared { ticket, found: compared(&wanted, &setup.store).map(Box::new) }
+        }
+    }
+}
+
+fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
+    let (a, mut unknown) = side(&wanted.a, store)?;
+    let (b, unknown_b) = side(&wanted.b, store)?;
+    unknown.extend(unknown_b);
+    unknown.dedup();
+    let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
+    let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
+    Ok(Compared {
+        plain: compare(&a, &b, &Options { by_size: true, ..options }),
+        pivot: compare(&a, &b, &spread),
+        unknown,
+    })
+}
+
+/// A side, with the names in its selection that no stored run has.
+fn side(text: &str, store: &Store) -> Result<(Side, Vec<String>), String> {
+    let selection = Selection::parse_line(text)?;
+    if !store.exists() {
+        return Ok((Side { selection: text.to_owned(), ..Side::default() }, Vec::new()));
+    }
+    let side = load(store, text, &selection, Latencies::Read).map_err(|error| error.to_string())?;
+    let unknown = match side.runs.is_empty() {
+        true => store.unknown_names(&selection, &[]).map_err(|error| error.to_string())?,
+        false => Vec::new(),
+    };
+    Ok((side, unknown))
+}

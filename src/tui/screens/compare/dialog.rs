@@ -1,0 +1,161 @@
+//! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
+
+use super::{CompareScreen, CompareView, Intents, Request};
+use crate::{
+    base::units::counted,
+    catalog::Difference,
+    compare::{Axis, Comparison, ObstacleKind},
+    store::Selection,
+    tui::{
+        overlay::{ListItem, Reply},
+        screens::intent::Intent,
+        widgets::cursor::ListCursor,
+        world::World,
+    },
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the Compare screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    /// The selection of side A.
+    A,
+    /// The selection of side B.
+    B,
+    /// What the names of tests must contain.
+    Filter,
+    /// Differences that are allowed.
+    Allow,
+    PivotRow,
+    /// What its columns are; its rows are this.
+    PivotColumn(Axis),
+    /// The file to write the comparison to.
+    Export,
+}
+
+/// Asks for the selection of a side.
+pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
+    let title = if dialog == Dialog::A { "Side A" } else { "Side B" };
+    let help = "terms such as engine=lmdb size=10000 journal_mode=wal; keys: engine, label, version, suite, test, size, \
+                host, session, run, tier, tag, or any option; also != >= <= and VALUE|VALUE";
+    Intent::prompt(dialog, title, help, text)
+}
+
+impl CompareScreen {
+    /// Asks which differences are compared all the same, with where they stand in the way.
+    pub(super) fn ask_allowed(&self) -> Intents {
+        let lines = self.compared().map(|compared| compared.plain.lines.as_slice()).unwrap_or_default();
+        let items = Difference::ALL.map(|difference| {
+            let differs = |kind: &ObstacleKind| *kind == ObstacleKind::Differ(difference);
+            let met = lines.iter().filter(|line| line.obstacles.iter().any(|found| differs(&found.kind))).count();
+            let detail = match met {
+                0 => "not met here".to_owned(),
+                met => format!("met in {met} of {} tests", lines.len()),
+            };
+            ListItem { chosen: self.allowed.contains(&difference), ..ListItem::new(difference.meaning(), detail) }
+        });
+        let dialog = Dialog::Allow;
+        vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
+    }
+
+    /// Asks for the pivot's rows, then for its columns.
+    pub(super) fn ask_axes(&self, row: Option<Axis>) -> Intents {
+        let Some(compared) = self.compared() else { return Intents::new() };
+        let items = |row: Option<&Axis>| {
+            let current = if row.is_some() { &self.axes.1 } else { &self.axes.0 };
+            let item = |(axis, values): (Axis, usize)| {
+                let detail = counted(values, "value");
+                ListItem { chosen: axis == *current, ..ListItem::new(axis.to_string(), detail) }
+            };
+            axes(&compared.plain, row).into_iter().map(item).collect()
+        };
+        let (title, dialog) = match &row {
+            None => ("The pivot's rows".to_owned(), Dialog::PivotRow),
+            Some(row) => (format!("Rows are {row}. Columns"), Dialog::PivotColumn(row.clone())),
+        };
+        vec![Intent::choose_one(dialog, title, items(row.as_ref()))]
+    }
+
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
+        match (dialog, reply) {
+            (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
+            (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
+                self.filter = text;
+                self.cursors = [ListCursor::default(); 4];
+            }
+            (Dialog::Allow, Reply::Chosen(chosen)) => {
+                self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
+                return Ok(self.ask());
+            }
+            (Dialog::PivotRow, Reply::Chosen(chosen)) => {
+                return Ok(self.chosen_axis(None, &chosen).map_or_else(Intents::new, |row| self.ask_axes(Some(row))));
+            }
+            (Dialog::PivotColumn(row), Reply::Chosen(chosen)) => {
+                if let Some(column) = self.chosen_axis(Some(row), &chosen) {
+                    self.axes = (row.clone(), column);
+                    self.view = CompareView::Pivot;
+                    self.column = 0;
+                    return Ok(self.ask());
+                }
+            }
+            (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
+            _ => {}
+        }
+        Ok(Intents::new())
+    }
+
+    fn take_side(&mut self, dialog: &Dialog, text: String) -> Result<Intents, String> {
+        if text.is_empty() {
+            return Err("expected terms, as in engine=lmdb size=10000".to_owned());
+        }
+        Selection::parse_line(&text)?;
+        let (a, b) = if *dialog == Dialog::A { (text, self.b.clone()) } else { (self.a.clone(), text) };
+        // What was allowed between other sides is not allowed between these.
+        self.allowed.clear();
+        if a.is_empty() || b.is_empty() {
+            (self.a, self.b) = (a, b);
+            let missing = if self.a.is_empty() { "now a: side A" } else { "now b: side B" };
+            return Ok(vec![Intent::said(missing)]);
+        }
+        Ok(self.take_sides(a, b))
+    }
+
+    fn chosen_axis(&self, row: Option<&Axis>, chosen: &[usize]) -> Option<Axis> {
+        let (axis, _) = axes(&self.compared()?.plain, row).into_iter().nth(*chosen.first()?)?;
+        Some(axis)
+    }
+}
+
+/// The keys that a comparison can be spread over, but for the one that rows are, with how many values each has. Keys
+/// of the configuration part A, so A's values count.
+fn axes(comparison: &Comparison, but: Option<&Axis>) -> Vec<(Axis, usize)> {
+    let mut properties: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for one in &comparison.a.configurations {
+        properties.entry("label".to_owned()).or_default().insert(one.label.clone());
+        for (word, value) in one.configuration.facts() {
+            properties.entry(word.to_owned()).or_default().insert(value);
+        }
+    }
+    let sizes: BTreeSet<&str> = comparison.lines.iter().map(|line| line.size.as_str()).collect();
+    let tests: BTreeSet<(u32, &str)> = comparison.lines.iter().map(|line| (line.test, line.name.as_str())).collect();
+    let sessions = || comparison.a.sessions.iter().chain(&comparison.b.sessions);
+    let ids: BTreeSet<&str> = sessions().map(|session| session.session_id.as_str()).collect();
+    let hosts: BTreeSet<&str> = sessions().map(|session| session.host.name.as_str()).collect();
+    let suites = properties.remove("suite").map_or(0, |suites| suites.len());
+    let counted = [
+        (Axis::Test, tests.len()),
+        (Axis::Size, sizes.len()),
+        (Axis::Suite, suites),
+        (Axis::Host, hosts.len()),
+        (Axis::Session, ids.len()),
+    ];
+    // What has several values is worth spreading over, and comes first.
+    let mut named: Vec<(Axis, usize)> =
+        properties.into_iter().filter_map(|(word, values)| Some((Axis::parse(&word).ok()?, values.len()))).collect();
+    named.sort_by_key(|(_, values)| *values < 2);
+    counted.into_iter().chain(named).filter(|(axis, _)| Some(axis) != but).collect()
+}

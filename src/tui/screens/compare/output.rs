@@ -1,0 +1,137 @@
+//! What leaves the screen: explanations, the SQL behind a number, files.
+
+use super::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name};
+use crate::{
+    compare::{Comparison, Line, Mean},
+    report::{
+        command::shell,
+        comparison::{FORMATS, explain, facts, words},
+        format::Format,
+    },
+    tui::{export::FileContent, screens::intent::Intent, world::World},
+};
+use std::path::Path;
+
+impl CompareScreen {
+    /// Explains the number under the cursor.
+    pub(super) fn explain(&self) -> Intents {
+        let Some((title, lines)) = self.compared().and_then(|compared| self.explanation(compared)) else {
+            return Intents::new();
+        };
+        vec![Intent::page(title, lines)]
+    }
+
+    fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
+        let at_size = |line: &Line| {
+            let text = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
+            text.trim_end().to_owned()
+        };
+        Some(match self.view {
+            CompareView::Table => match self.row()? {
+                TableRow::Line(line) => (at_size(line), explain::line(&compared.plain, line)),
+                TableRow::Mean(mean) | TableRow::Title(mean) => {
+                    let title = format!("Geometric mean · size {}", mean.size);
+                    (title, explain::mean(mean, &of_mean(&compared.plain, mean)))
+                }
+            },
+            CompareView::Sizes => {
+                let test = self.test()?;
+                (format!("{} over sizes", test.name), explain::over_sizes(test.over, &test.lines))
+            }
+            CompareView::Latencies => {
+                let line = self.line()?;
+                (format!("Latencies of {}", at_size(line)), explain::latencies(line))
+            }
+            CompareView::Pivot => {
+                let (row, column, lines) = self.cell()?;
+                let text = match lines.as_slice() {
+                    [only] => explain::line(&compared.pivot, only),
+                    lines => explain::cell(lines),
+                };
+                (format!("{row} · {column}"), text)
+            }
+        })
+    }
+
+    /// Puts the SQL that fetches what is under the cursor into the clipboard.
+    pub(super) fn copy(&self) -> Intents {
+        let sql = match self.view {
+            CompareView::Table => self.line().and_then(|line| explain::sql(&[line])),
+            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
+            CompareView::Latencies => self.line().and_then(explain::latency_sql),
+            CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
+        };
+        match sql {
+            Some(sql) => vec![
+                Intent::Copy(sql),
+                Intent::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
+            ],
+            None => vec![Intent::failed("there are no times under the cursor")],
+        }
+    }
+
+    /// What to know before believing the comparison.
+    pub(super) fn notes(&self, world: &World) -> Intents {
+        let Some(comparison) = self.exported(world) else { return Intents::new() };
+        let mut lines = facts::head(&comparison);
+        lines.push(String::new());
+        lines.extend(remarks(&comparison));
+        lines.push(String::new());
+        lines.extend(facts::options(&comparison));
+        lines.extend(facts::origin(&comparison));
+        vec![Intent::page("What to know about this comparison", lines)]
+    }
+
+    pub(super) fn ask_export(&self) -> Intents {
+        if self.compared().is_none() {
+            return vec![Intent::failed("there is no comparison to export")];
+        }
+        let help =
+            "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
+        vec![Intent::prompt(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
+    }
+
+    pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
+        Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
+        let comparison = self.exported(world).ok_or("there is no comparison to export")?;
+        let content = FileContent::Comparison(Box::new(comparison));
+        Ok(vec![Intent::Write { path: path.into(), content }])
+    }
+
+    /// The comparison as the view shows it, with the command that makes it again.
+    fn exported(&self, world: &World) -> Option<Comparison> {
+        let compared = self.compared()?;
+        let shown = if self.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
+        let by_size = shown.by_size.clone().filter(|_| self.view == CompareView::Sizes);
+        Some(Comparison { command: self.command(shown, world), by_size, ..shown.clone() })
+    }
+
+    /// The command that shows the same.
+    fn command(&self, shown: &Comparison, world: &World) -> String {
+        let sides = [&shown.a.selection, &shown.b.selection];
+        let mut words = ["dbdyno", "compare", "--a", sides[0], "--b", sides[1]].map(str::to_owned).to_vec();
+        match self.view {
+            CompareView::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
+            CompareView::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
+            CompareView::Table | CompareView::Latencies => {}
+        }
+        words.extend(self.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
+        words.extend(world.arguments.iter().cloned());
+        shell(words)
+    }
+}
+
+/// What stands against lines, what is left out, and what linters said: each once.
+pub fn remarks(comparison: &Comparison) -> Vec<String> {
+    let mut notes = words::Footnotes::default();
+    comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+    let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
+    let left_out = comparison.means.iter().filter_map(words::left_out);
+    let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
+    numbered.chain(left_out).chain(warnings).collect()
+}
+
+/// The lines of a mean.
+fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {
+    comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size).collect()
+}

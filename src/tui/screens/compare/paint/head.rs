@@ -1,0 +1,109 @@
+//! The sides: what they mean, how many runs, which configurations, and whether they may be compared.
+
+use super::joined;
+use crate::{
+    base::units::{self, plain},
+    catalog::{Difference, Role},
+    compare::{Comparison, ObstacleKind, SideFacts},
+    report::comparison::words,
+    store::tier_words,
+    tui::{
+        keys::KeyPress,
+        screens::compare::remarks,
+        widgets::{
+            Target,
+            paint::{Paint, piece, width},
+        },
+    },
+};
+use ratatui::layout::Rect;
+use std::collections::BTreeSet;
+
+/// Paints both sides and what holds of both; returns the rows taken.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
+    let mut row = Rect { height: 1, ..area };
+    for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
+        paint.hit(Rect { height: 2, ..row }, Target::Press(KeyPress::Char(key)));
+        draw_side(paint, row, name, side, role);
+        row.y += 1;
+        let room = usize::from(row.width).saturating_sub(3);
+        let indented = Rect { x: row.x + 3, width: row.width.saturating_sub(3), ..row };
+        paint.text(indented, &configurations(side, room), Role::Text);
+        row.y += 1;
+    }
+    if comparison.a.runs == 0 || comparison.b.runs == 0 {
+        return row.y - area.y;
+    }
+    paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
+    row.y += 1;
+    let badges = badges(comparison);
+    if !badges.is_empty() {
+        let text = joined(&badges, " · ", usize::from(row.width).saturating_sub(2));
+        paint.line(row, &[piece("! ", Role::Warn), piece(text, Role::Warn)]);
+        row.y += 1;
+    }
+    row.y - area.y
+}
+
+fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
+    let counts = units::counted(side.runs, "run");
+    let selection = plain(&side.selection);
+    let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
+    let left = Rect { width: room as u16, ..row };
+    paint.line(left, &[piece(format!("{name}  "), role), piece(selection, role)]);
+    paint.right(row, &counts, if side.runs == 0 { Role::Bad } else { Role::Text });
+}
+
+/// The configurations with version and tier, as many as fit.
+fn configurations(side: &SideFacts, room: usize) -> String {
+    let named: Vec<String> = side
+        .configurations
+        .iter()
+        .map(|one| {
+            let tier = tier_words(one.configuration.tier);
+            plain(&format!("{} ({}, tier {tier})", one.label, one.configuration.version))
+        })
+        .collect();
+    if named.is_empty() { "nothing stored".to_owned() } else { joined(&named, "; ", room) }
+}
+
+/// Whether runs are paired, how many sizes, the noise floor: what matters most first.
+fn both(comparison: &Comparison) -> Vec<String> {
+    let sizes: BTreeSet<&str> = comparison.lines.iter().map(|line| line.size.as_str()).collect();
+    let sizes: Vec<&str> = sizes.into_iter().collect();
+    let sizes = match sizes.as_slice() {
+        [] => None,
+        [one] => Some(format!("size {one}")),
+        several => Some(units::counted(several.len(), "size")),
+    };
+    let noise = format!("noise floor {:.1} %", comparison.noise_floor.value * 100.0);
+    let measured = if comparison.noise_floor.measured == 0 { "assumed" } else { "measured A against A" };
+    words::basis(comparison).into_iter().chain(sizes).chain([format!("{noise} {measured}")]).collect()
+}
+
+/// Differences that keep sides from being compared, or that were allowed, and that there is more to know.
+fn badges(comparison: &Comparison) -> Vec<String> {
+    let found = |difference: Difference, allowed: bool| {
+        comparison
+            .lines
+            .iter()
+            .flat_map(|line| &line.obstacles)
+            .any(|obstacle| obstacle.kind == ObstacleKind::Differ(difference) && obstacle.allowed == allowed)
+    };
+    let words = |allowed: bool| -> Vec<&str> {
+        Difference::ALL.into_iter().filter(|one| found(*one, allowed)).map(Difference::word).collect()
+    };
+    let mut badges = Vec::new();
+    let (allowed, refused) = (words(true), words(false));
+    if !refused.is_empty() {
+        badges.push(format!("{} differ: o compares all the same", refused.join(", ")));
+    }
+    if !allowed.is_empty() {
+        badges.push(format!("compared all the same though {} differ", allowed.join(", ")));
+    }
+    let more = remarks(comparison).len();
+    if more > 0 {
+        badges.push(format!("{}: n shows them", units::counted(more, "remark")));
+    }
+    badges
+}

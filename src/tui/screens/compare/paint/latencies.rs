@@ -1,0 +1,112 @@
+//! The latencies of one test: both histograms over each other, and quantiles.
+
+use super::histogram::{HistogramColumns, LEGEND};
+use crate::{
+    base::units::{duration, plain},
+    catalog::Role,
+    compare::{Comparison, Figure, Latency, Line},
+    report::comparison::words,
+    tui::{
+        screens::compare::{CompareScreen, latency_rows, name},
+        widgets::{
+            Target,
+            paint::{Paint, fit, piece, rows, width},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Paints the tests at the left, and the latencies of the one under the cursor.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
+    let lines = latency_rows(comparison, &screen.filter);
+    if lines.is_empty() {
+        paint.text(area, "no test matches the filter", Role::Dim);
+        return;
+    }
+    let sizes = comparison.means.len() > 1;
+    let label = |line: &Line| if sizes { format!("{} · {}", name(line), line.size) } else { name(line) };
+    let longest = lines.iter().map(|line| width(&plain(&label(line)))).max().unwrap_or(0) as u16 + 2;
+    let left = longest.min((area.width / 3).max(30));
+    let [list, chart] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(20)]));
+    let cursor = screen.cursor();
+    let offset = cursor.offset(lines.len(), usize::from(list.height));
+    for ((at, line), row) in lines.iter().enumerate().skip(offset).zip(rows(list)) {
+        let row = Rect { width: row.width.saturating_sub(1), ..row };
+        paint.text(row, &fit(&plain(&label(line)), usize::from(row.width)), Role::Text);
+        if at == cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: 0, row: at });
+    }
+    if let Some(line) = lines.get(cursor.at) {
+        draw_line(paint, chart, line);
+    }
+}
+
+fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line) {
+    let title = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
+    paint.text(Rect { height: 1, ..area }, title.trim_end(), Role::Title);
+    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let latency = |figure: &Option<Figure>| figure.as_ref().and_then(|figure| figure.latency.clone());
+    let (Some(a), Some(b)) = (latency(&line.a), latency(&line.b)) else {
+        paint.wrapped(below, &missing(line), Role::Dim);
+        return;
+    };
+    let [plot, axis, figures] =
+        below.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(2), Constraint::Length(3)]));
+    let columns = HistogramColumns::new(&a, &b, u32::from(plot.width));
+    for (row, place) in columns.rows(plot.height).iter().zip(rows(plot)) {
+        let pieces: Vec<_> = row
+            .chunk_by(|one, next| one.1 == next.1)
+            .map(|run| piece(run.iter().map(|(c, _)| c).collect::<String>(), run[0].1))
+            .collect();
+        paint.line(place, &pieces);
+    }
+    draw_ticks(paint, axis, &columns);
+    draw_quantiles(paint, figures, &a, &b);
+}
+
+/// Why there is no histogram.
+fn missing(line: &Line) -> String {
+    let of = |side: &str, figure: &Option<Figure>| match figure {
+        None => Some(format!("{side} has no figure of this test")),
+        Some(figure) if figure.latency.is_none() => {
+            Some(format!("single operations of {side} were not timed in this test"))
+        }
+        Some(_) => None,
+    };
+    let reasons = [of("A", &line.a), of("B", &line.b)].into_iter().flatten();
+    let obstacles = line.obstacles.iter().map(words::obstacle);
+    reasons.chain(obstacles).collect::<Vec<_>>().join("; ")
+}
+
+/// The axis with its powers of ten, and what the characters mean.
+fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &HistogramColumns) {
+    let mut free = area.x;
+    for (column, word) in columns.ticks() {
+        let x = area.x + column as u16;
+        let text = format!("╵{word}");
+        if x >= free && usize::from(area.right().saturating_sub(x)) >= width(&text) {
+            free = x + paint.text(Rect { x, width: area.right() - x, height: 1, ..area }, &text, Role::Dim) + 1;
+        }
+    }
+    paint.text(Rect { y: area.y + 1, height: 1, ..area }, LEGEND, Role::Dim);
+}
+
+/// Quantiles of both sides, those that fit; the ratio is in neither's favour by colour alone.
+fn draw_quantiles(paint: &mut Paint<'_>, area: Rect, a: &Latency, b: &Latency) {
+    const CELL: usize = 9;
+    let of = |latency: &Latency| [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns];
+    let cell = |ns: Option<u64>| format!("{:>CELL$}", ns.map_or("-".to_owned(), |ns| duration(ns as f64)));
+    let fitting = usize::from(area.width).saturating_sub(2) / CELL;
+    let header: String =
+        ["p50", "p90", "p99", "p99.9"].iter().take(fitting).map(|name| format!("{name:>CELL$}")).collect();
+    let lines = [
+        (format!("  {header}"), Role::Dim),
+        (format!("A {}", of(a).into_iter().take(fitting).map(cell).collect::<String>()), Role::A),
+        (format!("B {}", of(b).into_iter().take(fitting).map(cell).collect::<String>()), Role::B),
+    ];
+    for ((text, role), row) in lines.iter().zip(rows(area)) {
+        paint.text(row, text, *role);
+    }
+}

@@ -1,0 +1,105 @@
+//! Before two sides are chosen, and when a side means nothing.
+
+use crate::{
+    base::units::{self, plain},
+    catalog::Role,
+    store::Offer,
+    tui::{
+        keys::KeyPress,
+        screens::compare::{CompareScreen, Compared},
+        widgets::{
+            Target,
+            paint::{Paint, pad, piece, rows, width},
+        },
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+
+/// Paints what is chosen so far, and the pairs that are offered.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, world: &World) {
+    let mut row = Rect { height: 1, ..area };
+    for (name, text, role, key) in [("A", &screen.a, Role::A, 'a'), ("B", &screen.b, Role::B, 'b')] {
+        let chosen = if text.is_empty() { format!("not chosen: {key} types a selection") } else { text.clone() };
+        let of_text = if text.is_empty() { Role::Dim } else { role };
+        paint.line(row, &[piece(format!("{name}  "), role), piece(chosen, of_text)]);
+        paint.hit(row, Target::Press(KeyPress::Char(key)));
+        row.y += 1;
+    }
+    let rest = Rect { y: row.y + 1, height: area.height.saturating_sub(3), ..area };
+    let (text, role) = match &screen.offers {
+        None => (format!("reading {} …", world.store), Role::Dim),
+        Some(Err(reason)) => (format!("✗ {reason}"), Role::Bad),
+        Some(Ok(offers)) if offers.is_empty() => {
+            ("Nothing is measured yet: 1 shows the Bench screen, where Enter runs a bench".to_owned(), Role::Dim)
+        }
+        Some(Ok(offers)) if offers.len() == 1 => (
+            format!("Only {} is measured: a and b type selections, as size=1000 and size=10000", offers[0].label),
+            Role::Dim,
+        ),
+        Some(Ok(offers)) => {
+            let of = if offers[0].session.is_some() { "the last session" } else { "all sessions" };
+            (format!("Configurations of {of} · Enter compares the pair under the cursor"), Role::Title)
+        }
+    };
+    let taken = paint.wrapped(rest, &text, role);
+    let list = Rect { y: rest.y + taken, height: rest.height.saturating_sub(taken), ..rest };
+    draw_pairs(paint, list, screen);
+}
+
+fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
+    let pairs = screen.pairs();
+    let longest = pairs.iter().flat_map(|(a, b)| [a, b]).map(|offer| width(&plain(&offer.label))).max().unwrap_or(0);
+    let column = longest.min(usize::from(area.width) / 3);
+    let offset = screen.offered.offset(pairs.len(), usize::from(area.height));
+    for ((at, (a, b)), row) in pairs.iter().enumerate().skip(offset).zip(rows(area)) {
+        let facts = facts(a, b);
+        let mut line = vec![
+            piece(pad(&plain(&a.label), column), Role::A),
+            piece("  against  ", Role::Dim),
+            piece(pad(&plain(&b.label), column), Role::B),
+        ];
+        let mut left = usize::from(row.width).saturating_sub(2 * column + 11);
+        for (text, role) in facts {
+            let text = format!("  {}", plain(&text));
+            let Some(rest) = left.checked_sub(width(&text)) else { break };
+            left = rest;
+            line.push(piece(text, role));
+        }
+        paint.line(row, &line);
+        if at == screen.offered.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: 0, row: at });
+    }
+}
+
+/// What tells whether a pair is worth comparing, what matters most first.
+fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
+    let counted = |offer: &Offer| units::counted(offer.runs, "run");
+    let runs = if a.runs == b.runs { format!("{} each", counted(a)) } else { format!("{} and {}", a.runs, counted(b)) };
+    let tiers = if a.tiers == b.tiers {
+        (format!("tier {}", a.tiers), Role::Dim)
+    } else {
+        (format!("! tiers {} and {}", a.tiers, b.tiers), Role::Warn)
+    };
+    vec![(runs, Role::Dim), tiers, (a.suite.clone(), Role::Dim), (format!("size {}", a.sizes), Role::Dim)]
+}
+
+/// Paints that a side means nothing, and what to do.
+pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compared) {
+    let mut left = area;
+    let mut say = |text: &str, role: Role| {
+        let taken = paint.wrapped(left, text, role);
+        left = Rect { y: left.y + taken, height: left.height.saturating_sub(taken), ..left };
+    };
+    for (name, side) in [("A", &compared.plain.a), ("B", &compared.plain.b)] {
+        if side.runs == 0 {
+            say(&format!("✗ {name} `{}` means no stored result", side.selection), Role::Bad);
+        }
+    }
+    for word in &compared.unknown {
+        say(&format!("no stored run has an option or key `{word}`"), Role::Bad);
+    }
+    say("a and b type other selections; Esc offers what was measured; 3 lists all results", Role::Dim);
+}

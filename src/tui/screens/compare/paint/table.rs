@@ -1,0 +1,280 @@
+//! A line a test: times, ratio, interval, verdict.
+
+use super::above;
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    compare::{Comparison, Figure, Line, Mean},
+    report::comparison::{bar, explain, words},
+    stats::Verdict,
+    tui::{
+        screens::compare::{CompareScreen, TableRow, name, remarks, table_rows},
+        widgets::{
+            Target,
+            cursor::ListCursor,
+            paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::Rect;
+
+/// TableColumns of a time, a ratio, an interval and a number of runs.
+const TIME: usize = 8;
+const RATIO: usize = 6;
+const INTERVAL: usize = 12;
+const RUNS: usize = 5;
+/// The narrowest and the widest bar.
+const BARS: (usize, usize) = (9, 61);
+
+/// Which columns there is room for. What is not in a column is in the lines below the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TableColumns {
+    name: usize,
+    times: bool,
+    bar: usize,
+    interval: bool,
+    runs: bool,
+    verdict: usize,
+}
+
+impl TableColumns {
+    /// The columns that fit, given the longest name and verdict: names, ratios and verdicts always, then bars, times,
+    /// intervals in figures, numbers of runs.
+    fn new(room: usize, name: usize, verdict: usize) -> Self {
+        let mut columns = Self { name, times: false, bar: 0, interval: false, runs: false, verdict };
+        columns.name = name.min(room.saturating_sub(RATIO + verdict + 2)).max(8);
+        let mut left = room.saturating_sub(columns.name + RATIO + verdict + 2);
+        let mut take = |wanted: usize| match left.checked_sub(wanted) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        };
+        if take(BARS.0 + 2) {
+            columns.bar = BARS.0;
+        }
+        columns.times = take(2 * TIME);
+        columns.interval = take(INTERVAL);
+        columns.runs = take(RUNS);
+        if columns.bar > 0 {
+            // An odd number of cells has one in the middle, for 1.
+            columns.bar = ((columns.bar + left).min(BARS.1) - 1) / 2 * 2 + 1;
+        }
+        columns
+    }
+}
+
+/// Paints the table with what is under its cursor in words below it.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
+    let all = table_rows(comparison, &screen.filter);
+    if all.is_empty() {
+        let text = if comparison.lines.is_empty() { "no test to compare" } else { "no test matches the filter" };
+        paint.text(area, text, Role::Dim);
+        return;
+    }
+    let mut notes = words::Footnotes::default();
+    let marked: Vec<(TableRow<'_>, String)> = all
+        .into_iter()
+        .map(|row| (row, if let TableRow::Line(line) = row { words::marks(&notes.of(line)) } else { String::new() }))
+        .collect();
+    let longest = |text: fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
+    let names = longest(|(row, _)| width(&plain(&first_cell(row))));
+    let verdicts =
+        longest(|(row, marks)| if let TableRow::Line(line) = row { width(&verdict(line, marks).0) } else { 0 });
+    let columns = TableColumns::new(usize::from(area.width), names, verdicts);
+    let detail = detail(screen.row());
+    let lines: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
+    let [list, foot] = above(area, (lines + 1).min(area.height / 2));
+    paint.line(Rect { height: 1, ..list }, &header(columns, comparison));
+    let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
+    let taken = draw_rows(paint, list, screen, comparison, &marked, columns);
+    draw_remarks(paint, Rect { y: list.y + taken, height: list.height - taken, ..list }, comparison);
+    let mut left = Rect { y: foot.y + 1, height: foot.height.saturating_sub(1), ..foot };
+    for text in detail {
+        let taken = paint.wrapped(left, &text, Role::Dim);
+        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
+    }
+}
+
+/// Paints the rows around the cursor; returns how many.
+fn draw_rows(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    screen: &CompareScreen,
+    comparison: &Comparison,
+    marked: &[(TableRow<'_>, String)],
+    columns: TableColumns,
+) -> u16 {
+    let reach = bar::reach(&comparison.lines);
+    let places: Vec<usize> =
+        marked.iter().enumerate().filter(|(_, (row, _))| row.is_place()).map(|(at, _)| at).collect();
+    let under = places.get(screen.cursor().at).copied().unwrap_or(0);
+    let offset = ListCursor { at: under }.offset(marked.len(), usize::from(area.height));
+    let mut taken = 0;
+    for ((at, (row, marks)), place) in marked.iter().enumerate().skip(offset).zip(rows(area)) {
+        paint.line(place, &cells(row, marks, columns, reach));
+        if at == under {
+            paint.highlight(place);
+        }
+        if let Some(row) = places.iter().position(|place| *place == at) {
+            paint.hit(place, Target::Spot { pane: 0, row });
+        }
+        taken += 1;
+    }
+    taken
+}
+
+/// The remarks that fit below the rows, whole.
+fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
+    let mut left = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    for text in remarks(comparison) {
+        let lines = wrap(&plain(&text), usize::from(left.width)).len() as u16;
+        if lines > left.height {
+            break;
+        }
+        paint.wrapped(left, &text, if text.starts_with('!') { Role::Warn } else { Role::Dim });
+        left = Rect { y: left.y + lines, height: left.height - lines, ..left };
+    }
+}
+
+fn first_cell(row: &TableRow<'_>) -> String {
+    match row {
+        TableRow::Title(mean) => format!("size {} {}", mean.size, words::part(&mean.part)),
+        TableRow::Line(line) => name(line),
+        TableRow::Mean(mean) => format!("geometric mean ({})", mean.tests),
+    }
+}
+
+fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'t>> {
+    let first = match comparison.means.as_slice() {
+        [only] => format!("size {}", only.size),
+        _ => "test".to_owned(),
+    };
+    let mut text = pad(&plain(&first), columns.name);
+    if columns.times {
+        text.push_str(&format!("{:>TIME$}{:>TIME$}", "time A", "time B"));
+    }
+    text.push_str(&format!("{:>RATIO$}", "A/B"));
+    if columns.bar > 0 {
+        text.push_str(&format!("  {:^1$}", "A < 1 > B", columns.bar));
+    }
+    if columns.interval {
+        text.push_str(&format!(" {:<1$}", "95 %", INTERVAL - 1));
+    }
+    if columns.runs {
+        text.push_str(&format!("{:>RUNS$}", "n"));
+    }
+    text.push_str("  verdict");
+    vec![piece(text, Role::Title)]
+}
+
+fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
+    match row {
+        TableRow::Title(_) => vec![piece(first_cell(row), Role::Title)],
+        TableRow::Mean(mean) => mean_cells(mean, columns),
+        TableRow::Line(line) => line_cells(line, marks, columns, reach),
+    }
+}
+
+fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
+    let times = if columns.times { 2 * TIME } else { 0 };
+    let ratio = mean.ratio.map_or("-".to_owned(), words::ratio);
+    let left_out = match mean.left_out.len() {
+        0 => String::new(),
+        some => format!("  without {some} not comparable"),
+    };
+    let name = pad(&format!("geometric mean ({})", mean.tests), columns.name);
+    vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent), piece(left_out, Role::Dim)]
+}
+
+fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
+    let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
+    if columns.times {
+        let (a, b) = (words::time(line.a.as_ref()), words::time(line.b.as_ref()));
+        cells.push(piece(format!("{a:>TIME$}"), Role::A));
+        cells.push(piece(format!("{b:>TIME$}"), Role::B));
+    }
+    let (verdict, role) = verdict(line, marks);
+    let found = line.found.as_ref();
+    let ratio = found.map_or("-".to_owned(), |found| words::ratio(found.ratio));
+    cells.push(piece(format!("{ratio:>RATIO$}"), role));
+    if columns.bar > 0 {
+        let drawn = found.map_or(" ".repeat(columns.bar), |found| bar::draw(found, columns.bar, reach));
+        cells.push(piece(format!("  {drawn}"), role));
+    }
+    if columns.interval {
+        let interval = found.map_or("-".to_owned(), words::interval);
+        cells.push(piece(format!(" {interval:<0$}", INTERVAL - 1), Role::Text));
+    }
+    if columns.runs {
+        cells.push(piece(format!("{:>RUNS$}", runs(line)), Role::Dim));
+    }
+    cells.push(piece(format!("  {verdict}"), role));
+    cells
+}
+
+/// The verdict with its sign and the numbers of its remarks.
+fn verdict(line: &Line, marks: &str) -> (String, Role) {
+    let Some(found) = &line.found else { return (format!("· not comparable {marks}"), Role::Dim) };
+    let role = match found.verdict {
+        Verdict::Faster => Role::A,
+        Verdict::Slower => Role::B,
+        Verdict::Same => Role::Text,
+        Verdict::Undecided { .. } | Verdict::TooFew { .. } => Role::Dim,
+    };
+    let text = format!("{} {} {marks}", words::sign(Some(found.verdict)), words::short_verdict(found));
+    (text.trim_end().to_owned(), role)
+}
+
+/// `10`, or `6/12` of runs that are not paired.
+fn runs(line: &Line) -> String {
+    let count = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
+    let (a, b) = (count(&line.a), count(&line.b));
+    if a == b { a.to_string() } else { format!("{a}/{b}") }
+}
+
+/// What is under the cursor, in words and with all its figures.
+fn detail(row: Option<TableRow<'_>>) -> Vec<String> {
+    let line = match row {
+        Some(TableRow::Line(line)) => line,
+        Some(TableRow::Mean(mean)) => return words::left_out(mean).into_iter().collect(),
+        Some(TableRow::Title(_)) | None => return Vec::new(),
+    };
+    let times = format!("A {} · B {}", words::time(line.a.as_ref()), words::time(line.b.as_ref()));
+    match &line.found {
+        None => {
+            let reasons: Vec<String> = line.obstacles.iter().map(words::obstacle).collect();
+            vec![format!("{} · {times}", name(line)), format!("not comparable: {}", reasons.join("; "))]
+        }
+        Some(found) => {
+            let p = match (found.p, found.p_adjusted) {
+                (Some(p), Some(adjusted)) => {
+                    format!(" · p {}, {} after Holm", explain::p_words(p), explain::p_words(adjusted))
+                }
+                _ => String::new(),
+            };
+            let pairs = if found.paired { " pairs" } else { "" };
+            vec![
+                format!("{} · {times} · {}", name(line), words::verdict(found)),
+                format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line)),
+            ]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_drop_by_width_and_figures_come_after_bars() {
+        let narrow = TableColumns::new(78, 19, 17);
+        assert_eq!((narrow.times, narrow.bar > 0, narrow.interval), (true, true, false));
+        let wide = TableColumns::new(118, 19, 17);
+        assert_eq!((wide.times, wide.interval, wide.runs), (true, true, true));
+        let taken = wide.name + 2 * TIME + RATIO + wide.bar + 2 + INTERVAL + RUNS + 2 + wide.verdict;
+        assert!(taken <= 118, "{taken}");
+        assert!(TableColumns::new(78, 60, 17).name < 60, "a name gives way to the verdict");
+    }
+}

@@ -1,0 +1,137 @@
+//! What a screen wants to happen next.
+
+use crate::{
+    bench::Preset,
+    tui::{
+        export::FileContent,
+        launch::{OwedSession, Tell, TrialStart},
+        overlay::{ListItem, Overlay},
+    },
+};
+use std::path::PathBuf;
+
+/// One thing that is to happen. `R` is what the screen requests of the world outside, `D` what it asks the user.
+#[derive(Debug)]
+pub enum Intent<R, D> {
+    /// Something is found out, or changed in the store; the screen is given the response.
+    Request(R),
+    /// The user is asked; the screen is given the reply together with what it is a reply to.
+    Ask(D, Overlay),
+    /// The user is shown something to read.
+    Read(Overlay),
+    /// One line is said.
+    Say(Notice),
+    /// A file is written that is not there yet.
+    Write {
+        /// The file, as the user typed it.
+        path: PathBuf,
+        /// What it is to hold.
+        content: FileContent,
+    },
+    /// Text goes into the terminal's clipboard.
+    Copy(String),
+    /// What is measured is told this.
+    Tell(Tell),
+    /// A preset was saved: it is among those that are known.
+    Saved(Box<Preset>),
+    /// Two selections are compared.
+    Compare {
+        /// Side A.
+        a: String,
+        /// Side B.
+        b: String,
+    },
+    /// A run is replayed.
+    Replay(String),
+    /// A bench is put onto the Bench screen.
+    Load(Box<Preset>),
+    /// The bench on the Bench screen is run.
+    Run,
+    /// A session is finished that was interrupted.
+    Resume(Box<OwedSession>),
+    /// A change of options is tried.
+    Try(Box<TrialStart>),
+}
+
+/// One line for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The line.
+    pub(crate) text: String,
+    /// Whether something went wrong.
+    pub(crate) bad: bool,
+}
+
+impl Notice {
+    /// Says that something was done, or how things stand.
+    pub(crate) fn good(text: impl Into<String>) -> Self {
+        Self { text: text.into(), bad: false }
+    }
+
+    /// Says what went wrong.
+    pub(crate) fn bad(text: impl Into<String>) -> Self {
+        Self { text: text.into(), bad: true }
+    }
+}
+
+impl<R, D> Intent<R, D> {
+    /// Asks for a text; `text` is there to begin with.
+    pub(crate) fn prompt(
+        dialog: D,
+        title: impl Into<String>,
+        help: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self::Ask(dialog, Overlay::prompt(title, help, text))
+    }
+
+    /// Has one of a list chosen.
+    pub(crate) fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+        Self::Ask(dialog, Overlay::choose(title, items, false))
+    }
+
+    /// Has any number of a list chosen.
+    pub(crate) fn choose_several(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
+        Self::Ask(dialog, Overlay::choose(title, items, true))
+    }
+
+    /// Asks yes or no; `lines` is what to know before.
+    pub(crate) fn confirm(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::Ask(dialog, Overlay::confirm(title, lines))
+    }
+
+    /// Shows something to read.
+    pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::Read(Overlay::page(title, lines))
+    }
+
+    /// The same with the request and the dialog as parts of others.
+    pub(super) fn map<R2, D2>(self, request: impl Fn(R) -> R2, dialog: impl Fn(D) -> D2) -> Intent<R2, D2> {
+        match self {
+            Self::Request(one) => Intent::Request(request(one)),
+            Self::Ask(one, overlay) => Intent::Ask(dialog(one), overlay),
+            Self::Read(overlay) => Intent::Read(overlay),
+            Self::Say(notice) => Intent::Say(notice),
+            Self::Write { path, content } => Intent::Write { path, content },
+            Self::Copy(text) => Intent::Copy(text),
+            Self::Tell(tell) => Intent::Tell(tell),
+            Self::Saved(preset) => Intent::Saved(preset),
+            Self::Compare { a, b } => Intent::Compare { a, b },
+            Self::Replay(run) => Intent::Replay(run),
+            Self::Load(preset) => Intent::Load(preset),
+            Self::Run => Intent::Run,
+            Self::Resume(session) => Intent::Resume(session),
+            Self::Try(trial) => Intent::Try(trial),
+        }
+    }
+
+    /// Says that something was done.
+    pub(crate) fn said(text: impl Into<String>) -> Self {
+        Self::Say(Notice::good(text))
+    }
+
+    /// Says what went wrong.
+    pub(crate) fn failed(text: impl Into<String>) -> Self {
+        Self::Say(Notice::bad(text))
+    }
+}

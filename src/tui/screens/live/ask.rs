@@ -1,0 +1,101 @@
+//! What the Live screen asks of the world outside: what is stored.
+
+use super::{RecordedSlot, RecordedTest, Recording};
+use crate::{
+    engines::Registry,
+    metric::Metric,
+    runner::{Owed, ResumeError},
+    store::{Store, TestRecord},
+    tui::{launch::OwedSession, setup::Setup},
+};
+use dbdyno_workload::histogram::from_bytes;
+use std::collections::BTreeMap;
+
+/// What is read.
+#[derive(Debug)]
+pub enum Request {
+    /// What tests of a suite took in earlier sessions.
+    Usual {
+        /// Its name.
+        suite: String,
+    },
+    /// A stored run.
+    Recording {
+        /// Its identifier.
+        run: String,
+    },
+    /// The last session that was interrupted.
+    Owed,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub enum Response {
+    /// Median times by engine, size and test, ns.
+    Usual(BTreeMap<(String, String, u32), f64>),
+    /// The run, or why it cannot be had.
+    Recording(Result<Box<Recording>, String>),
+    /// What an interrupted session owes, or why none can be resumed.
+    Owed(Result<Box<OwedSession>, String>),
+}
+
+/// Reads it.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
+        Request::Owed => Response::Owed(owed(setup).map(Box::new)),
+        Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
+    }
+}
+
+/// The last session that was interrupted.
+fn owed(setup: &Setup) -> Result<OwedSession, String> {
+    let nothing = || ResumeError::Nothing.to_string();
+    let store = &setup.store;
+    if !store.exists() && !store.has_journals() {
+        return Err(nothing());
+    }
+    store.settle().map_err(|error| error.to_string())?;
+    let owed = Owed::find(store, &Registry::discover(), None, false).map_err(|error| error.to_string())?;
+    Ok(OwedSession {
+        session_id: owed.session_id().to_owned(),
+        runs: owed.runs(),
+        expected_run: owed.expected_run,
+        plan: owed.plan,
+    })
+}
+
+/// Median times of a suite's tests; nothing where nothing can be read.
+fn usual(store: &Store, suite: &str) -> BTreeMap<(String, String, u32), f64> {
+    let times = store.usual_times(suite).unwrap_or_default();
+    times.into_iter().map(|time| ((time.engine, time.size, time.test), time.median_ns)).collect()
+}
+
+fn recording(store: &Store, run: &str) -> Result<Recording, String> {
+    let nothing = || format!("run {run} cannot be replayed: it is not stored, or has no finished test");
+    let recorded = store.recorded_run(run).map_err(|error| error.to_string())?.ok_or_else(nothing)?;
+    let mut slots: BTreeMap<u32, Vec<RecordedSlot>> = BTreeMap::new();
+    for slot in recorded.slots {
+        slots.entry(slot.test).or_default().push(RecordedSlot {
+            end_ns: slot.at_ns,
+            operations: slot.operations,
+            latencies: slot.histogram.and_then(|histogram| from_bytes(&histogram.0).ok()),
+        });
+    }
+    let test = |test: TestRecord| {
+        Some(RecordedTest {
+            number: test.test,
+            // An imported test may not be counted in operations.
+            operations: test.figure(Metric::Operations).unwrap_or(1),
+            wall_ns: test.figure(Metric::Wall)?,
+            latencies: test.samples(),
+            slots: slots.remove(&test.test).unwrap_or_default(),
+            name: test.test_name,
+        })
+    };
+    let tests: Vec<RecordedTest> = recorded.tests.into_iter().filter_map(test).collect();
+    if tests.is_empty() {
+        return Err(nothing());
+    }
+    Ok(Recording { title: recorded.title, tests })
+}

@@ -1,0 +1,74 @@
+//! What the Live screen asks the user, and what becomes of the replies.
+
+use super::{Intents, LiveScreen, Request, WatchedSession};
+use crate::{
+    report::{
+        session_table::SessionTable,
+        text::{self, Colour},
+    },
+    runner::Report,
+    tui::{
+        export::FileContent,
+        launch::{OwedSession, Tell},
+        overlay::Reply,
+        screens::intent::Intent,
+    },
+};
+
+/// What the Live screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dialog {
+    /// End the session?
+    Stop,
+    /// Resume one that was interrupted?
+    Resume,
+    /// The file to write the table to.
+    Export,
+}
+
+impl LiveScreen {
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
+        Ok(match (dialog, reply) {
+            (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
+            (Dialog::Export, Reply::Text(path)) => {
+                let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
+                let content = FileContent::Text(table);
+                vec![Intent::Write { path: path.into(), content }]
+            }
+            _ => Intents::new(),
+        })
+    }
+}
+
+/// Asks whether an interrupted session is to be resumed.
+pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
+    let OwedSession { session_id, runs, plan, .. } = resumable;
+    let configurations: Vec<&str> =
+        plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
+    let lines = vec![
+        format!("{} · {}", plan.suite.name, configurations.join(", ")),
+        format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
+    ];
+    Intent::confirm(Dialog::Resume, "Resume the session?", lines)
+}
+
+pub(super) fn ask_export(session: &WatchedSession) -> Intents {
+    if session.report.is_none() {
+        return vec![Intent::said("the table can be exported when the session is over")];
+    }
+    let help = "a file that is not there yet";
+    vec![Intent::prompt(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
+}
+
+/// The session's table as text; none before it is over.
+fn table(session: &WatchedSession) -> Option<String> {
+    let report = session.report.as_ref()?;
+    let Report { session, runs, results, harness, warnings, .. } = report.as_ref();
+    let table = SessionTable::new(&session.suite, runs, results, harness, warnings);
+    Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colour::Off)))
+}

@@ -1,0 +1,292 @@
+//! The Live screen: the session under way, or the replay of a run.
+
+mod ask;
+mod dialog;
+mod figures;
+mod paint;
+mod replay;
+mod run;
+mod session;
+
+pub use ask::{Request, Response};
+pub use dialog::Dialog;
+pub use figures::{Figures, Slot};
+pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
+pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
+pub use session::WatchedSession;
+
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
+use crate::{
+    bench::Plan,
+    lint::LINTERS,
+    runner::{Report, RunnerEvent},
+    store::Status,
+    tui::{
+        keys::Action,
+        launch::{OwedSession, Tell},
+        overlay::{Overlay, Reply},
+        setup::Setup,
+        widgets::{cursor::PAGE, paint::Paint},
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// How often a clock on screen moves.
+const CLOCK: Duration = Duration::from_secs(1);
+/// How often a replay moves.
+const REPLAY: Duration = Duration::from_millis(50);
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// What is shown of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LiveView {
+    /// The test under way.
+    #[default]
+    Figures,
+    /// The medians so far.
+    Table,
+}
+
+/// The session that is watched, and the run that is replayed.
+#[derive(Debug, Default)]
+pub struct LiveScreen {
+    /// The session under way or last.
+    pub(crate) session: Option<WatchedSession>,
+    /// The replay in view; before the session.
+    pub(crate) replay: Option<Replay>,
+    /// Whether a recording is being read.
+    pub(crate) loading: bool,
+    /// What is shown of the session.
+    pub(crate) view: LiveView,
+    /// Rows scrolled past in the table.
+    pub(crate) scroll: usize,
+    /// A session that is asked about before it is resumed.
+    resumable: Option<Box<OwedSession>>,
+}
+
+impl LiveScreen {
+    /// Whether a session is under way.
+    pub fn running(&self) -> bool {
+        self.session.as_ref().is_some_and(WatchedSession::running)
+    }
+
+    /// A session begins.
+    pub(crate) fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Intents {
+        let session = WatchedSession::new(plan, expected_run, now);
+        let suite = session.suite.clone();
+        self.session = Some(session);
+        self.replay = None;
+        self.view = LiveView::Figures;
+        self.scroll = 0;
+        vec![Intent::Request(Request::Usual { suite })]
+    }
+
+    /// The session says something.
+    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
+        if let Some(session) = &mut self.session {
+            session.runner(event, now);
+        }
+    }
+
+    /// The session is over: its table is shown, which is what it was run for.
+    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
+        let Some(session) = &mut self.session else { return Intents::new() };
+        session.over(outcome, now);
+        match &session.phase {
+            Phase::Failed(reason) => vec![Intent::failed(reason.clone())],
+            phase => {
+                self.view = LiveView::Table;
+                let said = match phase {
+                    Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
+                    Phase::Over(Status::Failed) => "the session is over; some runs failed or answers differ: w tells",
+                    _ => "the session is over: 2 shows its table, c there compares",
+                };
+                vec![Intent::said(said)]
+            }
+        }
+    }
+
+    /// Replays a run.
+    pub fn replay(&mut self, run: String) -> Intents {
+        self.loading = true;
+        vec![Intent::Request(Request::Recording { run })]
+    }
+
+    /// Time has passed.
+    pub(crate) fn time(&mut self, now: Duration) {
+        if let Some(replay) = &mut self.replay {
+            replay.time(now);
+        }
+    }
+
+    /// How often time has to be told.
+    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
+        let replaying = self.replay.as_ref().is_some_and(|replay| !replay.paused && !replay.over());
+        match (in_view, replaying) {
+            (true, true) => Some(REPLAY),
+            (true, false) if self.replay.is_none() && self.running() => Some(CLOCK),
+            _ => None,
+        }
+    }
+
+    /// What the status bar says of the session; none without one.
+    pub(crate) fn status(&self) -> Option<String> {
+        let session = self.session.as_ref()?;
+        let (done, all) = (session.finished(), session.runs.len());
+        Some(match &session.phase {
+            Phase::Over(_) | Phase::Failed(_) => return None,
+            Phase::Paused => format!("⏸ {done}/{all}"),
+            _ => format!("▶ {done}/{all}"),
+        })
+    }
+
+    /// How many findings there are of the session under way or last.
+    pub(crate) fn warning_count(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.warnings.len())
+    }
+
+    /// What linters found in the session under way or last.
+    pub(crate) fn warnings(&self) -> Overlay {
+        let Some(session) = &self.session else {
+            return Overlay::page("Warnings", vec!["No session was run since dbdyno was started.".to_owned()]);
+        };
+        let mut lines = Vec::new();
+        for warning in &session.warnings {
+            lines.push(format!("! {}: {}", warning.linter, warning.message));
+            let linter = LINTERS.iter().find(|linter| linter.name() == warning.linter);
+            lines.extend(linter.map(|linter| format!("  {}", linter.explain())));
+            lines.push(String::new());
+        }
+        lines.extend(session.notes.iter().cloned());
+        if lines.is_empty() {
+            lines.push(if session.running() { "None so far; most are found at the end." } else { "None." }.to_owned());
+        }
+        Overlay::page("Warnings and notes of the session", lines)
+    }
+}
+
+impl Screen for LiveScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
+        if let Some(replay) = &mut self.replay {
+            match action {
+                Action::Pause => replay.paused = !replay.paused,
+                Action::Speed => replay.speed = (replay.speed + 1) % SPEEDS.len(),
+                Action::NextTest | Action::Right => replay.step(true),
+                Action::PreviousTest | Action::Left => replay.step(false),
+                Action::Back | Action::Stop => self.replay = None,
+                _ => {}
+            }
+            return Intents::new();
+        }
+        if action == Action::Resume {
+            return vec![Intent::Request(Request::Owed)];
+        }
+        let Some(session) = &mut self.session else { return Intents::new() };
+        match action {
+            Action::Up => self.scroll = self.scroll.saturating_sub(1),
+            Action::Down => self.scroll += 1,
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
+            Action::PageDown => self.scroll += PAGE,
+            Action::First => self.scroll = 0,
+            Action::View => {
+                self.view = if self.view == LiveView::Figures { LiveView::Table } else { LiveView::Figures };
+            }
+            Action::Compare => return compare(session),
+            Action::Export => return dialog::ask_export(session),
+            Action::Pause if session.running() => return pause(session),
+            Action::Skip if session.running() => return skip(session),
+            Action::Stop if session.running() => {
+                return vec![Intent::confirm(
+                    Dialog::Stop,
+                    "Stop the session?",
+                    vec!["The run under way is given up; every finished test is kept.".to_owned()],
+                )];
+            }
+            _ => {}
+        }
+        self.scroll = self.scroll.min(session.tests.len() * session.configurations.len());
+        Intents::new()
+    }
+
+    /// Nothing on this screen is chosen by rows.
+    fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Intents {
+        Intents::new()
+    }
+
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, _context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(dialog, reply)
+    }
+
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
+        match response {
+            Response::Usual(usual) => {
+                if let Some(session) = &mut self.session {
+                    session.usual = usual;
+                }
+                Intents::new()
+            }
+            Response::Recording(Ok(recording)) => {
+                self.loading = false;
+                self.replay = Some(Replay::new(*recording, context.now));
+                Intents::new()
+            }
+            Response::Recording(Err(reason)) => {
+                self.loading = false;
+                vec![Intent::failed(reason)]
+            }
+            Response::Owed(Ok(resumable)) => {
+                let asked = dialog::ask_resume(&resumable);
+                self.resumable = Some(resumable);
+                vec![asked]
+            }
+            Response::Owed(Err(reason)) => vec![Intent::failed(reason)],
+        }
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context.now);
+    }
+
+    fn respond(request: Request, setup: &Setup) -> Response {
+        ask::respond(request, setup)
+    }
+}
+
+fn pause(session: &mut WatchedSession) -> Intents {
+    if session.phase == Phase::Paused {
+        session.phase = Phase::Running;
+        return vec![Intent::Tell(Tell::Resume), Intent::said("the session goes on")];
+    }
+    session.phase = Phase::Paused;
+    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
+}
+
+fn skip(session: &WatchedSession) -> Intents {
+    let running = session.current.filter(|&at| session.runs[at].state == RunState::Running);
+    match running {
+        Some(at) => vec![Intent::Tell(Tell::Skip(at as u32)), Intent::said("the run is given up")],
+        None => vec![Intent::said("no run is under way")],
+    }
+}
+
+fn compare(session: &WatchedSession) -> Intents {
+    match session.sides() {
+        Some((a, b)) => vec![Intent::Compare { a, b }],
+        None => vec![Intent::said("there are no two configurations to compare")],
+    }
+}

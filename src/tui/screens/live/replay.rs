@@ -1,0 +1,114 @@
+//! A finished run, watched again.
+
+use super::figures::Figures;
+use hdrhistogram::Histogram;
+use std::time::Duration;
+
+/// How fast it is replayed.
+pub const SPEEDS: [u32; 3] = [1, 10, 100];
+
+/// A run as it was stored.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    /// What ran: label, suite and size.
+    pub(crate) title: String,
+    /// Its tests, in order.
+    pub(crate) tests: Vec<RecordedTest>,
+}
+
+/// A stored test.
+#[derive(Debug, Clone)]
+pub struct RecordedTest {
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    /// Operations done.
+    pub(crate) operations: u64,
+    /// Wall time, ns.
+    pub(crate) wall_ns: u64,
+    pub(crate) latencies: Option<Histogram<u64>>,
+    /// What was told while it ran.
+    pub(crate) slots: Vec<RecordedSlot>,
+}
+
+/// A stored slot of a test's timeline.
+#[derive(Debug, Clone)]
+pub struct RecordedSlot {
+    /// Its end, from the beginning of the test, ns.
+    pub(crate) end_ns: u64,
+    /// Operations that ended in it.
+    pub(crate) operations: u64,
+    pub(crate) latencies: Option<Histogram<u64>>,
+}
+
+/// A replay under way.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// What is replayed.
+    pub(crate) recording: Recording,
+    /// The test in view.
+    pub(crate) test: usize,
+    /// The place among [`SPEEDS`].
+    pub(crate) speed: usize,
+    /// Whether it stands still.
+    pub(crate) paused: bool,
+    /// The test as far as it has come.
+    pub(crate) figures: Option<Figures>,
+    at: Duration,
+    slot: usize,
+    last: Duration,
+}
+
+impl Replay {
+    /// A replay from the beginning.
+    pub(crate) fn new(recording: Recording, now: Duration) -> Self {
+        let mut replay =
+            Self { recording, test: 0, speed: 0, paused: false, figures: None, at: Duration::ZERO, slot: 0, last: now };
+        replay.begin(0);
+        replay
+    }
+
+    fn begin(&mut self, test: usize) {
+        let Some(recorded) = self.recording.tests.get(test) else { return };
+        self.test = test;
+        (self.at, self.slot) = (Duration::ZERO, 0);
+        self.figures = Some(Figures::new(recorded.number, recorded.name.clone(), true, Some(recorded.operations)));
+    }
+
+    /// The next test, or the one before.
+    pub(crate) fn step(&mut self, forward: bool) {
+        let next = if forward { self.test + 1 } else { self.test.saturating_sub(1) };
+        self.begin(next.min(self.recording.tests.len().saturating_sub(1)));
+    }
+
+    /// Whether the last test is at its end.
+    pub(crate) fn over(&self) -> bool {
+        let last = self.test + 1 >= self.recording.tests.len();
+        last && self.figures.as_ref().is_none_or(|figures| figures.finished)
+    }
+
+    /// Time goes on, as fast as is chosen.
+    pub(crate) fn time(&mut self, now: Duration) {
+        let passed = now.saturating_sub(self.last);
+        self.last = now;
+        if self.paused || self.over() {
+            return;
+        }
+        if self.figures.as_ref().is_some_and(|figures| figures.finished) {
+            return self.begin(self.test + 1);
+        }
+        self.at += passed * SPEEDS[self.speed % SPEEDS.len()];
+        let (Some(recorded), Some(figures)) = (self.recording.tests.get(self.test), &mut self.figures) else { return };
+        let at = self.at.as_nanos() as u64;
+        while let Some(slot) = recorded.slots.get(self.slot).filter(|slot| slot.end_ns <= at) {
+            figures.progress(figures.done + slot.operations, slot.end_ns, slot.latencies.as_ref());
+            self.slot += 1;
+        }
+        if at >= recorded.wall_ns {
+            figures.progress(recorded.operations, recorded.wall_ns, None);
+            if let Some(latencies) = &recorded.latencies {
+                figures.latencies.clone_from(latencies);
+            }
+            figures.finished = true;
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The session under way, as its runner tells it.
+
+use super::{Figures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
+use crate::{
+    bench::{Configuration, Plan},
+    runner::{Report, RunnerEvent, Uses},
+    stats::median,
+    store::{Status, WarningRecord},
+};
+use dbdyno_engine::protocol::{self, TestDone};
+use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
+use std::{collections::BTreeMap, time::Duration};
+
+/// A session as far as its runner has told of it.
+#[derive(Debug, Clone)]
+pub struct WatchedSession {
+    /// Its UUID, once it has one.
+    pub(crate) id: Option<String>,
+    pub(crate) suite: String,
+    /// What is measured.
+    pub(crate) configurations: Vec<WatchedConfiguration>,
+    /// Names of the tests, by number.
+    pub(crate) tests: BTreeMap<u32, String>,
+    /// The runs in order.
+    pub(crate) runs: Vec<WatchedRun>,
+    /// What it is doing.
+    pub(crate) phase: Phase,
+    /// The run under way or last.
+    pub(crate) current: Option<usize>,
+    /// The test under way or last.
+    pub(crate) figures: Option<Figures>,
+    /// What the worker uses, and what it used when the test began.
+    pub(crate) uses: (Uses, Uses),
+    /// Times of finished tests by configuration and test, ns.
+    pub(crate) times: BTreeMap<(usize, u32), Vec<f64>>,
+    /// Lines worth keeping: notes of the runner, failures.
+    pub(crate) notes: Vec<String>,
+    /// What linters found.
+    pub(crate) warnings: Vec<WarningRecord>,
+    /// The report, once it is over.
+    pub(crate) report: Option<Box<Report>>,
+    /// When it began, since the start of the program.
+    pub(crate) begun: Duration,
+    /// When it ended.
+    pub(crate) ended: Option<Duration>,
+    run_begun: Duration,
+    expected_run: Duration,
+    took: BTreeMap<usize, Vec<f64>>,
+    /// Throughput of the last finished run of each configuration and test.
+    timelines: BTreeMap<(usize, u32), Vec<Slot>>,
+    /// Median times of earlier sessions by engine, size and test, ns.
+    pub(super) usual: BTreeMap<(String, String, u32), f64>,
+}
+
+impl WatchedSession {
+    /// A session that begins now.
+    pub(crate) fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
+        let Plan { suite, configurations, runs, pick, .. } = plan;
+        let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
+        let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
+        let configuration = |configuration: &Configuration| WatchedConfiguration {
+            label: configuration.label.clone(),
+            engine: configuration.engine_name().to_owned(),
+            size: configuration.size,
+            twin: configuration.twin_of.is_some(),
+        };
+        Self {
+            id: None,
+            suite: suite.name.clone(),
+            configurations: configurations.iter().map(configuration).collect(),
+            tests: names.into_iter().filter(|(number, _)| measured(number)).collect(),
+            runs: runs
+                .iter()
+                .map(|run| WatchedRun { round: run.round, configuration: run.configuration, state: RunState::Waiting })
+                .collect(),
+            phase: Phase::Starting,
+            current: None,
+            figures: None,
+            uses: Default::default(),
+            times: BTreeMap::new(),
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            report: None,
+            begun: now,
+            ended: None,
+            run_begun: now,
+            expected_run,
+            took: BTreeMap::new(),
+            timelines: BTreeMap::new(),
+            usual: BTreeMap::new(),
+        }
+    }
+
+    /// Whether it is under way.
+    pub(crate) fn running(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    /// Runs that have ended.
+    pub(crate) fn finished(&self) -> usize {
+        self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(..))).count()
+    }
+
+    /// The configuration of the run under way or last.
+    pub(crate) fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
+        let run = self.runs.get(self.current?)?;
+        Some((run.configuration, self.configurations.get(run.configuration)?))
+    }
+
+    /// Takes what the runner says.
+    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
+        match event {
+            RunnerEvent::Note { text } => self.notes.push(text),
+            RunnerEvent::SessionStarted { session_id, .. } => self.id = Some(session_id),
+            RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
+            RunnerEvent::WaitingForLock => self.phase = Phase::Waiting,
+            RunnerEvent::Paused => self.phase = Phase::Paused,
+            RunnerEvent::Resumed => self.phase = Phase::Running,
+            RunnerEvent::RunStarted { ordinal, .. } => {
+                let at = ordinal as usize;
+                if let Some(run) = self.runs.get_mut(at) {
+                    run.state = RunState::Running;
+                    self.current = Some(at);
+                }
+                if self.phase != Phase::Paused {
+                    self.phase = Phase::Running;
+                }
+                self.run_begun = now;
+                self.uses = Default::default();
+            }
+            RunnerEvent::Worker { says, .. } => self.worker(says),
+            RunnerEvent::Uses { uses, .. } => self.uses.0 = uses,
+            RunnerEvent::RunEnded { ordinal, status, failure } => {
+                self.run_ended(ordinal as usize, status, failure, now)
+            }
+            RunnerEvent::Warning(warning) => self.warnings.push(warning),
+        }
+    }
+
+    fn worker(&mut self, event: protocol::Event) {
+        match event {
+            protocol::Event::TestStarted { test, name, measured, operations } => {
+                self.figures = Some(Figures::new(test, name, measured, Some(operations)));
+                self.uses.1 = self.uses.0;
+            }
+            protocol::Event::Progress { operations, total, elapsed_ns, histogram, .. } => {
+                if let Some(figures) = &mut self.figures {
+                    figures.total = total.or(figures.total);
+                    let latencies = histogram.as_deref().and_then(decoded);
+                    figures.progress(operations, elapsed_ns, latencies.as_ref());
+                }
+            }
+            protocol::Event::TestDone(done) => self.test_done(&done),
+            protocol::Event::Opened { .. }
+            | protocol::Event::Done
+            | protocol::Event::Failed { .. }
+            | protocol::Event::Committed { .. }
+            | protocol::Event::Recovered { .. } => {}
+        }
+    }
+
+    fn test_done(&mut self, done: &TestDone) {
+        let Some((configuration, _)) = self.configuration() else { return };
+        let Some(figures) = &mut self.figures else { return };
+        figures.finish(done, decoded(&done.histogram));
+        self.uses.0.rss_bytes = self.uses.0.rss_bytes.max(done.peak_rss_bytes);
+        self.uses.0.database_bytes = done.database_bytes;
+        if done.measured {
+            self.times.entry((configuration, done.test)).or_default().push(done.wall_ns as f64);
+            self.timelines.insert((configuration, done.test), figures.slots.clone());
+        }
+    }
+
+    fn run_ended(&mut self, at: usize, status: Status, failure: Option<String>, now: Duration) {
+        let Some(run) = self.runs.get_mut(at) else { return };
+        if status == Status::Done {
+            let took = now.saturating_sub(self.run_begun).as_secs_f64();
+            self.took.entry(run.configuration).or_default().push(took);
+        }
+        if let (Status::Failed, Some(failure)) = (status, &failure) {
+            let label = self.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
+            self.notes.push(format!("round {}, {label}: {failure}", run.round + 1));
+        }
+        run.state = RunState::Ended(status, failure);
+    }
+
+    pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) {
+        self.ended = Some(now);
+        match outcome {
+            Ok(report) => {
+                self.phase = Phase::Over(report.session.status);
+                self.notes.extend(report.unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
+                self.notes.extend(report.unkept.iter().map(|reason| format!("results are in memory only: {reason}")));
+                self.report = Some(Box::new(report));
+            }
+            Err(reason) => self.phase = Phase::Failed(reason),
+        }
+    }
+
+    /// About how long it will still take.
+    pub(crate) fn left(&self, now: Duration) -> Duration {
+        let usual = |configuration: usize| {
+            let took = self.took.get(&configuration);
+            took.and_then(|took| median(took).ok()).unwrap_or(self.expected_run.as_secs_f64())
+        };
+        let waiting = self.runs.iter().filter(|run| run.state == RunState::Waiting);
+        let mut left: f64 = waiting.map(|run| usual(run.configuration)).sum();
+        if let Some(run) = self.runs.iter().find(|run| run.state == RunState::Running) {
+            left += (usual(run.configuration) - now.saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
+        }
+        Duration::from_secs_f64(left)
+    }
+
+    /// The same test of the reference, the first configuration of the size: its label and throughput. None for the
+    /// reference itself, and before it has a finished run.
+    pub(crate) fn ghost(&self) -> Option<(&str, &[Slot])> {
+        let (at, measured) = self.configuration()?;
+        let reference = self.configurations.iter().position(|other| other.size == measured.size)?;
+        if reference == at {
+            return None;
+        }
+        let slots = self.timelines.get(&(reference, self.figures.as_ref()?.number))?;
+        Some((&self.configurations[reference].label, slots))
+    }
+
+    /// What the test under way usually takes, ns: by this session's runs, else by earlier ones.
+    pub(crate) fn usual_ns(&self) -> Option<f64> {
+        let (at, measured) = self.configuration()?;
+        let test = self.figures.as_ref()?.number;
+        let here = self.times.get(&(at, test)).and_then(|times| median(times).ok());
+        here.or_else(|| self.usual.get(&(measured.engine.clone(), measured.size.to_string(), test)).copied())
+    }
+
+    /// Selections of the first two configurations of the first size, for a comparison.
+    pub(crate) fn sides(&self) -> Option<(String, String)> {
+        let id = self.id.as_ref()?;
+        let first = self.configurations.first()?;
+        let of_size = self.configurations.iter().filter(|one| one.size == first.size);
+        let mut others = of_size.filter(|one| !one.twin);
+        let mut side = || others.next().map(|one| selection(id, one));
+        Some((side()?, side()?))
+    }
+}
+
+/// The terms that mean a configuration of a session, at all its sizes.
+fn selection(session: &str, measured: &WatchedConfiguration) -> String {
+    let options = measured.label.strip_prefix(&measured.engine).unwrap_or_default();
+    let options = options.trim_start_matches('[').trim_end_matches(']').replace(',', " ");
+    format!("session={session} engine={} {options}", measured.engine).trim_end().to_owned()
+}
+
+fn decoded(text: &str) -> Option<hdrhistogram::Histogram<u64>> {
+    from_bytes(&bytes_from_base64(text).ok()?).ok()
+}

@@ -1,0 +1,167 @@
+//! The screens. A new one is a folder, a line of the list below, and its keys in [`keys`](super::keys).
+
+pub mod bench;
+pub mod claims;
+pub mod compare;
+pub mod intent;
+pub mod live;
+pub mod results;
+mod screen;
+pub mod tune;
+
+pub(crate) use screen::Context;
+
+use super::{
+    keys::{Action, ScreenId},
+    overlay::Reply,
+    setup::Setup,
+    widgets::paint::Paint,
+    world::World,
+};
+use intent::Intent;
+use ratatui::layout::Rect;
+use screen::Screen;
+
+/// What any screen wants to happen.
+pub(crate) type Intents = Vec<Intent<ScreenRequest, ScreenDialog>>;
+
+/// Joins the screens: what they request, are told and ask the user, and which of them is meant.
+macro_rules! screens {
+    ($($id:ident: $folder:ident::$screen:ident,)*) => {
+        /// What a screen requests of the world outside.
+        #[derive(Debug)]
+        pub enum ScreenRequest {
+            $(
+                #[doc = concat!("By the ", stringify!($id), " screen.")]
+                $id($folder::Request),
+            )*
+        }
+
+        /// What a screen is told in response.
+        #[derive(Debug)]
+        pub enum ScreenResponse {
+            $(
+                #[doc = concat!("To the ", stringify!($id), " screen.")]
+                $id($folder::Response),
+            )*
+        }
+
+        /// What a screen asks the user.
+        #[derive(Debug, Clone)]
+        pub(crate) enum ScreenDialog {
+            $(
+                #[doc = concat!("By the ", stringify!($id), " screen.")]
+                $id($folder::Dialog),
+            )*
+        }
+
+        /// Every screen.
+        #[derive(Debug)]
+        pub struct Screens {
+            $(
+                #[doc = concat!("The ", stringify!($id), " screen.")]
+                pub $folder: $folder::$screen,
+            )*
+        }
+
+        $(
+            impl From<$folder::Request> for ScreenRequest {
+                fn from(request: $folder::Request) -> Self {
+                    Self::$id(request)
+                }
+            }
+
+            impl From<$folder::Dialog> for ScreenDialog {
+                fn from(dialog: $folder::Dialog) -> Self {
+                    Self::$id(dialog)
+                }
+            }
+        )*
+
+        impl Screens {
+            /// The screens at the start of the program.
+            pub(crate) fn new(world: &World) -> Self {
+                Self { $($folder: Screen::new(world),)* }
+            }
+
+            /// A key means this on a screen.
+            pub(crate) fn act(&mut self, on: ScreenId, action: Action, context: &Context<'_>) -> Intents {
+                match on {
+                    $(ScreenId::$id => joined(self.$folder.act(action, context)),)*
+                }
+            }
+
+            /// A row of a pane of a screen was clicked.
+            pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Intents {
+                match on {
+                    $(ScreenId::$id => joined(self.$folder.click(pane, row, context)),)*
+                }
+            }
+
+            /// The user replied; an error says why the reply cannot be taken.
+            pub(crate) fn replied(&mut self, to: &ScreenDialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+                match to {
+                    $(ScreenDialog::$id(dialog) => self.$folder.replied(dialog, reply, context).map(joined),)*
+                }
+            }
+
+            /// A request was responded to.
+            pub(crate) fn responded(&mut self, response: ScreenResponse, context: &Context<'_>) -> Intents {
+                match response {
+                    $(ScreenResponse::$id(response) => joined(self.$folder.responded(response, context)),)*
+                }
+            }
+
+            /// A screen came into view.
+            pub(crate) fn shown(&mut self, which: ScreenId, context: &Context<'_>) -> Intents {
+                match which {
+                    $(ScreenId::$id => joined(self.$folder.shown(context)),)*
+                }
+            }
+
+            /// What is known of the world has changed.
+            pub(crate) fn world_changed(&mut self, world: &World) {
+                $(self.$folder.world_changed(world);)*
+            }
+
+            /// What is stored has changed.
+            pub(crate) fn stale(&mut self) {
+                $(self.$folder.stale();)*
+            }
+
+            pub(crate) fn paint(&self, which: ScreenId, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+                match which {
+                    $(ScreenId::$id => self.$folder.paint(paint, area, context),)*
+                }
+            }
+        }
+
+        /// Responds to a request. Takes its time: called on a thread of its own.
+        pub(crate) fn respond(request: ScreenRequest, setup: &Setup) -> ScreenResponse {
+            match request {
+                $(ScreenRequest::$id(request) => ScreenResponse::$id($folder::$screen::respond(request, setup)),)*
+            }
+        }
+
+        /// Whether responding to a request could disturb a test under way, and so has to wait for its end.
+        pub(crate) fn disturbs(request: &ScreenRequest) -> bool {
+            match request {
+                $(ScreenRequest::$id(request) => $folder::$screen::disturbs(request),)*
+            }
+        }
+    };
+}
+
+screens! {
+    Bench: bench::BenchScreen,
+    Live: live::LiveScreen,
+    Results: results::ResultsScreen,
+    Compare: compare::CompareScreen,
+    Tune: tune::TuneScreen,
+    Claims: claims::ClaimsScreen,
+}
+
+/// Intents of one screen among those of all.
+pub(crate) fn joined<R: Into<ScreenRequest>, D: Into<ScreenDialog>>(intents: Vec<Intent<R, D>>) -> Intents {
+    intents.into_iter().map(|intent| intent.map(R::into, D::into)).collect()
+}

@@ -1,0 +1,161 @@
+//! What the Results screen asks of the world outside: to read the store, and to change it.
+
+use super::{ChosenRuns, WINDOW};
+use crate::{
+    base::units::counted,
+    store::{Annotation, Listing, Page, Selection, Store, StoreError, StoredRun},
+    tui::setup::Setup,
+};
+/// What is read or changed.
+#[derive(Debug)]
+pub enum Request {
+    /// Rows.
+    Page {
+        /// The request's number.
+        ticket: u64,
+        /// What is meant.
+        selection: Selection,
+        /// In which order, or in which groups.
+        listing: Listing,
+        /// The first row.
+        offset: u64,
+    },
+    /// The names of all options and kept keys.
+    Names,
+    /// All that is stored of a run.
+    Run {
+        /// The request's number.
+        ticket: u64,
+        /// Its identifier.
+        run: String,
+        /// What becomes of it.
+        purpose: Purpose,
+    },
+    /// What a deletion would take away.
+    Extent(ChosenRuns),
+    /// Say something of runs.
+    Annotate(ChosenRuns, Vec<Annotation>),
+    /// Delete runs.
+    Delete(ChosenRuns),
+}
+
+/// What a run is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be opened, with this test chosen.
+    Open(Option<u32>),
+    /// To be run again.
+    Rerun,
+    /// For what its worker wrote.
+    Log,
+}
+
+/// What was read or changed.
+#[derive(Debug)]
+pub enum Response {
+    /// Rows, or why they cannot be read.
+    Page {
+        /// Of this request.
+        ticket: u64,
+        /// The rows.
+        page: Result<Box<Page>, String>,
+    },
+    /// The names of options and keys.
+    Names(Vec<String>),
+    /// All that is stored of a run, or why it cannot be read.
+    Run {
+        /// Of this request.
+        ticket: u64,
+        /// It with its tests.
+        run: Result<Box<StoredRun>, String>,
+        /// What it was read for.
+        purpose: Purpose,
+    },
+    /// What a deletion would take away, a line each.
+    Extent(ChosenRuns, Result<Vec<String>, String>),
+    /// What was changed, in words, or why nothing was.
+    Changed(Result<String, String>),
+}
+
+/// Reads or changes the store.
+pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+    let store = &setup.store;
+    match request {
+        Request::Page { ticket, selection, listing, offset } => {
+            let page = taken_in(store).and_then(|()| store.page(&selection, &listing, offset, WINDOW));
+            Response::Page { ticket, page: page.map(Box::new).map_err(said) }
+        }
+        // Without them no name is known to be wrong.
+        Request::Names => Response::Names(store.names().unwrap_or_default()),
+        Request::Run { ticket, run, purpose } => {
+            let gone = || format!("run {run} is no longer stored: Ctrl-r reads again");
+            let found = store.run(&run).map_err(said).and_then(|found| found.map(Box::new).ok_or_else(gone));
+            Response::Run { ticket, run: found, purpose }
+        }
+        Request::Extent(target) => {
+            let lines = extent(store, &target);
+            Response::Extent(target, lines)
+        }
+        Request::Annotate(target, annotations) => Response::Changed(annotate(store, &target, &annotations)),
+        Request::Delete(target) => Response::Changed(delete(store, &target)),
+    }
+}
+
+/// Takes in what could not be stored before.
+fn taken_in(store: &Store) -> Result<(), StoreError> {
+    if store.exists() || store.has_journals() { store.settle().map(drop) } else { Ok(()) }
+}
+
+fn said(error: StoreError) -> String {
+    error.to_string()
+}
+
+fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
+    let extent = store.extent(&target.filter.selection).map_err(said)?;
+    if extent.runs == 0 {
+        return Err(format!("{}: nothing is stored of it any more", target.words));
+    }
+    let mut lines = vec![format!(
+        "{} with {} and all that was measured",
+        counted(extent.runs, "run"),
+        counted(extent.results, "result")
+    )];
+    if extent.tags + extent.notes > 0 {
+        lines.push(format!("{} and {} that you gave", counted(extent.tags, "tag"), counted(extent.notes, "note")));
+    }
+    if extent.sessions > 0 {
+        lines.push(format!("{} that nothing would be left of", counted(extent.sessions, "session")));
+    }
+    if extent.unfinished > 0 {
+        lines.push(format!("! {} not ended: what is being measured now comes back", counted(extent.unfinished, "run")));
+    }
+    Ok(lines)
+}
+
+fn annotate(store: &Store, target: &ChosenRuns, annotations: &[Annotation]) -> Result<String, String> {
+    match store.annotate(&target.filter.selection, annotations).map_err(said)? {
+        0 => Err(format!("{}: nothing is stored of it any more", target.words)),
+        runs => {
+            Ok(format!("{}: {}", counted(runs, "run"), annotations.iter().map(word).collect::<Vec<_>>().join(", ")))
+        }
+    }
+}
+
+fn word(annotation: &Annotation) -> String {
+    match annotation {
+        Annotation::Tag(tag) => format!("tagged {tag}"),
+        Annotation::Untag(tag) => format!("no longer tagged {tag}"),
+        Annotation::Note(_) => "noted".to_owned(),
+        Annotation::SetKey { key, .. } => format!("{key} set"),
+        Annotation::RemoveKey(key) => format!("{key} removed"),
+    }
+}
+
+fn delete(store: &Store, target: &ChosenRuns) -> Result<String, String> {
+    let deleted = store.delete(&target.filter.selection).map_err(said)?;
+    let sessions = match deleted.sessions {
+        0 => String::new(),
+        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
+    };
+    Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
+}

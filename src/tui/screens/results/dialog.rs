@@ -1,0 +1,210 @@
+//! What the Results screen asks the user.
+
+use super::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short};
+use crate::{
+    store::{Annotation, Key, Listing},
+    tui::{
+        export::FileContent,
+        keys::Action,
+        overlay::{ListItem, Reply},
+        screens::intent::Intent,
+    },
+};
+
+/// What the Results screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    /// What is to be shown.
+    Filter,
+    /// The key to group by: one of these, the first for none.
+    Group(Vec<String>),
+    /// Tags to give or to take away.
+    Tag(ChosenRuns),
+    Note(ChosenRuns),
+    Delete(ChosenRuns),
+    /// Delete indeed?
+    Erase(ChosenRuns),
+    /// The file to write the results of this selection to.
+    Export(String),
+}
+
+/// Runs that something is done with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenRuns {
+    /// What means them.
+    pub(crate) filter: TypedSelection,
+    /// They in words.
+    pub(crate) words: String,
+    /// The run, where it is one.
+    pub(crate) run: Option<String>,
+}
+
+/// The word that has to be typed before anything is deleted.
+const SURELY: &str = "delete";
+/// What can be grouped by besides options, with a word about each.
+const KEYS: [(&str, &str); 13] = [
+    ("engine", "the engine"),
+    ("label", "the configuration: the engine with its options"),
+    ("version", "the version of the engine's library"),
+    ("suite", "the suite"),
+    ("test", "the test's number"),
+    ("size", "the data size"),
+    ("session", "the runs started together"),
+    ("host", "the machine"),
+    ("tier", "what a commit survives"),
+    ("status", "whether the figures count"),
+    ("preset", "the preset it was started with"),
+    ("round", "the round, from 0"),
+    ("tag", "each tag; a run with two is in two groups"),
+];
+
+impl ResultsScreen {
+    /// What the cursor is on.
+    pub(crate) fn target(&self) -> Option<ChosenRuns> {
+        if let Some(opened) = &self.opened {
+            return Some(of_run(&opened.run.run_id, &opened.run.label));
+        }
+        match (self.table.current()?, &self.listing) {
+            (ListedRow::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
+            (ListedRow::Group(row), Listing::Groups(key, _)) => {
+                let filter = self.filter.narrowed(key, row.value.as_deref()).ok()?;
+                let words = format!("{} runs of {}", row.runs, filter.line);
+                Some(ChosenRuns { filter, words, run: None })
+            }
+            (ListedRow::Group(_), Listing::Results(_)) => None,
+        }
+    }
+
+    /// Asks the user what an action needs.
+    pub(super) fn ask_user(&mut self, action: Action) -> Intents {
+        let asked = match action {
+            Action::Filter => {
+                let help = "KEY=VALUE terms: engine=lmdb|redb size>=10000 test=2 page_size!=4096 status=ok tag=nightly run=ID; \
+                            * stands for any characters, KEY! for what has none";
+                Intent::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
+            }
+            Action::Group => self.group_choice(),
+            Action::Export => {
+                let line = match &self.opened {
+                    Some(_) => self.target().map_or_else(String::new, |target| target.filter.line),
+                    None => self.filter.line.clone(),
+                };
+                let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
+                let help = "a file that is not there yet; its ending says the format: .csv, .json or .parquet";
+                Intent::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
+            }
+            Action::Tag | Action::Note | Action::Delete => {
+                let Some(target) = self.target() else { return nothing() };
+                return self.ask_about(action, target);
+            }
+            _ => return Intents::new(),
+        };
+        vec![asked]
+    }
+
+    fn ask_about(&mut self, action: Action, target: ChosenRuns) -> Intents {
+        let words = target.words.clone();
+        match action {
+            Action::Tag => {
+                let help = "words with spaces between: each is a tag, -WORD takes one away";
+                vec![Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
+            }
+            Action::Note => {
+                let help = "one line; it is kept with the time";
+                vec![Intent::prompt(Dialog::Note(target), format!("Note on {words}"), help, "")]
+            }
+            _ => {
+                self.busy = Some(format!("counting what belongs to {words}"));
+                vec![Intent::Request(Request::Extent(target))]
+            }
+        }
+    }
+
+    fn group_choice(&self) -> Intent<Request, Dialog> {
+        let mut items = vec![ListItem::new("not grouped", "one row a test of a run")];
+        items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
+        items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
+        let now = match &self.listing {
+            Listing::Results(_) => "not grouped",
+            Listing::Groups(key, _) => key.word(),
+        };
+        for item in &mut items {
+            item.chosen = item.label == now;
+        }
+        let words = items.iter().map(|item| item.label.clone()).collect();
+        Intent::choose_one(Dialog::Group(words), "Group by", items)
+    }
+
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
+        match (dialog, reply) {
+            (Dialog::Filter, Reply::Text(line)) => {
+                let filter = TypedSelection::read(&line, &self.names)?;
+                self.trail.clear();
+                self.opened = None;
+                Ok(self.show(filter, self.listing.clone()))
+            }
+            (Dialog::Group(words), Reply::Chosen(chosen)) => {
+                let Some((at, word)) = chosen.first().and_then(|&at| Some((at, words.get(at)?))) else {
+                    return Ok(Intents::new());
+                };
+                self.trail.clear();
+                self.opened = None;
+                let listing = if at == 0 { columns::newest() } else { columns::groups(Key::parse(word)?) };
+                Ok(self.show(self.filter.clone(), listing))
+            }
+            (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),
+            (Dialog::Note(_), Reply::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
+            (Dialog::Note(target), Reply::Text(text)) => self.change(target, vec![Annotation::Note(text)]),
+            (Dialog::Delete(target), Reply::Yes) => {
+                let help = format!("this cannot be undone: type the word {SURELY}");
+                let title = format!("Delete {} for good?", target.words);
+                Ok(vec![Intent::prompt(Dialog::Erase(target.clone()), title, help, "")])
+            }
+            (Dialog::Erase(target), Reply::Text(text)) if text == SURELY => {
+                self.busy = Some(format!("deleting {}", target.words));
+                self.opened = None;
+                Ok(vec![Intent::Request(Request::Delete(target.clone()))])
+            }
+            (Dialog::Erase(_), Reply::Text(text)) => {
+                Err(format!("`{text}`: expected the word {SURELY}; Esc keeps everything"))
+            }
+            (Dialog::Export(line), Reply::Text(path)) => {
+                let content = FileContent::Results(line.clone());
+                Ok(vec![Intent::Write { path: path.into(), content }])
+            }
+            _ => Ok(Intents::new()),
+        }
+    }
+
+    fn change(&mut self, target: &ChosenRuns, annotations: Vec<Annotation>) -> Result<Intents, String> {
+        self.busy = Some(format!("writing to {}", target.words));
+        Ok(vec![Intent::Request(Request::Annotate(target.clone(), annotations))])
+    }
+}
+
+fn of_run(run_id: &str, label: &str) -> ChosenRuns {
+    let words = format!("run {} of {label}", short(run_id));
+    ChosenRuns { filter: TypedSelection::run(run_id), words, run: Some(run_id.to_owned()) }
+}
+
+/// The tags that are typed.
+fn tags(text: &str) -> Result<Vec<Annotation>, String> {
+    let annotation = |word: &str| match word.strip_prefix('-') {
+        Some("") => Err("`-`: expected the tag to take away right after it".to_owned()),
+        Some(tag) => Ok(Annotation::Untag(tag.to_owned())),
+        None => Ok(Annotation::Tag(word.to_owned())),
+    };
+    let tags: Vec<Annotation> =
+        text.split([' ', ',']).filter(|word| !word.is_empty()).map(annotation).collect::<Result<_, _>>()?;
+    if tags.is_empty() { Err("nothing is typed yet".to_owned()) } else { Ok(tags) }
+}
+
+/// Asks for the first time; what is replied to it asks again.
+pub(super) fn confirm_deletion(target: ChosenRuns, lines: Vec<String>) -> Intent<Request, Dialog> {
+    let title = format!("Delete {}?", target.words);
+    Intent::confirm(Dialog::Delete(target), title, lines)
+}

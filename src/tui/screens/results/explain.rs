@@ -1,0 +1,142 @@
+//! What a number is, how it was measured, and the SQL that fetches it.
+
+use super::{OpenedRun, columns, filter::TypedSelection};
+use crate::{
+    base::units::{count, duration, rate},
+    metric::Metric,
+    store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
+    tui::overlay::Overlay,
+};
+
+/// Explains a figure of a test.
+pub(super) fn result(row: &ResultRow, column: ResultColumn) -> Overlay {
+    let Some(test) = row.test else {
+        let lines = vec![
+            "This run has no finished test, so there is no figure.".to_owned(),
+            "Enter opens it and says why.".to_owned(),
+        ];
+        return Overlay::page(format!("{} · {}", row.label, row.status), lines);
+    };
+    let operations = row.operations.map_or_else(|| "an unknown number of".to_owned(), count);
+    let latency = |share: &str| {
+        vec![
+            format!("{share} of {operations} operations took no longer than this: a quantile of their histogram, three digits."),
+            "One clock read an operation: the end of one is the start of the next. A commit belongs to the last operation of its batch.".to_owned(),
+            "A quantile q is shown only where n(1-q) is at least 10, and where single operations were timed.".to_owned(),
+        ]
+    };
+    let ns = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let (value, sql, mut lines) = match column {
+        ResultColumn::Rate => (
+            row.rate.map_or_else(|| "-".to_owned(), rate),
+            "rate",
+            vec![format!("{operations} operations, divided by the wall time of {}.", ns(row.wall_ns))],
+        ),
+        ResultColumn::P50 => (ns(row.p50_ns), "p50_ns", latency("Half")),
+        ResultColumn::P99 => (ns(row.p99_ns), "p99_ns", latency("99 %")),
+        ResultColumn::Status => (row.status.clone(), "status", vec![
+            "ok: the test ended, and its answers are those of the other engines where they could be compared.".to_owned(),
+            "disagrees: its answers differ from those of most engines. failed, invalid: its figures are in no statistics.".to_owned(),
+        ]),
+        ResultColumn::Tier => (row.tier.map_or_else(|| "-".to_owned(), |tier| tier.to_string()), "tier", vec![
+            "What a commit survives under the run's options: 3 a power loss, 2 a power loss without the latest commits, 1 a crash of the program, 0 nothing.".to_owned(),
+        ]),
+        ResultColumn::Wall => (
+            ns(row.wall_ns),
+            "wall_ns",
+            vec![
+                format!("The time on the clock for the whole test: {operations} operations, its transactions and their commits."),
+                "It is measured in a process of its own, on a fresh database.".to_owned(),
+            ],
+        ),
+        _ => return facts(row),
+    };
+    lines.insert(0, format!("{} {} · {} · {} {}", test, row.test_name, row.label, row.suite, row.size));
+    lines.extend([
+        "n = 1 run. One run says nothing of the spread: g groups runs, and c compares two sides.".to_owned(),
+        String::new(),
+        format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id),
+    ]);
+    Overlay::page(format!("{} {value}", columns::result_word(column)), lines)
+}
+
+/// What the row is about, where no number is under the cursor.
+fn facts(row: &ResultRow) -> Overlay {
+    let lines = vec![
+        format!("run {}", row.run_id),
+        format!("{} {} · {} {} · round {}", row.label, row.version, row.suite, row.size, row.round + 1),
+        format!("started {} UTC on {}", row.started, row.host),
+        "h and l move to a number; x explains it.".to_owned(),
+        String::new(),
+        format!("SELECT * FROM results WHERE run_id = '{}'", row.run_id),
+    ];
+    Overlay::page("What this row is", lines)
+}
+
+/// Explains a figure of a group; `filter` means its results, where they can be meant.
+pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&TypedSelection>) -> Overlay {
+    let ns = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), duration);
+    let of = format!(
+        "the wall times of {} results that count, of {} in {} runs",
+        count(row.counted),
+        count(row.results),
+        count(row.runs)
+    );
+    let (value, sql, line) = match column {
+        GroupColumn::Median => (ns(row.median_ns), "median(wall_ns)", format!("The median of {of}.")),
+        GroupColumn::Least => (ns(row.least_ns.map(|ns| ns as f64)), "min(wall_ns)", format!("The least of {of}.")),
+        GroupColumn::Most => (ns(row.most_ns.map(|ns| ns as f64)), "max(wall_ns)", format!("The greatest of {of}.")),
+        GroupColumn::Runs => {
+            (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
+        }
+        GroupColumn::Sessions => {
+            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs are of.".to_owned())
+        }
+        GroupColumn::Value | GroupColumn::Results => (count(row.results), "count(*)", "Tests of runs.".to_owned()),
+    };
+    let mut lines = vec![line];
+    if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) {
+        lines.push(
+            "Different tests and sizes have different times: a filter on one of each makes it the figure of something."
+                .to_owned(),
+        );
+    }
+    if let Some(filter) = filter {
+        lines.extend([String::new(), format!("SELECT {sql} FROM results WHERE {}", filter.selection.shown())]);
+    }
+    Overlay::page(
+        format!(
+            "{} {value} · {} = {}",
+            columns::group_word(column, key),
+            key.word(),
+            row.value.as_deref().unwrap_or("none")
+        ),
+        lines,
+    )
+}
+
+/// Explains the figures of the test that is chosen on an open run.
+pub(super) fn test(opened: &OpenedRun) -> Option<Overlay> {
+    let test = &opened.chosen()?.test;
+    let run = &opened.run;
+    let operations = test.figure(Metric::Operations).map_or_else(|| "an unknown number of".to_owned(), count);
+    let sample = match test.operations_per_sample.unwrap_or(1) {
+        0 | 1 => {
+            "Each operation is one sample of the histogram: its bars are operations by latency, a bar a power of two."
+                .to_owned()
+        }
+        many => format!("One sample of the histogram is {many} operations, so it tells nothing of single ones."),
+    };
+    let lines = vec![
+        format!("{} on {} {}, n = 1 run", run.label, run.suite, run.size),
+        format!("wall: the time on the clock for {operations} operations with their transactions and commits."),
+        "rate: operations divided by the wall time.".to_owned(),
+        "p50, p99: quantiles of the histogram, three digits; shown only where n(1-q) is at least 10.".to_owned(),
+        sample,
+        "Over time: each column is a stretch of the test; operations that ended in it, and the 99th percentile of their latencies.".to_owned(),
+        String::new(),
+        format!("SELECT * FROM results WHERE run_id = '{}' AND test = {}", run.run_id, test.test),
+        format!("SELECT * FROM timeline WHERE run_id = '{}' AND test = {} ORDER BY at_ns", run.run_id, test.test),
+    ];
+    Some(Overlay::page(format!("{} {}", test.test, test.test_name), lines))
+}

@@ -1,0 +1,85 @@
+//! What the screen shows: a selection as it is typed.
+
+use crate::store::{Key, Selection, literal};
+
+/// A selection with the line it was read from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TypedSelection {
+    pub(crate) line: String,
+    /// What it means.
+    pub(crate) selection: Selection,
+}
+
+impl TypedSelection {
+    /// Reads a line. Names that no stored run has are refused, where `names` says which there are.
+    pub(crate) fn read(line: &str, names: &[String]) -> Result<Self, String> {
+        let selection = Selection::parse_line(line)?;
+        let unknown = selection.names().find(|name| !names.is_empty() && !names.iter().any(|known| known == name));
+        if let Some(unknown) = unknown {
+            return Err(format!(
+                "no stored run has an option or a key `{unknown}`: expected engine, version, label, suite, test, size, host, \
+                 session, run, round, tier, status, preset, tag, or an option such as {}",
+                names.first().map_or("page_size", String::as_str)
+            ));
+        }
+        Ok(Self { line: line.trim().to_owned(), selection })
+    }
+
+    /// The filter narrowed to what has this value of a key, or none.
+    pub(crate) fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
+        let term =
+            value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), literal(value)));
+        let meant = Selection::parse(std::slice::from_ref(&term))?;
+        // A line is read term by term, and not every value can stand beside others in one.
+        for line in [format!("{} {term}", self.line), format!("{term} {}", self.line)] {
+            let line = line.trim().to_owned();
+            match Selection::parse_line(&line) {
+                Ok(selection) if selection.has_same_terms(&self.selection, &meant) => {
+                    return Ok(Self { line, selection });
+                }
+                _ => {}
+            }
+        }
+        Err(format!("`{term}` cannot be typed beside `{}`: clear the filter first", self.line))
+    }
+
+    /// The run of this identifier, whatever the filter.
+    pub(crate) fn run(run_id: &str) -> Self {
+        let line = format!("run={run_id}");
+        let selection = Selection::parse_line(&line).unwrap_or_default();
+        Self { line, selection }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(line: &str) -> TypedSelection {
+        TypedSelection::read(line, &[]).unwrap()
+    }
+
+    #[test]
+    fn a_group_narrows_to_exactly_its_value() {
+        let label = Key::parse("label").unwrap();
+        let narrowed = filter("suite=kv").narrowed(&label, Some("sqlite[a=1,b=x|y]")).unwrap();
+        assert_eq!(narrowed.line, r"suite=kv label=sqlite[a=1,b=x\|y]");
+        let missing = filter("suite=kv").narrowed(&Key::parse("preset").unwrap(), None).unwrap();
+        assert_eq!(missing.line, "preset! suite=kv");
+        assert_eq!(filter(&missing.line).selection, missing.selection, "the line can be typed again");
+    }
+
+    #[test]
+    fn a_value_that_would_be_read_as_something_else_is_refused() {
+        let error = filter("suite=kv").narrowed(&Key::parse("tag").unwrap(), Some("a size=3")).unwrap_err();
+        assert!(error.contains("cannot be typed"), "{error}");
+    }
+
+    #[test]
+    fn a_name_that_nothing_stored_has_is_told() {
+        let names = ["page_size".to_owned()];
+        assert!(TypedSelection::read("engine=lmdb page_size=4096", &names).is_ok());
+        let error = TypedSelection::read("enigne=lmdb", &names).unwrap_err();
+        assert!(error.contains("`enigne`") && error.contains("page_size"), "{error}");
+    }
+}

@@ -1,0 +1,282 @@
+//! A run that is open: a page of its own.
+
+use crate::{
+    base::units::{bytes, count, duration},
+    metric::Metric,
+    store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord},
+    tui::{keys::Action, widgets::cursor::ListCursor},
+};
+
+/// The parts of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    /// Tests with latencies and timeline.
+    Tests,
+    /// Options asked for and in force.
+    Options,
+    /// What the chosen test took besides time, and what was measured around the run.
+    Resources,
+    /// Session and machine.
+    Environment,
+    /// Warnings, tags, notes and keys.
+    Notes,
+}
+
+impl Section {
+    /// All of them, in order.
+    pub(crate) const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
+
+    /// Its place.
+    pub(crate) fn index(self) -> usize {
+        Self::ALL.iter().position(|section| *section == self).unwrap_or(0)
+    }
+}
+
+/// What a section is made of, but for the tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SectionLine {
+    /// What the lines below are about.
+    Title(String),
+    /// Nothing is known.
+    None(&'static str),
+    /// A name with what is known under it.
+    Fact {
+        name: String,
+        value: String,
+        /// Whether the reader should look twice.
+        odd: bool,
+    },
+}
+
+/// The page.
+#[derive(Debug)]
+pub(crate) struct OpenedRun {
+    /// What is stored.
+    pub(crate) run: StoredRun,
+    /// The part in view.
+    pub(crate) section: Section,
+    /// The test that is chosen.
+    pub(crate) test: ListCursor,
+    /// The line under the cursor, for parts that are lists.
+    pub(crate) line: ListCursor,
+}
+
+impl OpenedRun {
+    /// The page of a run, with this test chosen.
+    pub(crate) fn new(run: StoredRun, test: Option<u32>) -> Self {
+        let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
+        // Of a run without a test its notes say most: why it failed.
+        let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
+        Self { run, section, test: ListCursor { at }, line: ListCursor::default() }
+    }
+
+    /// The test that is chosen.
+    pub(crate) fn chosen(&self) -> Option<&StoredTest> {
+        self.run.tests.get(self.test.at)
+    }
+
+    /// Moves; whether the action was a move.
+    pub(crate) fn moved(&mut self, action: Action) -> bool {
+        match action {
+            Action::Left => self.show(self.section.index() + Section::ALL.len() - 1),
+            Action::Right => self.show(self.section.index() + 1),
+            Action::NextTest => self.test.at = (self.test.at + 1).min(self.run.tests.len().saturating_sub(1)),
+            Action::PreviousTest => self.test.at = self.test.at.saturating_sub(1),
+            action if self.section == Section::Tests => return self.test.moved(action, self.run.tests.len()),
+            action => {
+                let length = self.lines().len();
+                return self.line.moved(action, length);
+            }
+        }
+        true
+    }
+
+    /// Shows the part at a place, around the end.
+    pub(crate) fn show(&mut self, at: usize) {
+        self.section = Section::ALL[at % Section::ALL.len()];
+        self.line = ListCursor::default();
+    }
+
+    /// A part's title, with how much there is to see.
+    pub(crate) fn title(&self, section: Section) -> String {
+        let counted =
+            |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
+        match section {
+            Section::Tests => counted("Tests", self.run.tests.len()),
+            Section::Options => match self.run.options.iter().filter(|option| option.differs()).count() {
+                0 => "Options".to_owned(),
+                differing => format!("Options ≠{differing}"),
+            },
+            Section::Resources => "Resources".to_owned(),
+            Section::Environment => "Environment".to_owned(),
+            Section::Notes => {
+                let run = &self.run;
+                counted("Notes", run.warnings.len() + run.tags.len() + run.notes.len() + run.keys.len())
+            }
+        }
+    }
+
+    /// The lines of the part in view; none for the tests, which are painted as a table.
+    pub(crate) fn lines(&self) -> Vec<SectionLine> {
+        match self.section {
+            Section::Tests => Vec::new(),
+            Section::Options => self.options(),
+            Section::Resources => self.resources(),
+            Section::Environment => self.run.environment.iter().map(fact).collect(),
+            Section::Notes => self.notes(),
+        }
+    }
+
+    fn options(&self) -> Vec<SectionLine> {
+        let mut lines = Vec::new();
+        for (title, of_suite) in [
+            (format!("of {} {}", self.run.engine, self.run.version), false),
+            (format!("of the suite {}", self.run.suite), true),
+        ] {
+            let options: Vec<&StoredOption> =
+                self.run.options.iter().filter(|option| option.of_suite == of_suite).collect();
+            if !options.is_empty() {
+                lines.push(SectionLine::Title(title));
+                lines.extend(options.into_iter().map(option));
+            }
+        }
+        if lines.is_empty() {
+            lines.push(SectionLine::None("no option is stored"));
+        }
+        lines
+    }
+
+    fn resources(&self) -> Vec<SectionLine> {
+        let mut lines = Vec::new();
+        if let Some(test) = self.chosen() {
+            let StoredTest { test, keys, .. } = test;
+            lines.push(SectionLine::Title(format!("test {} {}   ([ and ] choose another)", test.test, test.test_name)));
+            lines.extend(figures(test));
+            lines.extend(keys.iter().map(as_it_is));
+        }
+        lines.push(SectionLine::Title("the whole run".to_owned()));
+        lines.extend(self.run.facts.iter().map(fact));
+        lines
+    }
+
+    fn notes(&self) -> Vec<SectionLine> {
+        let run = &self.run;
+        let mut lines = Vec::new();
+        let failures = run
+            .tests
+            .iter()
+            .map(|stored| &stored.test)
+            .filter_map(|test| Some((format!("test {} {}", test.test, test.test_name), test.failure.clone()?)));
+        let failures: Vec<SectionLine> = run
+            .failure
+            .iter()
+            .map(|failure| ("the run".to_owned(), failure.clone()))
+            .chain(failures)
+            .map(|(name, value)| SectionLine::Fact { name, value, odd: true })
+            .collect();
+        let parts = [
+            ("what failed", failures, ""),
+            (
+                "warnings",
+                run.warnings
+                    .iter()
+                    .map(|warning| SectionLine::Fact {
+                        name: warning.name.clone(),
+                        value: warning.value.clone(),
+                        odd: true,
+                    })
+                    .collect(),
+                "no warning",
+            ),
+            (
+                "tags",
+                run.tags
+                    .iter()
+                    .map(|tag| SectionLine::Fact { name: tag.clone(), value: String::new(), odd: false })
+                    .collect(),
+                "no tag: t gives one",
+            ),
+            ("notes", run.notes.iter().map(as_it_is).collect(), "no note: n writes one"),
+            ("keys", run.keys.iter().map(as_it_is).collect(), ""),
+        ];
+        for (title, facts, none) in parts {
+            if facts.is_empty() && none.is_empty() {
+                continue;
+            }
+            lines.push(SectionLine::Title(title.to_owned()));
+            if facts.is_empty() {
+                lines.push(SectionLine::None(none));
+            }
+            lines.extend(facts);
+        }
+        lines
+    }
+}
+
+fn option(option: &StoredOption) -> SectionLine {
+    let value = match (option.asked.as_deref(), option.in_force.as_deref()) {
+        (Some(asked), Some(in_force)) if asked != in_force => format!("{in_force} in force, {asked} asked for"),
+        (Some(value), Some(_)) => value.to_owned(),
+        // Options of a suite are nothing that an engine could be asked about.
+        (Some(value), None) if option.of_suite => value.to_owned(),
+        (Some(asked), None) => format!("{asked}  (asked for; cannot be read back)"),
+        (None, Some(in_force)) => in_force.to_owned(),
+        (None, None) => "not known".to_owned(),
+    };
+    let assumed = if option.assumed { " (assumed: the imported file does not say)" } else { "" };
+    SectionLine::Fact { name: option.name.clone(), value: format!("{value}{assumed}"), odd: option.differs() }
+}
+
+/// Every figure of a test that is known, and what is known of its answers.
+fn figures(test: &TestRecord) -> Vec<SectionLine> {
+    let line = |name: &str, value: String| SectionLine::Fact { name: name.to_owned(), value, odd: false };
+    let figure = |metric: &Metric| Some(line(metric.title(), metric.shown(test.figures.value(*metric)?)));
+    let answers = [
+        ("answers", test.verification.clone()),
+        ("answers agree", test.agrees.map(|agrees| if agrees { "yes" } else { "no" }.to_owned())),
+        ("ended", test.finished_at.map(|at| at.to_string())),
+    ];
+    let answers = answers.into_iter().filter_map(|(name, value)| Some(line(name, value?)));
+    Metric::ALL.iter().filter_map(figure).chain(answers).collect()
+}
+
+fn as_it_is(fact: &StoredFact) -> SectionLine {
+    SectionLine::Fact { name: fact.name.clone(), value: fact.value.clone(), odd: false }
+}
+
+/// A column with its value in its unit, which the end of the column's name tells.
+fn fact(fact: &StoredFact) -> SectionLine {
+    let StoredFact { name, value } = fact;
+    let number = value.parse::<f64>().ok();
+    let whole = value.parse::<u64>().ok();
+    let (word, shown) = match (name.rsplit_once('_'), number, whole) {
+        (Some((word, "ns")), Some(number), _) => (word, duration(number)),
+        (Some((word, "bytes")), _, Some(number)) => (word, bytes(number)),
+        (Some((word, "share")), Some(number), _) => (word, format!("{:.1} %", number * 100.0)),
+        (_, _, Some(number)) if number > 9_999 && name != "seed" => (name.as_str(), count(number)),
+        _ => (name.as_str(), value.clone()),
+    };
+    SectionLine::Fact { name: word.replace('_', " "), value: shown, odd: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str, value: &str) -> (String, String) {
+        match fact(&StoredFact { name: name.to_owned(), value: value.to_owned() }) {
+            SectionLine::Fact { name, value, .. } => (name, value),
+            line => panic!("{line:?}"),
+        }
+    }
+
+    #[test]
+    fn columns_are_shown_in_the_unit_that_their_names_tell() {
+        let text = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(shown("user_ns", "1500000"), text("user", "1.50 ms"));
+        assert_eq!(shown("peak_rss_bytes", "1048576"), text("peak rss", "1.00 MiB"));
+        assert_eq!(shown("psi_io_share", "0.125"), text("psi io", "12.5 %"));
+        assert_eq!(shown("syncs", "10000"), text("syncs", "10,000"));
+        assert_eq!(shown("seed", "1234567"), text("seed", "1234567"));
+    }
+}

@@ -1,0 +1,125 @@
+//! The Results screen: the table of what is stored, and the page of an open run.
+
+mod cells;
+mod run;
+mod table;
+
+use super::{ResultsScreen, columns};
+use crate::{
+    base::units::{count, plain},
+    catalog::Role,
+    store::Listing,
+    tui::{
+        screens::Context,
+        widgets::paint::{Paint, TextPiece, fit, piece, width},
+    },
+};
+use ratatui::layout::Rect;
+
+/// Paints the screen.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
+    match &results.opened {
+        Some(opened) => run::draw(paint, area, results, opened),
+        None => draw_listing(paint, area, results, context),
+    }
+}
+
+fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
+    let mut inner = paint.pane(area, &title(results), true);
+    foot(paint, area, &place(results));
+    let said = said(results, context.session_running, usize::from(inner.width));
+    if !said.is_empty() {
+        paint.line(Rect { height: 1, ..inner }, &said);
+        inner = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    }
+    if let Some(reason) = &results.table.error {
+        let taken = paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
+        paint.text(Rect { y: inner.y + taken, height: 1, ..inner }, "Ctrl-r tries again", Role::Dim);
+        return;
+    }
+    match &results.table.page {
+        None => drop(paint.text(inner, reading(context.session_running), Role::Dim)),
+        Some(page) if page.length == 0 => {
+            paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
+        }
+        Some(page) => table::draw(paint, inner, results, page),
+    }
+}
+
+/// How many there are, how many of them are meant, and their order.
+fn title(results: &ResultsScreen) -> String {
+    let (column, descending) = columns::order_word(&results.listing);
+    let order = format!("by {column} {}", if descending { "▼" } else { "▲" });
+    let Some(page) = &results.table.page else { return format!("Results · {order}") };
+    let mut many = count(page.results);
+    if page.results != page.stored {
+        many = format!("{many} of {}", count(page.stored));
+    }
+    let without = match page.without {
+        0 => String::new(),
+        1 => " + 1 run without a test".to_owned(),
+        runs => format!(" + {} runs without a test", count(runs)),
+    };
+    let groups = match (&results.listing, page.length) {
+        (Listing::Results(_), _) => String::new(),
+        (Listing::Groups(..), 1) => " · 1 group".to_owned(),
+        (Listing::Groups(..), groups) => format!(" · {} groups", count(groups)),
+    };
+    format!("Results {many}{without}{groups} · {order}")
+}
+
+/// The place of the cursor among the rows.
+fn place(results: &ResultsScreen) -> String {
+    match results.table.length() as u64 {
+        0 => String::new(),
+        length => format!("{} / {}", count(results.table.cursor.at as u64 + 1), count(length)),
+    }
+}
+
+/// Paints a few words into the lower border.
+fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
+    if !text.is_empty() {
+        let at = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
+        paint.right(at, &format!(" {text} "), Role::Dim);
+    }
+}
+
+/// What is filtered, marked and being done, as far as there is room: the filter last, because it can be cut.
+fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<TextPiece<'t>> {
+    let mut pieces: Vec<TextPiece<'t>> = Vec::new();
+    if let Some(busy) = &results.busy {
+        let waiting = if running { ", waiting until the test under way has ended" } else { "" };
+        pieces.push(piece(format!("… {busy}{waiting}   "), Role::Warn));
+    } else if results.table.waiting.is_some() && results.table.page.is_some() && running {
+        pieces.push(piece("… waiting until the test under way has ended   ", Role::Warn));
+    }
+    let marks = &results.marks;
+    if !marks.is_empty() {
+        // The filter needs its part of the line.
+        let parts = if results.filter.line.is_empty() { 2 } else { 3 };
+        let side = |words: String| fit(&plain(&words), (room / parts).saturating_sub(5));
+        pieces.push(piece(format!("A {}", side(marks.a.words())), Role::A));
+        pieces.push(piece("  ", Role::Dim));
+        pieces.push(piece(format!("B {}   ", side(marks.b.words())), Role::B));
+    }
+    if !results.filter.line.is_empty() {
+        let taken: usize = pieces.iter().map(|(text, _)| width(text)).sum();
+        let line = fit(&format!("/ {}", plain(&results.filter.line)), room.saturating_sub(taken));
+        pieces.push(piece(line, Role::Accent));
+    }
+    pieces
+}
+
+fn reading(running: bool) -> &'static str {
+    if running { "waiting until the test under way has ended…" } else { "reading the store…" }
+}
+
+fn empty(results: &ResultsScreen, stored: bool) -> &'static str {
+    match (stored, results.filter.selection.is_all()) {
+        (false, _) => {
+            "Nothing is stored yet: 1 shows the Bench screen, where Enter runs a bench; `dbdyno import FILE` takes in results of others."
+        }
+        (true, false) => "Nothing matches the filter: / changes it, Esc clears it.",
+        (true, true) => "There is no group.",
+    }
+}

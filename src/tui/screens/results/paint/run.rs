@@ -1,0 +1,226 @@
+//! The page of an open run.
+
+use super::foot;
+use crate::{
+    base::units::{count, duration, plain, rate},
+    catalog::Role,
+    metric::Metric,
+    store::{StoredRun, StoredSlot, StoredTest},
+    tui::{
+        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, pane, short},
+        widgets::{
+            Target,
+            columns::{FittedColumn, GAP, fitting},
+            histogram::histogram,
+            over_time::{Stretch, over_time},
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Paints the page.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun) {
+    let run = &opened.run;
+    let inner = paint.pane(area, &format!("Run {} · {}", short(&run.run_id), run.label), true);
+    foot(paint, area, results.busy.as_deref().unwrap_or("Esc back"));
+    let [head, tabs, body] =
+        inner.layout(&Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Min(4)]));
+    draw_head(paint, head, run);
+    draw_tabs(paint, tabs, opened);
+    match opened.section {
+        Section::Tests => draw_tests(paint, body, opened),
+        _ => draw_lines(paint, body, opened),
+    }
+}
+
+/// What the run is, as far as there is room.
+fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
+    let tier = run.tier.map_or_else(|| "tier not known".to_owned(), |tier| format!("tier {tier}: {}", run.tier_reason));
+    let started = if run.started.is_empty() { "start not known".to_owned() } else { format!("{} UTC", run.started) };
+    let parts = [
+        run.status.clone(),
+        format!("{} {}", run.suite, run.size.parse().map_or_else(|_| run.size.clone(), count)),
+        format!("{} {}", run.engine, run.version),
+        format!("round {} of {}", run.round + 1, run.rounds),
+        started,
+        tier,
+    ];
+    let mut left = usize::from(area.width);
+    let mut pieces: Vec<TextPiece<'_>> = Vec::new();
+    for (at, part) in parts.into_iter().map(|part| plain(&part)).enumerate() {
+        let gap = if at == 0 { "" } else { " · " };
+        let Some(rest) = left.checked_sub(width(gap) + width(&part)) else { continue };
+        left = rest;
+        pieces.push(piece(gap, Role::Dim));
+        let role = if at == 0 && part != "done" { Role::Bad } else { Role::Text };
+        pieces.push(piece(part, role));
+    }
+    paint.line(area, &pieces);
+}
+
+fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
+    let mut x = area.x;
+    for (at, section) in Section::ALL.into_iter().enumerate() {
+        let current = section == opened.section;
+        let title = opened.title(section);
+        // Brackets, because colour alone says nothing on some terminals.
+        let text = if current { format!("[{title}]") } else { format!(" {title} ") };
+        let place = Rect { x, width: (width(&text) as u16).min(area.right().saturating_sub(x)), ..area };
+        paint.text(place, &text, if current { Role::Tab } else { Role::Dim });
+        paint.hit(place, Target::Spot { pane: pane::SECTIONS, row: at });
+        x = (x + width(&text) as u16 + 1).min(area.right());
+    }
+    let hint = "h l: the next part";
+    if usize::from(area.right() - x) > width(hint) {
+        paint.right(Rect { x, width: area.right() - x, ..area }, hint, Role::Dim);
+    }
+}
+
+fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
+    let Some(chosen) = opened.chosen() else {
+        paint.text(Rect { height: 1, ..area }, "no test has finished: Notes says why", Role::Dim);
+        return;
+    };
+    let wanted = opened.run.tests.len() as u16 + 1;
+    let table = wanted.min(area.height / 2).max(2);
+    let [table, charts] = area.layout(&Layout::vertical([Constraint::Length(table), Constraint::Min(3)]));
+    draw_table(paint, table, opened);
+    let [latency, time] = charts.layout(&Layout::horizontal([Constraint::Percentage(50), Constraint::Min(20)]));
+    draw_latency(paint, latency, chosen);
+    draw_time(paint, time, chosen);
+}
+
+const TITLES: [&str; 8] = ["test", "wall", "rate", "p50", "p90", "p99", "p99.9", "status"];
+
+fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
+    let shown = |metric: Metric| test.figures.value(metric).map_or_else(|| "-".to_owned(), |value| metric.shown(value));
+    let status = match (&test.failure, test.agrees) {
+        (Some(_), _) => "✗ failed",
+        (None, Some(false)) => "✗ disagrees",
+        _ => "ok",
+    };
+    [
+        format!("{} {}", test.test, plain(&test.test_name)),
+        shown(Metric::Wall),
+        shown(Metric::Rate),
+        shown(Metric::P50),
+        shown(Metric::P90),
+        shown(Metric::P99),
+        shown(Metric::P999),
+        status.to_owned(),
+    ]
+}
+
+fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
+    const RANKS: [usize; 8] = [0, 1, 2, 4, 6, 5, 7, 3];
+    let cells: Vec<[String; 8]> = opened.run.tests.iter().map(test_cells).collect();
+    let candidates = (0..TITLES.len()).map(|at| {
+        let most = if at == 0 { 40 } else { 12 };
+        let texts = cells.iter().map(|row| row[at].as_str());
+        FittedColumn::new(at, RANKS[at], (1..7).contains(&at), TITLES[at], most, texts)
+    });
+    let shown = fitting(candidates.collect(), usize::from(area.width).saturating_sub(2));
+    let line = |texts: &[String; 8]| {
+        let cell = |column: &FittedColumn| {
+            let text = fit(&texts[column.place], column.width);
+            if column.right { " ".repeat(column.width - width(&text)) + &text } else { pad(&text, column.width) }
+        };
+        shown.iter().map(cell).collect::<Vec<_>>().join(&" ".repeat(GAP))
+    };
+    let mut all = rows(area);
+    if let Some(row) = all.next() {
+        paint.text(row, &format!("  {}", line(&TITLES.map(str::to_owned))), Role::Dim);
+    }
+    let offset = opened.test.offset(cells.len(), usize::from(area.height).saturating_sub(1));
+    for ((at, texts), row) in cells.iter().enumerate().skip(offset).zip(all) {
+        let sign = if at == opened.test.at { "▸ " } else { "  " };
+        let role = if texts[7] == "ok" { Role::Text } else { Role::Bad };
+        paint.line(row, &[piece(sign, Role::Accent), piece(line(texts), role)]);
+        if at == opened.test.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: pane::LINES, row: at });
+    }
+}
+
+fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest) {
+    let title = match test.operations_per_sample.unwrap_or(1) {
+        0 | 1 => format!("Latency · {}", test.test_name),
+        many => format!("Time of {many} operations · {}", test.test_name),
+    };
+    let inner = paint.pane(area, &title, false);
+    match samples.as_ref().filter(|samples| !samples.is_empty()) {
+        Some(samples) => histogram(paint, inner, samples, Role::Accent),
+        None => drop(paint.text(inner, "no latencies are stored", Role::Dim)),
+    }
+}
+
+/// Throughput above, the 99th percentile below.
+fn draw_time(paint: &mut Paint<'_>, area: Rect, stored: &StoredTest) {
+    let inner = paint.pane(area, "Over time", false);
+    let Some(last) = stored.slots.last() else {
+        paint.wrapped(inner, "a test shorter than 100 ms has no timeline", Role::Dim);
+        return;
+    };
+    let span = stored.test.figure(Metric::Wall).unwrap_or(0).max(last.end_ns);
+    let stretch = |slot: &StoredSlot, value: f64| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value };
+    let rates: Vec<Stretch> = stored
+        .slots
+        .iter()
+        .map(|slot| stretch(slot, slot.operations as f64 * 1e9 / slot.duration_ns.max(1) as f64))
+        .collect();
+    let slow: Vec<Stretch> = stored.slots.iter().filter_map(|slot| Some(stretch(slot, slot.p99_ns? as f64))).collect();
+    if slow.is_empty() {
+        over_time(paint, inner, &rates, &[], span, rate);
+        return;
+    }
+    let [above, below] = inner.layout(&Layout::vertical([Constraint::Percentage(55), Constraint::Min(2)]));
+    over_time(paint, above, &rates, &[], span, rate);
+    over_time(paint, below, &slow, &[], span, |ns| format!("p99 {}", duration(ns)));
+}
+
+/// A part that is a list of names and values.
+fn draw_lines(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
+    let lines = opened.lines();
+    let names =
+        lines.iter().map(|line| if let SectionLine::Fact { name, .. } = line { width(&plain(name)) } else { 0 });
+    let name = names.max().unwrap_or(0).min(usize::from(area.width) / 3);
+    let mut painted: Vec<(usize, Vec<TextPiece<'static>>)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        painted.extend(line_rows(line, name, usize::from(area.width)).into_iter().map(|row| (at, row)));
+    }
+    let first = painted.iter().position(|(at, _)| *at == opened.line.at).unwrap_or(0);
+    let height = usize::from(area.height);
+    let offset = first.saturating_sub(height / 2).min(painted.len().saturating_sub(height));
+    for ((at, pieces), row) in painted.iter().skip(offset).zip(rows(area)) {
+        paint.line(row, pieces);
+        if *at == opened.line.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: pane::LINES, row: *at });
+    }
+}
+
+/// The rows that a line takes; a long value goes on below itself.
+fn line_rows(line: &SectionLine, name_width: usize, room: usize) -> Vec<Vec<TextPiece<'static>>> {
+    match line {
+        SectionLine::Title(title) => vec![vec![piece(plain(title), Role::Title)]],
+        SectionLine::None(text) => vec![vec![piece(format!("  {text}"), Role::Dim)]],
+        SectionLine::Fact { name, value, odd } => {
+            let (sign, role) = if *odd { ("! ", Role::Warn) } else { ("  ", Role::Text) };
+            let values = wrap(&plain(value), room.saturating_sub(name_width + 2 + GAP));
+            let row = |(at, value): (usize, String)| {
+                let (sign, name) = if at == 0 { (sign, plain(name)) } else { ("  ", String::new()) };
+                let gap = " ".repeat(GAP);
+                vec![
+                    piece(sign, role),
+                    piece(pad(&name, name_width), Role::Dim),
+                    piece(gap, Role::Dim),
+                    piece(value, role),
+                ]
+            };
+            values.into_iter().enumerate().map(row).collect()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The bench that measures a stored run again.
+
+use crate::{
+    bench::{EngineChoice, Preset, Spec},
+    store::{StoredOption, StoredRun},
+    tui::world::World,
+};
+use dbdyno_engine::{describe::OptionSpec, size::Size};
+use std::collections::BTreeMap;
+
+/// A bench of the run's configuration, with as many rounds as its session had. Options that are at their defaults are
+/// left out.
+pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
+    let size: Size = run.size.parse().map_err(|_| format!("the size `{}` is none that can be run", run.size))?;
+    let engine = world.registry.engines.iter().find(|engine| engine.description.name == run.engine);
+    let engine = engine
+        .ok_or_else(|| format!("the engine `{}` is not here: `dbdyno list engines` says which are", run.engine))?;
+    let suite = world.suites.iter().find(|suite| suite.name == run.suite);
+    let suite =
+        suite.ok_or_else(|| format!("the suite `{}` is not here: `dbdyno list suites` says which are", run.suite))?;
+    Ok(Preset {
+        name: format!("run {}", short(&run.run_id)),
+        title: format!("{} on {} {}, as it was asked for", run.label, run.suite, run.size),
+        spec: Spec {
+            suite: run.suite.clone(),
+            sizes: vec![size],
+            rounds: run.rounds.max(1),
+            suite_options: changed(&run.options, true, &suite.options),
+            engines: vec![EngineChoice {
+                name: run.engine.clone(),
+                options: changed(&run.options, false, &engine.description.options),
+            }],
+            ..Spec::default()
+        },
+    })
+}
+
+/// The options that were not asked for as they are by default.
+fn changed(options: &[StoredOption], of_suite: bool, specs: &[OptionSpec]) -> BTreeMap<String, Vec<String>> {
+    let is_default = |name: &str, value: &str| specs.iter().any(|spec| spec.name == name && spec.default == value);
+    options
+        .iter()
+        .filter(|option| option.of_suite == of_suite && !option.assumed)
+        .filter_map(|option| Some((option.name.clone(), option.asked.clone()?)))
+        .filter(|(name, asked)| !is_default(name, asked))
+        .map(|(name, asked)| (name, vec![asked]))
+        .collect()
+}
+
+/// The beginning of an identifier, which is enough to tell runs apart.
+pub fn short(run_id: &str) -> &str {
+    run_id.get(..13).unwrap_or(run_id)
+}

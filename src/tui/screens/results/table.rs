@@ -1,0 +1,93 @@
+//! The window of rows that is known, around the cursor.
+
+use crate::{
+    store::{GroupRow, Page, PageRows, ResultRow},
+    tui::{keys::Action, widgets::cursor::ListCursor},
+};
+
+/// Rows read at once.
+pub(crate) const WINDOW: u64 = 200;
+/// Rows that are known on either side of the cursor, where there are any.
+const MARGIN: u64 = 60;
+
+/// Rows by place.
+#[derive(Debug, Default)]
+pub struct RowWindow {
+    /// The row under the cursor.
+    pub(crate) cursor: ListCursor,
+    /// What was last read; none before the first.
+    pub page: Option<Page>,
+    /// Why it could not be read.
+    pub(crate) error: Option<String>,
+    /// The number of the request under way.
+    pub(crate) waiting: Option<u64>,
+}
+
+/// What a row is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ListedRow<'t> {
+    /// A test of a run.
+    Result(&'t ResultRow),
+    /// Results that have the same value of the key.
+    Group(&'t GroupRow),
+}
+
+impl RowWindow {
+    pub(crate) fn length(&self) -> usize {
+        self.page.as_ref().map_or(0, |page| page.length as usize)
+    }
+
+    /// The row at a place, where it is known.
+    pub(crate) fn row(&self, at: usize) -> Option<ListedRow<'_>> {
+        let page = self.page.as_ref()?;
+        let at = at.checked_sub(page.offset as usize)?;
+        match &page.rows {
+            PageRows::Results(rows) => rows.get(at).map(ListedRow::Result),
+            PageRows::Groups(rows) => rows.get(at).map(ListedRow::Group),
+        }
+    }
+
+    /// The row under the cursor.
+    pub(crate) fn current(&self) -> Option<ListedRow<'_>> {
+        self.row(self.cursor.at)
+    }
+
+    /// Moves the cursor; whether the action was a move.
+    pub(crate) fn moved(&mut self, action: Action) -> bool {
+        let length = self.length();
+        self.cursor.moved(action, length)
+    }
+
+    /// Where the window is to begin.
+    pub(crate) fn offset(&self) -> u64 {
+        (self.cursor.at as u64).saturating_sub(WINDOW / 2)
+    }
+
+    /// Whether rows near the cursor are not known, and nobody has asked for them.
+    pub(crate) fn lacks(&self) -> bool {
+        let Some(page) = &self.page else { return false };
+        let (cursor, end) = (self.cursor.at as u64, page.offset + page.rows.len() as u64);
+        let before = page.offset > 0 && cursor < page.offset + MARGIN;
+        let after = end < page.length && cursor + MARGIN >= end;
+        self.waiting.is_none() && (before || after)
+    }
+
+    /// Takes what was read, if it responds to the last request.
+    pub(crate) fn take(&mut self, ticket: u64, page: Result<Box<Page>, String>) {
+        if self.waiting != Some(ticket) {
+            return;
+        }
+        self.waiting = None;
+        match page {
+            Ok(page) => {
+                self.error = None;
+                self.cursor.kept_in(page.length as usize);
+                self.page = Some(*page);
+            }
+            Err(reason) => {
+                self.error = Some(reason);
+                self.page = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a screen is to the application.
+
+use super::intent::Intent;
+use crate::tui::{keys::Action, overlay::Reply, setup::Setup, widgets::paint::Paint, world::World};
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// What a screen `S` wants to happen; empty for nothing.
+pub(crate) type Intents<S> = Vec<Intent<<S as Screen>::Request, <S as Screen>::Dialog>>;
+
+/// What a screen may know besides its own state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Context<'a> {
+    /// What is known of the world outside.
+    pub(crate) world: &'a World,
+    /// Time since the program began.
+    pub(crate) now: Duration,
+    /// Whether a session is under way: requests are responded to between two of its tests.
+    pub(crate) session_running: bool,
+}
+
+/// A screen: a pure state machine that is painted, with what it asks of the user and of the world outside.
+pub(crate) trait Screen: Sized {
+    /// What it requests of the world outside.
+    type Request;
+    /// What it is told in response.
+    type Response;
+    /// What it asks the user, and with it what the reply is for.
+    type Dialog;
+
+    /// The screen at the start of the program.
+    fn new(world: &World) -> Self;
+
+    /// Does what a key means.
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents<Self>;
+
+    /// A row of a pane was clicked.
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents<Self>;
+
+    /// The user replied.
+    ///
+    /// # Errors
+    /// Why the reply cannot be taken, with what was expected; the user is asked again.
+    fn replied(&mut self, dialog: &Self::Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents<Self>, String>;
+
+    /// A request was responded to. A screen that has asked again since drops what came too late.
+    fn responded(&mut self, response: Self::Response, context: &Context<'_>) -> Intents<Self>;
+
+    /// The screen came into view: what it shows may have to be read.
+    fn shown(&mut self, _context: &Context<'_>) -> Intents<Self> {
+        Vec::new()
+    }
+
+    /// What is stored has changed.
+    fn stale(&mut self) {}
+
+    /// What is known of the world has changed: other engines, history, room on the disk.
+    fn world_changed(&mut self, _world: &World) {}
+
+    /// Paints the screen; the state says all that is seen.
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>);
+
+    /// Responds to a request, away from the screen: this may read and write, and take its time.
+    fn respond(request: Self::Request, setup: &Setup) -> Self::Response;
+
+    /// Whether responding to it could disturb a test under way, and so has to wait for its end.
+    fn disturbs(_request: &Self::Request) -> bool {
+        true
+    }
+}

@@ -1,0 +1,22 @@
+//! What the terminal UI is started with.
+
+use super::widgets::Look;
+use crate::{catalog::Catalog, store::Store};
+use std::path::PathBuf;
+
+/// What the terminal UI is started with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Suites, presets, claims, themes.
+    pub catalog: Catalog,
+    /// Where results are kept.
+    pub store: Store,
+    /// Where databases are put.
+    pub work_dir: PathBuf,
+    /// CPU to pin workers to.
+    pub cpu: Option<u32>,
+    /// Colours and characters.
+    pub look: Look,
+    /// Arguments that command lines shown need to mean the same (`--store FILE`).
+    pub arguments: Vec<String>,
+}

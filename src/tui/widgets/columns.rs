@@ -1,0 +1,69 @@
+//! Which columns fit, and how wide they are.
+
+use crate::tui::widgets::paint::width;
+
+/// Spaces between columns.
+pub(crate) const GAP: usize = 2;
+
+/// A column that may be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FittedColumn {
+    /// Its place in the listing.
+    pub(crate) place: usize,
+    /// The columns of the terminal that it takes.
+    pub(crate) width: usize,
+    /// Whether it is aligned to the right: numbers are.
+    pub(crate) right: bool,
+    /// How soon it is dropped: the greatest first.
+    pub(crate) rank: usize,
+}
+
+impl FittedColumn {
+    /// A column as wide as its title and its cells, within bounds.
+    pub(crate) fn new<'c>(
+        place: usize,
+        rank: usize,
+        right: bool,
+        title: &str,
+        most: usize,
+        cells: impl Iterator<Item = &'c str>,
+    ) -> Self {
+        let widest = cells.map(width).max().unwrap_or(0).min(most);
+        Self { place, width: widest.max(width(title)), right, rank }
+    }
+}
+
+/// The columns that fit into so much room, in the order of their places.
+pub(crate) fn fitting(mut all: Vec<FittedColumn>, room: usize) -> Vec<FittedColumn> {
+    all.sort_by_key(|candidate| candidate.rank);
+    let mut left = room + GAP;
+    let mut shown: Vec<FittedColumn> = Vec::new();
+    for candidate in all {
+        if let Some(rest) = left.checked_sub(candidate.width + GAP) {
+            left = rest;
+            shown.push(candidate);
+        } else if shown.is_empty() {
+            // Nothing else would say what the row is.
+            shown.push(FittedColumn { width: room, ..candidate });
+            break;
+        }
+    }
+    shown.sort_by_key(|candidate| candidate.place);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_less_is_dropped_whole() {
+        let column = |place, width, rank| FittedColumn { place, width, right: false, rank };
+        let all = vec![column(0, 10, 2), column(1, 10, 0), column(2, 10, 1)];
+        let places = |room| fitting(all.clone(), room).iter().map(|column| column.place).collect::<Vec<_>>();
+        assert_eq!(places(34), [0, 1, 2]);
+        assert_eq!(places(33), [1, 2]);
+        assert_eq!(places(10), [1]);
+        assert_eq!(places(4), [1], "one column is always there");
+    }
+}

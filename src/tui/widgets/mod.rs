@@ -1,0 +1,11 @@
+//! What screens and overlays are painted with.
+
+pub(crate) mod columns;
+pub mod cursor;
+pub(crate) mod histogram;
+mod look;
+pub(crate) mod over_time;
+pub(crate) mod paint;
+
+pub use look::Look;
+pub use paint::{Hit, Target};

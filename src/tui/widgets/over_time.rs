@@ -1,0 +1,117 @@
+//! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
+
+use crate::{base::units, catalog::Role, tui::widgets::paint::Paint};
+use ratatui::layout::Rect;
+
+const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// A figure of a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Stretch {
+    /// Its end, from the beginning, ns.
+    pub(crate) end_ns: u64,
+    /// Its length, ns.
+    pub(crate) duration_ns: u64,
+    /// The figure.
+    pub(crate) value: f64,
+}
+
+/// Least and greatest value of the stretches that touch a column; none where there are none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bounds {
+    least: f64,
+    most: f64,
+}
+
+/// The stretches put into columns of equal time. Least and greatest are kept, so that no stall and no peak is lost.
+fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Bounds>> {
+    let mut columns: Vec<Option<Bounds>> = vec![None; width];
+    let span = span_ns.max(1) as f64;
+    for stretch in stretches {
+        let place = |ns: u64| ((ns as f64 / span * width as f64) as usize).min(width.saturating_sub(1));
+        let from = place(stretch.end_ns.saturating_sub(stretch.duration_ns));
+        let to = place(stretch.end_ns.saturating_sub(1)).max(from);
+        let value = stretch.value;
+        for column in columns.iter_mut().take(to + 1).skip(from) {
+            *column = Some(match column {
+                None => Bounds { least: value, most: value },
+                Some(known) => Bounds { least: known.least.min(value), most: known.most.max(value) },
+            });
+        }
+    }
+    columns
+}
+
+/// Paints a figure over `span_ns`: solid up to the least of a column, shaded up to its greatest; the ghost is a dotted
+/// line. `unit` writes the greatest value, which is the height of the picture.
+pub(crate) fn over_time(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    stretches: &[Stretch],
+    ghost: &[Stretch],
+    span_ns: u64,
+    unit: impl Fn(f64) -> String,
+) {
+    if area.height < 2 || area.width < 12 {
+        return;
+    }
+    let plot = Rect { height: area.height - 1, ..area };
+    let width = usize::from(plot.width);
+    let (now, then) = (columns(stretches, span_ns, width), columns(ghost, span_ns, width));
+    let most = |columns: &[Option<Bounds>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
+    let top = most(&now).max(most(&then));
+    if top <= 0.0 {
+        paint.text(Rect { height: 1, ..area }, "no stretch of 100 ms has passed yet", Role::Dim);
+        return;
+    }
+    let height = f64::from(plot.height);
+    for (at, (column, ghost)) in now.iter().zip(&then).enumerate() {
+        let x = plot.x + at as u16;
+        if let Some(column) = column {
+            let (least, most) = (column.least / top * height, column.most / top * height);
+            for level in 0..plot.height {
+                let cell = Rect { x, y: plot.bottom() - 1 - level, width: 1, height: 1 };
+                let full = (least - f64::from(level)).clamp(0.0, 1.0);
+                if full > 0.0 {
+                    paint.text(cell, EIGHTHS[((full * 8.0).round() as usize).max(1)], Role::Accent);
+                } else if f64::from(level) < most {
+                    paint.text(cell, "░", Role::Accent);
+                }
+            }
+        }
+        if let Some(ghost) = ghost {
+            let level = ((ghost.least + ghost.most) / 2.0 / top * height).min(height - 1.0) as u16;
+            let cell = Rect { x, y: plot.bottom() - 1 - level, width: 1, height: 1 };
+            paint.text(cell, "┄", Role::Ghost);
+        }
+    }
+    let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
+    paint.text(foot, "0", Role::Dim);
+    paint.right(foot, &units::duration(span_ns as f64), Role::Dim);
+    paint.right(Rect { height: 1, ..plot }, &format!(" {} ", unit(top)), Role::Dim);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretch(end: u64, value: f64) -> Stretch {
+        Stretch { end_ns: end * 100, duration_ns: 100, value }
+    }
+
+    #[test]
+    fn a_stall_between_fast_slots_is_kept() {
+        let stretches: Vec<Stretch> = (1..=100).map(|at| stretch(at, if at == 50 { 0.0 } else { 10.0 })).collect();
+        let columns = columns(&stretches, 10_000, 10);
+        let stalled = columns.iter().flatten().filter(|column| column.least == 0.0).count();
+        assert_eq!(stalled, 1);
+        assert!(columns.iter().flatten().all(|column| column.most > 0.0));
+    }
+
+    #[test]
+    fn one_slot_fills_its_time() {
+        let all = columns(&[stretch(1, 5.0)], 100, 4);
+        assert!(all.iter().all(Option::is_some), "one sample is drawn and not lost");
+        assert_eq!(columns(&[], 0, 3), [None, None, None]);
+    }
+}

@@ -1,0 +1,246 @@
+//! What every screen paints with. Text passes through [`plain`], so that nothing from outside reaches the terminal as it is.
+
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    tui::{
+        keys::{KeyPress, ScreenId},
+        widgets::look::Look,
+    },
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Position, Rect},
+    style::Style,
+    symbols::border,
+    widgets::{Block, Clear, Widget},
+};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What a click can hit; the painted screen says where each is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A screen's tab.
+    Screen(ScreenId),
+    /// A hint, which stands for its key.
+    Press(KeyPress),
+    /// A row of a pane, counted from the first of the list and not from the first shown.
+    Spot {
+        /// The pane, as its screen counts them.
+        pane: usize,
+        /// The row, from 0.
+        row: usize,
+    },
+    /// A row of the overlay.
+    Overlay(usize),
+}
+
+/// A place that can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The cells that it takes.
+    pub area: Rect,
+    /// What a click there means.
+    pub target: Target,
+}
+
+/// Paints one frame.
+#[derive(Debug)]
+pub(crate) struct Paint<'a> {
+    /// The cells.
+    pub(crate) buffer: &'a mut Buffer,
+    /// Colours and characters.
+    pub(crate) look: &'a Look,
+    /// What can be clicked, later ones over earlier ones.
+    pub(crate) hits: Vec<Hit>,
+    /// Where the terminal's cursor is shown.
+    pub(crate) cursor: Option<Position>,
+}
+
+/// A piece of text with its meaning.
+pub(crate) type TextPiece<'t> = (std::borrow::Cow<'t, str>, Role);
+
+/// A piece of text.
+pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> TextPiece<'t> {
+    (text.into(), role)
+}
+
+impl<'a> Paint<'a> {
+    /// Begins a frame.
+    pub(crate) fn new(buffer: &'a mut Buffer, look: &'a Look) -> Self {
+        Self { buffer, look, hits: Vec::new(), cursor: None }
+    }
+
+    /// How a meaning is painted.
+    pub(crate) fn style(&self, role: Role) -> Style {
+        self.look.style(role)
+    }
+
+    /// Paints one line into the first row of an area, cut with `…` at its end; returns the columns taken.
+    pub(crate) fn text(&mut self, area: Rect, text: &str, role: Role) -> u16 {
+        self.line(area, &[piece(text, role)])
+    }
+
+    /// Paints pieces one after the other into the first row of an area.
+    pub(crate) fn line(&mut self, area: Rect, pieces: &[TextPiece<'_>]) -> u16 {
+        let area = area.intersection(self.buffer.area);
+        if area.is_empty() {
+            return 0;
+        }
+        let mut left = usize::from(area.width);
+        let mut x = area.x;
+        for (text, role) in pieces {
+            let text = fit(&plain(text), left);
+            let (end, _) = self.buffer.set_stringn(x, area.y, &text, left, self.look.style(*role));
+            left -= usize::from(end - x);
+            x = end;
+            if left == 0 {
+                break;
+            }
+        }
+        x - area.x
+    }
+
+    /// Paints text at the right end of the first row of an area; returns the columns taken.
+    pub(crate) fn right(&mut self, area: Rect, text: &str, role: Role) -> u16 {
+        let width = (width(&plain(text)) as u16).min(area.width);
+        let at = Rect { x: area.right() - width, width, ..area };
+        self.text(at, text, role)
+    }
+
+    /// Paints wrapped text; returns the rows taken.
+    pub(crate) fn wrapped(&mut self, area: Rect, text: &str, role: Role) -> u16 {
+        let lines = wrap(&plain(text), usize::from(area.width));
+        for (line, row) in lines.iter().zip(rows(area)) {
+            self.text(row, line, role);
+        }
+        (lines.len() as u16).min(area.height)
+    }
+
+    /// Paints a bordered pane and returns its inside.
+    pub(crate) fn pane(&mut self, area: Rect, title: &str, focused: bool) -> Rect {
+        let role = if focused { Role::Focus } else { Role::Border };
+        let block = Block::bordered().border_set(border::PLAIN).border_style(self.style(role));
+        let inner = block.inner(area);
+        block.render(area, self.buffer);
+        if !title.is_empty() && area.width > 4 {
+            let text = fit(&format!(" {} ", plain(title)), usize::from(area.width) - 2);
+            let role = if focused { Role::Focus } else { Role::Title };
+            self.text(Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area }, &text, role);
+        }
+        inner
+    }
+
+    /// Clears an area, for what lies over others.
+    pub(crate) fn clear(&mut self, area: Rect) {
+        Clear.render(area, self.buffer);
+    }
+
+    /// Marks a row as the one under the cursor, over what is painted there.
+    pub(crate) fn highlight(&mut self, row: Rect) {
+        self.buffer.set_style(row.intersection(self.buffer.area), self.style(Role::Cursor));
+    }
+
+    /// Makes an area clickable.
+    pub(crate) fn hit(&mut self, area: Rect, target: Target) {
+        self.hits.push(Hit { area, target });
+    }
+
+    /// A bar of eighths of cells in the first row of an area, filled to `share` (0 to 1).
+    pub(crate) fn bar(&mut self, area: Rect, share: f64, role: Role) {
+        const EIGHTHS: [&str; 9] = [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
+        let eighths = (share.clamp(0.0, 1.0) * f64::from(area.width) * 8.0).round() as usize;
+        let text: String =
+            (0..usize::from(area.width)).map(|cell| EIGHTHS[eighths.saturating_sub(cell * 8).min(8)]).collect();
+        self.text(area, text.trim_end(), role);
+    }
+
+    /// A progress bar: a line that is heavy as far as `share` (0 to 1).
+    pub(crate) fn gauge(&mut self, area: Rect, share: f64, role: Role) {
+        let cells = usize::from(area.width);
+        let done = ((share.clamp(0.0, 1.0) * cells as f64).round() as usize).min(cells);
+        let (heavy, light) = ("━".repeat(done), "─".repeat(cells - done));
+        self.line(area, &[piece(heavy, role), piece(light, Role::Border)]);
+    }
+}
+
+/// The rows of an area, each one line high.
+pub(crate) fn rows(area: Rect) -> impl Iterator<Item = Rect> {
+    (area.top()..area.bottom()).map(move |y| Rect { y, height: 1, ..area })
+}
+
+/// Columns that text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Text that fits into so many columns, with `…` where it was cut.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut left = columns.saturating_sub(1);
+    for c in text.chars() {
+        let wide = c.width().unwrap_or(0);
+        if wide > left {
+            break;
+        }
+        left -= wide;
+        kept.push(c);
+    }
+    if columns > 0 {
+        kept.push('…');
+    }
+    kept
+}
+
+/// Text padded with spaces to so many columns, or cut.
+pub(crate) fn pad(text: &str, columns: usize) -> String {
+    let text = fit(text, columns);
+    let missing = columns - text.width();
+    text + &" ".repeat(missing)
+}
+
+/// Text in lines of so many columns, broken at spaces where there are any; further lines of a paragraph keep its indent.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let indent: String = text.chars().take_while(|c| *c == ' ').take(columns / 2).collect();
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_inclusive(' ') {
+        if !line.trim().is_empty() && line.width() + word.trim_end().width() > columns {
+            lines.push(std::mem::replace(&mut line, indent.clone()).trim_end().to_owned());
+        }
+        for c in word.chars() {
+            if line.width() + c.width().unwrap_or(0) > columns && c != ' ' {
+                lines.push(std::mem::replace(&mut line, indent.clone()));
+            }
+            line.push(c);
+        }
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_cut_with_a_sign_and_never_in_the_middle_of_a_wide_character() {
+        assert_eq!(fit("verdict", 7), "verdict");
+        assert_eq!(fit("verdict", 5), "verd…");
+        assert_eq!(fit("数据库", 4), "数…");
+        assert_eq!(fit("x", 0), "");
+        assert_eq!(pad("ab", 4), "ab  ");
+    }
+
+    #[test]
+    fn long_lines_are_broken_at_spaces() {
+        assert_eq!(wrap("one two three four", 9), ["one two", "three", "four"]);
+        assert_eq!(wrap("  indented words go on", 12), ["  indented", "  words go", "  on"]);
+        assert_eq!(wrap("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
+        assert_eq!(wrap("", 8), [""]);
+    }
+}

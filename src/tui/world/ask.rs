@@ -1,0 +1,73 @@
+//! What the world is asked for, and how that is found out.
+
+use super::{Noise, WorkFolder};
+use crate::{
+    engines::Registry,
+    host::{NoiseSample, WorkFolderFacts, measure_fsync},
+    store::StoreHistory,
+    tui::setup::Setup,
+};
+use std::{path::Path, thread, time::Duration};
+
+/// How long others are watched to tell how busy the machine is.
+const WATCH: Duration = Duration::from_secs(1);
+/// CPU time that others may use on a quiet machine.
+const BUSY: f64 = 0.10;
+/// CPU time that other guests may take.
+const STEAL: f64 = 0.01;
+
+/// What takes too long to be known at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// Which engines there are, programs of their own included.
+    Engines,
+    /// The work folder's facts and what it takes to sync.
+    WorkFolder,
+    /// What earlier runs took.
+    History,
+    /// How busy the machine is.
+    Noise,
+}
+
+/// What was found out.
+#[derive(Debug)]
+pub enum Response {
+    /// The engines, and those that cannot be used.
+    Engines(Registry),
+    /// Where databases are put.
+    WorkFolder(WorkFolder),
+    /// What earlier runs took; empty where the store cannot be read.
+    History(StoreHistory),
+    /// How busy the machine was for a second.
+    Noise(Noise),
+}
+
+/// Finds it out. Takes its time: called on a thread of its own.
+pub(crate) fn respond(request: Request, setup: &Setup) -> Response {
+    match request {
+        Request::Engines => Response::Engines(Registry::discover()),
+        Request::WorkFolder => Response::WorkFolder(work_folder(&setup.work_dir)),
+        Request::History => Response::History(StoreHistory::read(&setup.store)),
+        Request::Noise => Response::Noise(noise()),
+    }
+}
+
+fn work_folder(work_dir: &Path) -> WorkFolder {
+    // A folder that cannot be made is told when a session begins.
+    let _ = std::fs::create_dir_all(work_dir);
+    let fsync = measure_fsync(work_dir).ok().map(Duration::from_nanos);
+    WorkFolder { facts: Some(WorkFolderFacts::read(work_dir)), fsync }
+}
+
+fn noise() -> Noise {
+    let before = NoiseSample::now();
+    thread::sleep(WATCH);
+    let noise = NoiseSample::now().since(&before);
+    let percent = |share: f64| (share * 100.0).round().clamp(0.0, 100.0) as u8;
+    match (noise.steal_share, noise.busy_share) {
+        (Some(steal), _) if steal > STEAL => Noise::Stolen(percent(steal)),
+        (_, Some(busy)) if busy > BUSY => Noise::Busy(percent(busy)),
+        (None, None) => Noise::Unknown,
+        _ => Noise::Quiet,
+    }
+}

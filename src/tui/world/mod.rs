@@ -1,0 +1,117 @@
+//! What the application knows of the world outside. It is told, and never looks itself.
+
+mod ask;
+mod read;
+
+pub(crate) use ask::respond;
+pub use ask::{Request, Response};
+pub use read::read;
+
+use crate::{
+    bench::{Preset, Space},
+    catalog::{Claims, Suite},
+    engines::Registry,
+    host::WorkFolderFacts,
+    store::StoreHistory,
+};
+use std::time::Duration;
+
+/// All that screens are made from besides their own state.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// Suites that could be read.
+    pub(crate) suites: Vec<Suite>,
+    /// Presets that could be read.
+    pub(crate) presets: Vec<Preset>,
+    /// Claims that could be read.
+    pub(crate) claims: Vec<Claims>,
+    /// What could not be read, and why.
+    pub(crate) broken: Vec<String>,
+    /// The engines; at first only those built in.
+    pub(crate) registry: Registry,
+    /// Whether programs of their own have been looked for.
+    pub(crate) engines_complete: bool,
+    /// What earlier runs took.
+    pub(crate) history: StoreHistory,
+    /// Where databases are put.
+    pub(crate) work_folder: WorkFolder,
+    /// How busy the machine is.
+    pub(crate) noise: Noise,
+    /// The store's file.
+    pub(crate) store: String,
+    /// The name of this machine.
+    pub(crate) host: String,
+    /// Arguments that the command lines shown have besides what is on screen (`--store FILE`).
+    pub(crate) arguments: Vec<String>,
+}
+
+impl World {
+    /// Takes what was found out.
+    pub(crate) fn take(&mut self, response: Response) {
+        match response {
+            Response::Engines(registry) => {
+                self.registry = registry;
+                self.engines_complete = true;
+            }
+            Response::WorkFolder(folder) => self.work_folder = folder,
+            Response::History(history) => self.history = history,
+            Response::Noise(noise) => self.noise = noise,
+        }
+    }
+
+    /// A preset was saved: it is among those that are known, in the place of one of its name.
+    pub(crate) fn take_preset(&mut self, preset: Preset) {
+        self.presets.retain(|other| other.name != preset.name);
+        self.presets.push(preset);
+        self.presets.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+}
+
+/// Where databases are put, as far as it is known.
+#[derive(Debug, Clone, Default)]
+pub struct WorkFolder {
+    /// Facts; none until they are read.
+    pub(crate) facts: Option<WorkFolderFacts>,
+    /// What it takes to sync a small write; none until measured.
+    pub(crate) fsync: Option<Duration>,
+}
+
+impl WorkFolder {
+    /// The file system in a word.
+    pub(crate) fn file_system(&self) -> &str {
+        let known = self.facts.as_ref().and_then(|facts| facts.file_system.as_deref());
+        known.unwrap_or(if self.facts.is_some() { "unknown file system" } else { "…" })
+    }
+
+    /// Room on its disk, where that is known.
+    pub(crate) fn space(&self) -> Option<Space> {
+        let facts = self.facts.as_ref()?;
+        Some(Space { free: facts.free_bytes?, total: facts.total_bytes? })
+    }
+}
+
+/// How busy the machine is, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Noise {
+    /// Not looked yet.
+    #[default]
+    Unknown,
+    /// Fit to measure on.
+    Quiet,
+    /// Others take this share of its CPU time, percent.
+    Busy(u8),
+    /// Other guests of the host take this share, percent.
+    Stolen(u8),
+}
+
+impl Noise {
+    /// The word for the status bar.
+    pub(crate) fn word(self) -> String {
+        match self {
+            Self::Unknown => "…".to_owned(),
+            Self::Quiet => "quiet".to_owned(),
+            Self::Busy(percent) => format!("busy {percent} %"),
+            Self::Stolen(percent) => format!("steal {percent} %"),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The world as it is known before anything slow is asked: the first frame is painted from it.
+
+use crate::{
+    bench::Preset,
+    catalog::CatalogError,
+    engines::Registry,
+    host::HostFacts,
+    tui::{setup::Setup, world::World},
+};
+
+/// Reads the catalog and the engines that are built in.
+pub fn read(setup: &Setup) -> World {
+    let catalog = &setup.catalog;
+    let mut broken = Vec::new();
+    let mut world = World {
+        suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
+        presets: all(catalog.preset_names(), |name| Preset::find(catalog, name), &mut broken),
+        claims: all(catalog.claims_names(), |name| catalog.claims(name), &mut broken),
+        registry: Registry::built_in(),
+        store: setup.store.path().display().to_string(),
+        host: HostFacts::read().name,
+        arguments: setup.arguments.clone(),
+        ..World::default()
+    };
+    world.broken = broken;
+    world
+}
+
+fn all<T>(names: Vec<String>, read: impl Fn(&str) -> Result<T, CatalogError>, broken: &mut Vec<String>) -> Vec<T> {
+    let mut found = Vec::new();
+    for name in names {
+        match read(&name) {
+            Ok(one) => found.push(one),
+            Err(error) => broken.push(error.to_string()),
+        }
+    }
+    found
+}
