@@ -2,7 +2,7 @@
 //! part in it, how it is read from a worker's event or made from others, and its column in the store.
 //!
 //! Records, views, listings, comparisons and screens read this list. A new figure is an entry here, a migration that adds its
-//! column, and a field of the protocol ([`TestDone`] or its `usage`) that workers fill.
+//! column, and a counter of this name that workers send ([`TestDone`]).
 
 use crate::base::units;
 use dbdyno_engine::protocol::TestDone;
@@ -132,23 +132,23 @@ metrics! {
     /// Logs, journals and locks beside the database, after the test.
     Side: "side_bytes", "side files", Bytes, Less, Exact, Event(|done| Some(done.side_bytes));
     /// Sync calls.
-    Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| Some(done.usage.syncs));
+    Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| done.counters.get("syncs"));
     /// Bytes sent to the storage layer.
-    Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| Some(done.usage.written_bytes));
+    Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| done.counters.get("written_bytes"));
     /// Bytes fetched from the storage layer.
-    Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| Some(done.usage.read_bytes));
+    Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| done.counters.get("read_bytes"));
     /// Peak of resident memory.
     PeakMemory: "peak_rss_bytes", "peak memory", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
     /// CPU time in user mode.
-    User: "user_ns", "user time", Time, Less, Noisy, Event(|done| Some(done.usage.user_ns));
+    User: "user_ns", "user time", Time, Less, Noisy, Event(|done| done.counters.get("user_ns"));
     /// CPU time in the kernel.
-    System: "system_ns", "system time", Time, Less, Noisy, Event(|done| Some(done.usage.system_ns));
+    System: "system_ns", "system time", Time, Less, Noisy, Event(|done| done.counters.get("system_ns"));
     /// Context switches by waiting.
     VoluntarySwitches: "voluntary_switches", "voluntary switches", Count, Less, Noisy,
-        Event(|done| Some(done.usage.voluntary_switches));
+        Event(|done| done.counters.get("voluntary_switches"));
     /// Context switches that were forced.
     InvoluntarySwitches: "involuntary_switches", "involuntary switches", Count, Less, Noisy,
-        Event(|done| Some(done.usage.involuntary_switches));
+        Event(|done| done.counters.get("involuntary_switches"));
 }
 
 impl Metric {
@@ -329,7 +329,9 @@ mod tests {
     fn figures_are_read_from_an_event_and_survive_json() {
         let mut done =
             TestDone { wall_ns: 2_000_000_000, operations: 10, operations_per_sample: 1, ..TestDone::default() };
-        (done.usage.user_ns, done.usage.system_ns, done.usage.syncs) = (300, 200, 7);
+        for (name, value) in [("user_ns", 300), ("system_ns", 200), ("syncs", 7)] {
+            done.counters.set(name, Some(value));
+        }
         let mut latencies = empty();
         (0..100).for_each(|ns| latencies.saturating_record(ns));
         let figures = Figures::of(&done, Some(&latencies));

@@ -151,14 +151,14 @@ fn kill_9_loses_no_finished_test_and_leaves_no_worker() {
 #[test]
 fn two_sessions_share_one_store_and_take_turns() {
     let place = Place::new();
-    let run = ["run", "--suite", "kv", "--engine", "lmdb", "--engine", "redb", "--size", "1000", "--repeat", "4"];
+    let run = ["run", "--suite", "kv", "--engine", "lmdb", "--engine", "redb", "--size", "1000", "--repeat", "8"];
     let sessions = [place.spawn(&run), place.spawn(&run)];
     let ended = sessions.map(|session| Done::of(session.wait_with_output().unwrap()));
     for done in &ended {
         assert_eq!(done.code, Some(0), "{}", done.stderr);
     }
     assert!(ended.iter().any(|done| done.stderr.contains("waiting for another dbdyno session's run")));
-    assert_eq!(place.rows("SELECT count(*), count(DISTINCT session_id) FROM results"), [["128", "2"]]);
+    assert_eq!(place.rows("SELECT count(*), count(DISTINCT session_id) FROM results"), [["256", "2"]]);
     let overlapping = "SELECT count(*) FROM run a JOIN run b
         ON a.session_id <> b.session_id AND a.started_at < b.finished_at AND b.started_at < a.finished_at
         WHERE a.finished_at - a.started_at > INTERVAL 0 SECOND

@@ -118,7 +118,7 @@ impl Store {
     /// The tests of the runs that were made for a trial and ended well.
     pub(crate) fn trial_tests(&self, trial_id: &str) -> Result<Vec<TrialTest>, StoreError> {
         let sql = "
-            SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL AS histogram)
+            SELECT r.label, r.session_id, r.round, t.* REPLACE (NULL::BLOB AS histogram)
             FROM run r JOIN run_key k USING (run_id) JOIN result t ON t.run_id = r.run_id
             WHERE k.key = 'trial' AND k.value = ? AND r.status = 'done'";
         self.rows(sql, &[&trial_id])

@@ -117,7 +117,7 @@ fn a_run_is_opened_with_everything_that_is_known_of_it() {
     journey.shows("kv 1,000").shows("round 2 of 2").shows("Latency · Sequential writes").shows("100.0 %");
     journey.key(KeyPress::Down).shows("▸ 2 Random reads").shows("Latency · Random reads");
     journey.key(KeyPress::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated asked for");
-    journey.key(KeyPress::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak rss").keys("]");
+    journey.key(KeyPress::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak memory").keys("]");
     journey.shows("test 3 Sequential scan");
     journey.key(KeyPress::Right).shows("[Environment]").shows("cpu model").shows("command line");
     journey.key(KeyPress::Right).shows("[Notes").shows("too few repeats").shows("no tag: t gives one");

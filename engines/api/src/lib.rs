@@ -5,6 +5,7 @@
 //! the wire protocol ([`protocol`]) about suites ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
 
 pub mod clock;
+pub mod counters;
 pub mod describe;
 pub mod durability;
 pub mod engine;

@@ -7,6 +7,7 @@
 
 use crate::{
     EngineError,
+    counters::Counters,
     settings::Settings,
     size::Size,
     suite::{KvSuite, SqlSuite},
@@ -187,9 +188,6 @@ pub struct TestDone {
     pub measured: bool,
     /// Wall time, ns.
     pub wall_ns: u64,
-    /// CPU, I/O, switches, syncs.
-    #[serde(flatten)]
-    pub usage: Usage,
     /// Operations done.
     pub operations: u64,
     /// Rows read, found, written or removed.
@@ -206,26 +204,9 @@ pub struct TestDone {
     pub operations_per_sample: u64,
     /// All latencies (base64 of an HdrHistogram, V2 compressed), ns a sample.
     pub histogram: String,
-}
-
-/// What a test cost besides time: differences between the process's counters behind it and before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Usage {
-    /// CPU time in user mode, ns.
-    pub user_ns: u64,
-    /// CPU time in the kernel, ns.
-    pub system_ns: u64,
-    /// Bytes fetched from the storage layer (`/proc/self/io` `read_bytes`).
-    pub read_bytes: u64,
-    /// Bytes sent to the storage layer (`write_bytes`).
-    pub written_bytes: u64,
-    /// Context switches the process asked for by waiting.
-    pub voluntary_switches: u64,
-    /// Context switches forced on it.
-    pub involuntary_switches: u64,
-    /// Sync calls: fsync, fdatasync, msync(MS_SYNC), sync_file_range.
-    pub syncs: u64,
+    /// What else it cost, by the names of the figures: see [`Counters`].
+    #[serde(flatten)]
+    pub counters: Counters,
 }
 
 /// Why a run failed, and where.

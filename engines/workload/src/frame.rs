@@ -2,11 +2,12 @@
 
 use crate::{
     histogram::{Counts, Seen, to_base64},
-    resources::{Snapshot, disk_bytes, peak_rss_bytes, reset_peak_rss},
+    resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss},
 };
 use dbdyno_engine::{
     EngineError,
-    protocol::{Event, TestDone, TestHead, Usage},
+    counters::Counters,
+    protocol::{Event, TestDone, TestHead},
     serve::Worker,
 };
 use std::{path::Path, sync::Arc, time::Instant};
@@ -24,7 +25,7 @@ pub(crate) struct Frame<'w> {
     measured: bool,
     every: u64,
     counts: Arc<Counts>,
-    before: Snapshot,
+    before: Counters,
     reporter_before: u64,
 }
 
@@ -42,7 +43,7 @@ struct Progress {
 pub(crate) struct Measured<'w> {
     frame: Frame<'w>,
     wall_ns: u64,
-    usage: Usage,
+    counters: Counters,
     peak_rss_bytes: u64,
     database_bytes: u64,
     side_bytes: u64,
@@ -78,7 +79,7 @@ impl<'w> Harness<'w> {
         };
         worker.begin_test(move || progress.event());
         reset_peak_rss();
-        let before = Snapshot::now();
+        let before = counters();
         let reporter_before = worker.reporter_cpu_ns();
         let (test, measured) = (test.number, test.measured);
         Frame { worker, test, measured, every, counts: Arc::clone(counts), before, reporter_before }
@@ -107,26 +108,27 @@ impl<'w> Frame<'w> {
 
     /// Stops the counters. `folder`: the database's own, with `main_file` in it.
     pub(crate) fn end(self, wall_ns: u64, folder: &Path, main_file: &str) -> Result<Measured<'w>, EngineError> {
-        let mut usage = Snapshot::now().since(&self.before);
+        let mut counters = counters().since(&self.before);
         self.worker.end_test();
         // The thread that reports progress is ours, not the engine's.
-        usage.user_ns = usage.user_ns.saturating_sub(self.worker.reporter_cpu_ns() - self.reporter_before);
+        let reporter_ns = self.worker.reporter_cpu_ns() - self.reporter_before;
+        counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(reporter_ns)));
         let peak_rss_bytes = peak_rss_bytes();
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;
-        Ok(Measured { frame: self, wall_ns, usage, peak_rss_bytes, database_bytes, side_bytes })
+        Ok(Measured { frame: self, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes })
     }
 }
 
 impl Measured<'_> {
     /// Says what a test gave.
     pub(crate) fn tell(self, operations: u64, rows: u64, verification: Option<String>) {
-        let Self { frame, wall_ns, usage, peak_rss_bytes, database_bytes, side_bytes } = self;
+        let Self { frame, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes } = self;
         frame.worker.emit(&Event::TestDone(Box::new(TestDone {
             test: frame.test,
             measured: frame.measured,
             wall_ns,
-            usage,
+            counters,
             operations,
             rows,
             verification,

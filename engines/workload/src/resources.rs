@@ -1,57 +1,31 @@
 //! What a test cost besides time: CPU, context switches, bytes read and written, memory, disk, sync calls.
 
 use crate::syncs;
-use dbdyno_engine::protocol::Usage;
+use dbdyno_engine::counters::Counters;
 use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
 
-/// Counters of this process since it began.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Snapshot {
-    usage: Usage,
-}
-
-impl Snapshot {
-    /// The counters now. Those that cannot be read are 0.
-    pub fn now() -> Self {
-        let mut usage = cpu_and_switches();
-        let io = fs::read_to_string("/proc/self/io").unwrap_or_default();
-        usage.read_bytes = field(&io, "read_bytes:").unwrap_or(0);
-        usage.written_bytes = field(&io, "write_bytes:").unwrap_or(0);
-        usage.syncs = syncs::calls();
-        Self { usage }
+/// The counters of this process since it began, by the names of the figures that they are. Those that cannot be read are not there.
+pub fn counters() -> Counters {
+    let mut counters = Counters::default();
+    let io = fs::read_to_string("/proc/self/io").unwrap_or_default();
+    counters.set("read_bytes", field(&io, "read_bytes:"));
+    counters.set("written_bytes", field(&io, "write_bytes:"));
+    counters.set("syncs", Some(syncs::calls()));
+    if let Some(usage) = usage() {
+        let ns = |time: libc::timeval| Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000);
+        counters.set("user_ns", ns(usage.ru_utime));
+        counters.set("system_ns", ns(usage.ru_stime));
+        counters.set("voluntary_switches", Some(usage.ru_nvcsw as u64));
+        counters.set("involuntary_switches", Some(usage.ru_nivcsw as u64));
     }
-
-    /// What was used since `earlier`.
-    pub fn since(&self, earlier: &Self) -> Usage {
-        let (now, then) = (&self.usage, &earlier.usage);
-        Usage {
-            user_ns: now.user_ns.saturating_sub(then.user_ns),
-            system_ns: now.system_ns.saturating_sub(then.system_ns),
-            read_bytes: now.read_bytes.saturating_sub(then.read_bytes),
-            written_bytes: now.written_bytes.saturating_sub(then.written_bytes),
-            voluntary_switches: now.voluntary_switches.saturating_sub(then.voluntary_switches),
-            involuntary_switches: now.involuntary_switches.saturating_sub(then.involuntary_switches),
-            syncs: now.syncs.saturating_sub(then.syncs),
-        }
-    }
+    counters
 }
 
 #[expect(unsafe_code, reason = "getrusage has no safe wrapper among the crates used here")]
-fn cpu_and_switches() -> Usage {
+fn usage() -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: getrusage fills the structure it is given; zeroed is a valid value should it fail.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
-    Usage {
-        user_ns: ns(usage.ru_utime),
-        system_ns: ns(usage.ru_stime),
-        voluntary_switches: usage.ru_nvcsw as u64,
-        involuntary_switches: usage.ru_nivcsw as u64,
-        ..Usage::default()
-    }
+    // SAFETY: getrusage fills the structure it is given, and says so.
+    unsafe { (libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
 }
 
 /// Makes the peak of resident memory start again from what is resident now, where the kernel can.

@@ -6,7 +6,11 @@ impl Spec {
     /// The words after `dbdyno` that run this bench. The command line reads them back to the same.
     pub fn arguments(&self) -> Vec<String> {
         let mut words = vec!["run".to_owned(), "--suite".to_owned(), self.suite.clone()];
-        let mut add = |flag: &str, value: String| words.extend([flag.to_owned(), value]);
+        let mut add = |flag: &str, value: String| match value.starts_with('-') {
+            // On its own it would be taken for a flag.
+            true => words.push(format!("{flag}={value}")),
+            false => words.extend([flag.to_owned(), value]),
+        };
         for engine in &self.engines {
             add("--engine", engine.to_string());
         }

@@ -83,7 +83,7 @@ fn columns() -> impl Iterator<Item = Column> {
 fn figures() -> String {
     let figure = |metric: Metric| match metric {
         Metric::User => "coalesce(user_ns, cpu_ns) AS user_ns".to_owned(),
-        Metric::System => "coalesce(system_ns, CASE WHEN cpu_ns IS NOT NULL THEN 0 END) AS system_ns".to_owned(),
+        Metric::System => "coalesce(system_ns, CASE WHEN cpu_ns IS NOT NULL THEN '0' END) AS system_ns".to_owned(),
         metric => metric.name().to_owned(),
     };
     Metric::stored().map(figure).collect::<Vec<_>>().join(", ")

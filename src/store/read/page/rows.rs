@@ -148,7 +148,7 @@ pub(super) fn grouped_columns(key: &Key, parameters: &mut Vec<String>) -> String
         "test" => "test_name",
         "session" => "suite",
         "host_id" => "host",
-        _ => "NULL",
+        _ => "NULL::VARCHAR",
     };
     format!("{value} AS value, {about} AS about, run_id, session_id, test, started_at, wall_ns")
 }
