@@ -149,6 +149,12 @@ metrics! {
     /// Context switches that were forced.
     InvoluntarySwitches: "involuntary_switches", "involuntary switches", Count, Less, Noisy,
         Event(|done| done.counters.get("involuntary_switches"));
+    /// Page faults that needed no reading.
+    MinorFaults: "minor_faults", "minor page faults", Count, Less, Noisy, Event(|done| done.counters.get("minor_faults"));
+    /// Page faults that had to read.
+    MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
+    /// Instructions in user mode, where the machine counts them for a process.
+    Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
 }
 
 impl Metric {

@@ -190,3 +190,18 @@ fn lmdbs_map_grows_before_it_is_full() {
     engine.check().unwrap();
     engine.close().unwrap();
 }
+
+#[test]
+fn page_faults_are_counted_and_instructions_where_the_machine_counts_them() {
+    let place = Place::new();
+    let engines = ["--engine", "sqlite", "--engine", "null"];
+    place.ok(&[&["run", "--suite", "kv", "--size", "10000", "--test", "1", "--repeat", "1", "--quiet"][..], &engines]
+        .concat());
+    // SQLite fills its page cache, which is memory that it has not touched before; the engine that does nothing touches none.
+    let faults = place.rows("SELECT minor_faults, major_faults IS NOT NULL FROM results ORDER BY engine");
+    let [null, sqlite] = [0, 1].map(|at| (faults[at][0].parse::<u64>().unwrap(), faults[at][1].as_str()));
+    assert!(null.0 < 50 && sqlite.0 > 50, "{faults:?}");
+    assert_eq!([null.1, sqlite.1], ["true"; 2]);
+    let counted = "SELECT bool_and(instructions IS NULL OR instructions > 10 * operations) FROM results";
+    assert_eq!(place.value(counted), "true");
+}

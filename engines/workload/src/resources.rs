@@ -2,7 +2,13 @@
 
 use crate::syncs;
 use dbdyno_engine::counters::Counters;
-use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    os::{fd::FromRawFd, unix::fs::MetadataExt},
+    path::Path,
+    sync::OnceLock,
+};
 
 /// The counters of this process since it began, by the names of the figures that they are. Those that cannot be read are not there.
 pub fn counters() -> Counters {
@@ -11,12 +17,15 @@ pub fn counters() -> Counters {
     counters.set("read_bytes", field(&io, "read_bytes:"));
     counters.set("written_bytes", field(&io, "write_bytes:"));
     counters.set("syncs", Some(syncs::calls()));
+    counters.set("instructions", instructions());
     if let Some(usage) = usage() {
         let ns = |time: libc::timeval| Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000);
         counters.set("user_ns", ns(usage.ru_utime));
         counters.set("system_ns", ns(usage.ru_stime));
         counters.set("voluntary_switches", Some(usage.ru_nvcsw as u64));
         counters.set("involuntary_switches", Some(usage.ru_nivcsw as u64));
+        counters.set("minor_faults", Some(usage.ru_minflt as u64));
+        counters.set("major_faults", Some(usage.ru_majflt as u64));
     }
     counters
 }
@@ -26,6 +35,56 @@ fn usage() -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: getrusage fills the structure it is given, and says so.
     unsafe { (libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
+}
+
+/// Instructions in user mode of the threads that there were at the first call, and of those that they began since.
+fn instructions() -> Option<u64> {
+    static THREADS: OnceLock<Option<Vec<File>>> = OnceLock::new();
+    let threads = THREADS.get_or_init(|| {
+        let tasks = fs::read_dir("/proc/self/task").ok()?;
+        tasks.map(|task| count_instructions(task.ok()?.file_name().to_str()?.parse().ok()?)).collect()
+    });
+    let count = |mut counter: &File| {
+        let mut count = [0; 8];
+        counter.read_exact(&mut count).ok().map(|()| u64::from_ne_bytes(count))
+    };
+    threads.as_ref()?.iter().map(count).sum()
+}
+
+/// Has the kernel count a thread's instructions, where the machine can and this process may: perf_event_open(2).
+#[expect(unsafe_code, reason = "perf_event_open has no wrapper in the C library")]
+fn count_instructions(thread: libc::pid_t) -> Option<File> {
+    /// The first version of the kernel's `perf_event_attr`, which every later one takes.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Attributes {
+        kind: u32,
+        size: u32,
+        config: u64,
+        sample_period: u64,
+        sample_type: u64,
+        read_format: u64,
+        flags: u64,
+        wakeup_events: u32,
+        breakpoint_type: u32,
+        breakpoint_address: u64,
+    }
+    const INSTRUCTIONS: u64 = 1;
+    const INHERIT: u64 = 1 << 1;
+    const EXCLUDE_KERNEL: u64 = 1 << 5;
+    const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+    const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
+    let attributes = Attributes {
+        size: size_of::<Attributes>() as u32,
+        config: INSTRUCTIONS,
+        flags: INHERIT | EXCLUDE_KERNEL | EXCLUDE_HYPERVISOR,
+        ..Attributes::default()
+    };
+    // SAFETY: the attributes are those of the size that they say; a descriptor that is returned belongs to nobody else.
+    unsafe {
+        let counter = libc::syscall(libc::SYS_perf_event_open, &raw const attributes, thread, -1, -1, CLOSE_ON_EXEC);
+        (counter >= 0).then(|| File::from_raw_fd(counter as i32))
+    }
 }
 
 /// Makes the peak of resident memory start again from what is resident now, where the kernel can.
