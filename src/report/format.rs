@@ -103,9 +103,6 @@ pub enum WriteError {
     /// The template does not fit the report.
     #[error("writing the HTML report: {0:#}")]
     Html(#[from] minijinja::Error),
-    /// DuckDB could not write.
-    #[error("writing Parquet: {0}")]
-    Parquet(String),
     /// What the system said of the file. Whoever named the file names it in the message.
     #[error(transparent)]
     File(#[from] std::io::Error),

@@ -12,6 +12,7 @@ mod import;
 mod journal;
 mod lock;
 mod manifest;
+mod parquet;
 mod read;
 mod record;
 mod repair;
@@ -24,7 +25,8 @@ mod undo;
 mod value;
 mod write;
 
-pub(crate) use connect::{Reach, memory};
+use connect::{Reach, memory};
+pub(crate) use parquet::{Cell, CellKind, write_parquet};
 
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;

@@ -1,9 +1,10 @@
 //! A comparison as CSV (RFC 4180): a header, then a row a line.
 
-use super::flat::{COLUMNS, Cell, rows};
+use super::flat::{COLUMNS, rows};
 use crate::{
     base::csv::{Cells, line},
     compare::Comparison,
+    store::Cell,
 };
 
 /// The file.

@@ -1,65 +1,51 @@
 //! A comparison as one flat table, a row a line, that carries everything an export has to: for CSV and Parquet.
 
 use super::words;
-use crate::compare::{Comparison, Figure, Line, SideFacts};
-
-/// A value of a flat table.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
-    Text(String),
-    Count(u64),
-    Number(f64),
-    Missing,
-}
-
-/// What a column holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Count,
-    Number,
-}
+use crate::{
+    compare::{Comparison, Figure, Line, SideFacts},
+    store::{Cell, CellKind},
+};
 
 /// The columns, in order.
-pub(super) const COLUMNS: &[(&str, Kind)] = &[
-    ("part", Kind::Text),
-    ("size", Kind::Text),
-    ("test", Kind::Count),
-    ("test_name", Kind::Text),
-    ("a_label", Kind::Text),
-    ("a_tier", Kind::Count),
-    ("a_runs", Kind::Count),
-    ("a_median_ns", Kind::Number),
-    ("a_times_ns", Kind::Text),
-    ("a_p50_ns", Kind::Count),
-    ("a_p99_ns", Kind::Count),
-    ("b_label", Kind::Text),
-    ("b_tier", Kind::Count),
-    ("b_runs", Kind::Count),
-    ("b_median_ns", Kind::Number),
-    ("b_times_ns", Kind::Text),
-    ("b_p50_ns", Kind::Count),
-    ("b_p99_ns", Kind::Count),
-    ("verdict", Kind::Text),
-    ("verdict_words", Kind::Text),
-    ("ratio", Kind::Number),
-    ("median_ratio", Kind::Number),
-    ("ratio_low", Kind::Number),
-    ("ratio_high", Kind::Number),
-    ("confidence", Kind::Number),
-    ("paired", Kind::Text),
-    ("p", Kind::Number),
-    ("p_adjusted", Kind::Number),
-    ("obstacles", Kind::Text),
-    ("a_selection", Kind::Text),
-    ("a_configurations", Kind::Text),
-    ("b_selection", Kind::Text),
-    ("b_configurations", Kind::Text),
-    ("sessions", Kind::Text),
-    ("noise_floor", Kind::Number),
-    ("warnings", Kind::Text),
-    ("dbdyno_version", Kind::Text),
-    ("command", Kind::Text),
+pub(super) const COLUMNS: &[(&str, CellKind)] = &[
+    ("part", CellKind::Text),
+    ("size", CellKind::Text),
+    ("test", CellKind::Count),
+    ("test_name", CellKind::Text),
+    ("a_label", CellKind::Text),
+    ("a_tier", CellKind::Count),
+    ("a_runs", CellKind::Count),
+    ("a_median_ns", CellKind::Number),
+    ("a_times_ns", CellKind::Text),
+    ("a_p50_ns", CellKind::Count),
+    ("a_p99_ns", CellKind::Count),
+    ("b_label", CellKind::Text),
+    ("b_tier", CellKind::Count),
+    ("b_runs", CellKind::Count),
+    ("b_median_ns", CellKind::Number),
+    ("b_times_ns", CellKind::Text),
+    ("b_p50_ns", CellKind::Count),
+    ("b_p99_ns", CellKind::Count),
+    ("verdict", CellKind::Text),
+    ("verdict_words", CellKind::Text),
+    ("ratio", CellKind::Number),
+    ("median_ratio", CellKind::Number),
+    ("ratio_low", CellKind::Number),
+    ("ratio_high", CellKind::Number),
+    ("confidence", CellKind::Number),
+    ("paired", CellKind::Text),
+    ("p", CellKind::Number),
+    ("p_adjusted", CellKind::Number),
+    ("obstacles", CellKind::Text),
+    ("a_selection", CellKind::Text),
+    ("a_configurations", CellKind::Text),
+    ("b_selection", CellKind::Text),
+    ("b_configurations", CellKind::Text),
+    ("sessions", CellKind::Text),
+    ("noise_floor", CellKind::Number),
+    ("warnings", CellKind::Text),
+    ("dbdyno_version", CellKind::Text),
+    ("command", CellKind::Text),
 ];
 
 /// The rows, each with a cell a column. Lists and facts of the whole are JSON.

@@ -9,7 +9,6 @@ pub(crate) mod facts;
 mod flat;
 mod html;
 mod markdown;
-mod parquet;
 mod table;
 pub(crate) mod words;
 
@@ -23,6 +22,7 @@ use crate::{
     base::{csv::Cells, output::Output},
     compare::Comparison,
     report::format::{Format, WriteError},
+    store::write_parquet,
 };
 
 /// How a comparison can be written: Csv and Parquet with a row a test and size, Json as
@@ -58,7 +58,9 @@ pub fn export(
     output: &Output,
 ) -> Result<(), WriteError> {
     match format {
-        Format::Parquet => output.replace(|temporary| parquet::write(comparison, temporary))?,
+        Format::Parquet => {
+            output.replace(|temporary| Ok(write_parquet(flat::COLUMNS, &flat::rows(comparison)?, temporary)?))?
+        }
         _ => Ok(output.replace_text(&text(comparison, format, style, cells)?)?),
     }
 }

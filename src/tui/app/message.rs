@@ -26,6 +26,8 @@ pub enum Message {
     Runner(Box<RunnerEvent>),
     /// The session is over: its report, or why it could not be run.
     SessionOver(Box<Result<Report, String>>),
+    /// What the session is followed by: a title and its lines, to be read.
+    FollowUp(Box<(String, Vec<String>)>),
     /// The trial under way says something.
     Tune(Box<TuneEvent>),
     /// The trial is over, or why it could not be run.

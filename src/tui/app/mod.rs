@@ -15,6 +15,7 @@ pub use paint::draw;
 use crate::tui::{
     keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
     launch::Tell,
+    overlay::Overlay,
     screens::{Context, Screens, intent::Notice, joined},
     widgets::Target,
     world::{self, World},
@@ -97,6 +98,13 @@ impl App {
                 let intents = joined(self.screens.live.over(*outcome, self.now));
                 self.measured(intents)
             }
+            // Whatever is open is being read or answered: the results are stored, and other screens show the same.
+            Message::FollowUp(page) if self.open.is_none() => {
+                let (title, lines) = *page;
+                self.open = Some(OpenOverlay::page(Overlay::page(title, lines)));
+                Vec::new()
+            }
+            Message::FollowUp(_) => Vec::new(),
             Message::Tune(event) => {
                 self.screens.tune.event(*event);
                 Vec::new()

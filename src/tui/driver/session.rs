@@ -3,8 +3,10 @@
 use crate::{
     base::identifier::clock_seed,
     engines::Registry,
+    report::{claims::claims_table, format::Format, tune::effects_text},
     runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch},
-    session::Prepared,
+    session::{FollowUp, Prepared, SelectedEffects},
+    store::Store,
     tui::{
         app::Message,
         launch::{SessionStart, Tell, TrialStart},
@@ -29,7 +31,13 @@ impl Task {
         messages: UnboundedSender<Message>,
     ) -> Self {
         let setup = setup.clone();
-        let run = move |events, control| async move { run(start, &setup, &registry, events, control).await };
+        let to_follow = messages.clone();
+        let run = move |events, control| async move {
+            let (report, follow_up) = run(start, &setup, &registry, events, control).await?;
+            // Told first, so that it is read on the screen that shows how the session ended.
+            follow_up.into_iter().for_each(|page| drop(to_follow.send(Message::FollowUp(Box::new(page)))));
+            Ok(report)
+        };
         Self::spawn(messages, run, runner_says, session_over)
     }
 
@@ -127,7 +135,7 @@ async fn run(
     registry: &Registry,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<Report, String> {
+) -> Result<(Report, Option<Page>), String> {
     let SessionStart { spec, preset, command_line } = start;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
@@ -137,7 +145,39 @@ async fn run(
         Ok::<_, String>(prepared)
     };
     let prepared = tokio::task::spawn_blocking(prepare).await.map_err(|error| error.to_string())??;
-    prepared.run(&launch, &setup.store, events, control).await.map_err(|error| error.to_string())
+    let report = prepared.run(&launch, &setup.store, events, control).await.map_err(|error| error.to_string())?;
+    let store = setup.store.clone();
+    let follow_up = move || (follow_up(&prepared, &report, &store), report);
+    let (page, report) = tokio::task::spawn_blocking(follow_up).await.map_err(|error| error.to_string())?;
+    Ok((report, page))
+}
+
+/// A title and lines to read.
+type Page = (String, Vec<String>);
+
+/// What follows a session, as the command line prints it; none where its bench asks for nothing.
+fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<Page> {
+    let mut text = String::new();
+    match prepared.follow_up(report, store) {
+        Ok(FollowUp { effects, claims }) => {
+            for SelectedEffects { selected, found } in effects {
+                text += &match found.map(|found| effects_text(&found, Format::Table, "")) {
+                    Ok(Ok(shown)) => shown,
+                    Ok(Err(error)) => format!("{selected}: {error}\n"),
+                    Err(error) => format!("{selected}: {error}\n"),
+                };
+                text.push('\n');
+            }
+            text += &match claims {
+                Some(Ok(table)) => claims_table(&table),
+                Some(Err(error)) => format!("{error}\n"),
+                None => String::new(),
+            };
+        }
+        Err(error) => text = format!("what follows the session cannot be read: {error}"),
+    }
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    (!lines.is_empty()).then(|| ("What the session says".to_owned(), lines))
 }
 
 /// Runs a trial to its end.

@@ -1,0 +1,100 @@
+//! The house: which folder of `src` may know which other, and which libraries are known where.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Every file of Rust below a folder, with its code without comments.
+fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let code = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>();
+            found.push((path, code.join("\n")));
+        }
+    }
+    found
+}
+
+/// The names that follow `crate::` in some code, also within braces.
+fn imported(code: &str) -> BTreeSet<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut names = BTreeSet::new();
+    for (at, begin) in code.match_indices("crate::") {
+        let rest = &code[at + begin.len()..];
+        let Some(braced) = rest.strip_prefix('{') else {
+            names.insert(word(rest));
+            continue;
+        };
+        let mut depth = 1;
+        let mut first = true;
+        for (at, c) in braced.char_indices() {
+            if first && depth == 1 && (c.is_alphabetic() || c == '_') {
+                names.insert(word(&braced[at..]));
+                first = false;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 1 => first = true,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    names
+}
+
+/// Which part of `src` imports which others.
+fn arrows(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let part =
+        |path: &Path| path.strip_prefix(root).unwrap().iter().next().unwrap().to_str().unwrap().replace(".rs", "");
+    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, code) in sources(root) {
+        arrows.entry(part(&path)).or_default().extend(imported(&code));
+    }
+    let parts: BTreeSet<String> = arrows.keys().cloned().collect();
+    for (from, to) in &mut arrows {
+        to.retain(|name| name != from && parts.contains(name));
+    }
+    arrows
+}
+
+#[test]
+fn no_folder_of_src_imports_one_that_imports_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut left = arrows(&root);
+    assert!(left["compare"].contains("store") && left.len() > 10, "the imports are found: {left:?}");
+    // What imports nothing that is left is taken away, until nothing is left.
+    loop {
+        let free: Vec<String> = left.iter().filter(|(_, to)| to.is_empty()).map(|(from, _)| from.clone()).collect();
+        if free.is_empty() {
+            break;
+        }
+        left.retain(|from, _| !free.contains(from));
+        left.values_mut().for_each(|to| to.retain(|name| !free.contains(name)));
+    }
+    assert!(left.is_empty(), "these are a circle, or import one: {left:?}");
+}
+
+#[test]
+fn libraries_are_known_in_their_room_only() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (library, room) in [("duckdb::", "store"), ("clap", "cli"), ("ratatui", "tui"), ("crossterm", "tui")] {
+        let part_of_a_name = |c: char| c.is_alphanumeric() || "_\"`-.".contains(c);
+        let uses = |code: &str| code.match_indices(library).any(|(at, _)| !code[..at].ends_with(part_of_a_name));
+        let known: Vec<PathBuf> =
+            sources(&root).into_iter().filter(|(_, code)| uses(code)).map(|(path, _)| path).collect();
+        assert!(!known.is_empty(), "{library} is found");
+        let outside: Vec<&PathBuf> = known.iter().filter(|path| !path.starts_with(root.join(room))).collect();
+        assert_eq!(outside, Vec::<&PathBuf>::new(), "{library}");
+    }
+}
