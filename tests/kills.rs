@@ -112,7 +112,8 @@ fn a_session_in_the_terminal_that_is_killed_has_kept_what_was_seen() {
         terminal.signal("-KILL");
         terminal.inner.child.wait().unwrap();
         nothing_runs(&terminal.place);
-        let stored = judge(&store, &Expected { store: true, ..Expected::default() });
+        // Killed before anything was seen, there may be no store yet.
+        let stored = judge(&store, &Expected { store: seen > 0, ..Expected::default() });
         assert!(
             stored.as_ref().is_ok_and(|stored| *stored >= seen),
             "kill {kill}: {stored:?} of {seen} that were seen"
