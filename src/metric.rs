@@ -20,7 +20,6 @@ use std::fmt;
 pub enum Unit {
     /// Nanoseconds.
     Time,
-    /// Bytes.
     Bytes,
     /// Things.
     Count,
@@ -107,7 +106,6 @@ metrics! {
         of: |figures| Some((figures.get(Metric::User)? + figures.get(Metric::System)?) as f64),
         sql: "t.user_ns + t.system_ns",
     };
-    /// Operations done.
     Operations: "operations", "operations", Count, Neither, Exact, Event(|done| Some(done.operations));
     /// Rows read, found, written or removed.
     Rows: "rows", "rows", Count, Neither, Exact, Event(|done| Some(done.rows));

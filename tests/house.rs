@@ -98,3 +98,45 @@ fn libraries_are_known_in_their_room_only() {
         assert_eq!(outside, Vec::<&PathBuf>::new(), "{library}");
     }
 }
+
+/// The words of a text or of a name, in small letters and without the `s` at their end.
+fn words(text: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    for c in text.chars() {
+        let (upper, follows_lower) = (c.is_uppercase(), spaced.ends_with(|last: char| last.is_lowercase()));
+        spaced.push_str(if upper && follows_lower { " " } else { "" });
+        spaced.push(if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
+    }
+    spaced
+        .split_whitespace()
+        .map(|word| if word.len() > 3 { word.trim_end_matches('s') } else { word })
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a comment of one line says no more than the line that it stands above.
+fn repeats(comment: &str, line: &str) -> bool {
+    const EMPTY: [&str; 10] = ["the", "a", "an", "of", "its", "all", "this", "their", "one", "for"];
+    let (said, named) = (words(comment), words(line));
+    said.iter().all(|word| EMPTY.contains(&word.as_str()) || named.contains(word))
+}
+
+#[test]
+fn a_comment_says_more_than_the_name_below_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = || sources(&root.join("src")).into_iter().chain(sources(&root.join("engines")));
+    assert!(repeats("The engine's description.", "    pub engine_description: Description,"));
+    assert!(!repeats("Nanoseconds since the start.", "    pub start: u64,"));
+    for (path, _) in files() {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (above, at) in lines.windows(3).zip(1..) {
+            let [before, comment, line] = above else { unreachable!("windows of three") };
+            let Some(said) = comment.strip_prefix("/// ") else { continue };
+            if before.starts_with("///") || line.starts_with("///") || line.starts_with("#[") {
+                continue;
+            }
+            assert!(!repeats(said, line), "{}:{}: `{comment}` above `{line}`", path.display(), at + 1);
+        }
+    }
+}

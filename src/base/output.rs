@@ -77,7 +77,6 @@ pub enum OutputError {
     Refused {
         /// As it was named.
         path: PathBuf,
-        /// What it is.
         what: String,
     },
     /// It cannot be.

@@ -64,12 +64,7 @@ pub struct Claim {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ClaimedRatio {
     /// A figure, with the range it was published with.
-    Figure {
-        /// The ratio.
-        ratio: f64,
-        /// Its range.
-        range: Option<(f64, f64)>,
-    },
+    Figure { ratio: f64, range: Option<(f64, f64)> },
     /// That A is faster, without a figure.
     AFaster,
     /// That B is faster, without a figure.

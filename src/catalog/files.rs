@@ -14,13 +14,9 @@ static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/claims");
 /// Which files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folder {
-    /// `suites/`
     Suites,
-    /// `presets/`
     Presets,
-    /// `claims/`
     Claims,
-    /// `themes/`
     Themes,
 }
 

@@ -8,7 +8,6 @@ use std::{io, ops::Range};
 pub(crate) struct Source {
     /// What an error calls the file: its path, or `built-in suites/kv.toml`.
     pub(crate) place: String,
-    /// Its text.
     pub(crate) text: String,
 }
 

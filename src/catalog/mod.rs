@@ -29,12 +29,10 @@ impl Catalog {
         Self { folders }
     }
 
-    /// Names of all suites.
     pub fn suite_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Suites)
     }
 
-    /// Names of all presets.
     pub fn preset_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Presets)
     }
@@ -71,7 +69,6 @@ impl Catalog {
         files::find(&self.folders, Folder::Presets, name)
     }
 
-    /// Names of all themes.
     pub fn theme_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Themes)
     }

@@ -5,7 +5,6 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, str::FromStr};
 use toml::Spanned;
 
-/// A theme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     /// Its name: the file's, without `.toml`.
@@ -26,7 +25,6 @@ pub enum Role {
     Dim,
     /// Titles of panes.
     Title,
-    /// Borders.
     Border,
     /// The border and title of the pane with the cursor.
     Focus,
@@ -81,9 +79,7 @@ pub struct Ink {
     pub fg: Option<Colour>,
     /// Colour behind it.
     pub bg: Option<Colour>,
-    /// Bold.
     pub bold: bool,
-    /// Faint.
     pub faint: bool,
     /// Underlined.
     pub underline: bool,
@@ -91,7 +87,6 @@ pub struct Ink {
     pub reverse: bool,
 }
 
-/// A colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Colour {

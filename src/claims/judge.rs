@@ -44,7 +44,6 @@ impl Reproduction {
         }
     }
 
-    /// In words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",

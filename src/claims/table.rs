@@ -40,14 +40,11 @@ pub struct JudgedComparison {
     pub runs: (usize, usize),
     /// What measures it.
     pub preset: Option<String>,
-    /// The claims.
     pub rows: Vec<JudgedClaim>,
 }
 
-/// One claim, judged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedClaim {
-    /// The test.
     pub test: String,
     /// What the publication calls it.
     pub name: String,

@@ -72,7 +72,6 @@ pub(super) struct CompareArgs {
 /// What a comparison can be summarised over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SummaryKey {
-    /// Sizes.
     Size,
 }
 

@@ -20,7 +20,6 @@ struct Patient {
     debug_build: bool,
 }
 
-/// One finding.
 enum Finding {
     /// As it should be.
     Fit(String),

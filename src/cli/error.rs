@@ -66,7 +66,6 @@ pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
 }
 
 impl CliError {
-    /// The exit code.
     pub(super) fn code(&self) -> ExitCode {
         let own_store = |error: &StoreError| match error {
             StoreError::Query { .. } => ExitCode::from(2),

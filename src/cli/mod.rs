@@ -57,7 +57,6 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// Commands.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run a suite on engines.
@@ -103,10 +102,7 @@ enum Command {
     /// Check whether this machine is fit to measure on. Each line is a finding, and what to do about it.
     Doctor(WorkArgs),
     /// Write a completion script to stdout.
-    Completions {
-        /// The shell.
-        shell: clap_complete::Shell,
-    },
+    Completions { shell: clap_complete::Shell },
     /// Write the man page to stdout.
     Man,
     /// Wait for the parent's end, and give the terminal back if it could not.
@@ -115,7 +111,6 @@ enum Command {
     /// Serve a built-in engine over the worker protocol.
     #[command(hide = true)]
     Worker {
-        /// The engine.
         engine: String,
         /// What to do.
         command: serve::Command,

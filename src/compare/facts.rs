@@ -13,7 +13,6 @@ pub(super) fn places<'s>(sides: &[&'s Side]) -> BTreeMap<&'s str, String> {
     sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session.place())).collect()
 }
 
-/// The facts of a side.
 pub(super) fn of_side(side: &Side) -> SideFacts {
     let mut configurations: BTreeMap<(&str, &RunConfiguration), MeasuredConfiguration> = BTreeMap::new();
     for run in &side.runs {

@@ -24,9 +24,7 @@ pub struct Comparison {
     pub dbdyno_version: String,
     /// The command that asked for it.
     pub command: String,
-    /// Side A.
     pub a: SideFacts,
-    /// Side B.
     pub b: SideFacts,
     /// How far from 1 chance takes the ratio of two equal things.
     pub noise_floor: NoiseFloor,
@@ -47,7 +45,6 @@ pub struct Comparison {
 /// What a side was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SideFacts {
-    /// The selection.
     pub selection: String,
     /// Runs selected.
     pub runs: usize,
@@ -64,16 +61,13 @@ pub struct SideFacts {
 pub struct MeasuredConfiguration {
     /// Its label in its sessions.
     pub label: String,
-    /// Runs.
     pub runs: usize,
-    /// Sizes.
     pub sizes: Vec<String>,
     /// What it is.
     #[serde(flatten)]
     pub configuration: RunConfiguration,
 }
 
-/// The noise floor.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// As a part of 1.
@@ -146,7 +140,6 @@ pub struct Latency {
 pub struct Bucket {
     /// Where it ends, as a power of 10^(1/20) ns: 20 is 10 ns.
     pub end: u32,
-    /// Operations in it.
     pub operations: u64,
 }
 
@@ -166,9 +159,7 @@ pub struct Obstacle {
 /// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SideName {
-    /// A.
     A,
-    /// B.
     B,
 }
 
@@ -181,7 +172,6 @@ impl fmt::Display for SideName {
     }
 }
 
-/// The kinds of obstacle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObstacleKind {
@@ -208,7 +198,6 @@ pub struct Found {
     /// Time A / time B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
     /// ratio of the medians.
     pub ratio: f64,
-    /// Ratio of the medians.
     pub median_ratio: f64,
     /// The ratio's interval; none with too few runs.
     pub interval: Option<RatioRange>,
@@ -234,11 +223,8 @@ pub struct RatioRange {
 /// The geometric mean of the ratios of one part and size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mean {
-    /// The part.
     pub part: Part,
-    /// The size.
     pub size: String,
-    /// Tests in it.
     pub tests: usize,
     /// The mean; none without a test.
     pub ratio: Option<f64>,
@@ -249,7 +235,6 @@ pub struct Mean {
 /// One test over its sizes: the ratio of medians at each, and the median and extremes of those.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OverSizes {
-    /// The part.
     pub part: Part,
     /// The test's number.
     pub test: u32,
@@ -270,7 +255,6 @@ pub struct OverSizes {
 /// The ratio at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SizeRatio {
-    /// The size.
     pub size: String,
     /// Ratio of medians.
     pub ratio: f64,
@@ -285,7 +269,6 @@ pub struct Pivot {
     pub column: Axis,
     /// Values of the columns.
     pub columns: Vec<String>,
-    /// Rows.
     pub rows: Vec<PivotRow>,
 }
 
@@ -303,7 +286,6 @@ pub struct PivotRow {
 pub struct PivotCell {
     /// The ratio; over several lines, their geometric mean; none where none is comparable.
     pub ratio: Option<f64>,
-    /// Lines in it.
     pub lines: usize,
     /// Lines left out because they are not comparable.
     pub left_out: usize,

@@ -27,13 +27,10 @@ pub struct Options {
 pub enum Axis {
     /// The test, number and name.
     Test,
-    /// The size.
     Size,
-    /// The suite.
     Suite,
     /// The machine.
     Host,
-    /// The session.
     Session,
     /// `engine`, `version`, `label`, `tier`, or an option, of A.
     Property(String),

@@ -28,7 +28,6 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
 /// A test, at whatever size.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestKey<'l> {
-    /// The part.
     pub part: &'l Part,
     /// The test's number.
     pub test: u32,

@@ -97,7 +97,6 @@ impl Launch {
 /// An engine that is known or was found, and cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
-    /// Its name.
     pub name: String,
     /// Why, and what to do.
     pub reason: String,

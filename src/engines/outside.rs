@@ -35,7 +35,6 @@ struct Ours {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Known {
-    /// Its name.
     pub(super) name: String,
     /// One line about it.
     about: String,

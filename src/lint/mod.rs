@@ -17,13 +17,11 @@ use std::collections::BTreeMap;
 /// What linters look at: a session that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'e> {
-    /// The session.
     pub session: &'e SessionRecord,
     /// Where its databases were.
     pub folder: &'e WorkFolderFacts,
     /// Whether other sessions were let run at the same time.
     pub concurrent: bool,
-    /// Its runs.
     pub runs: &'e [RunRecord],
     /// Finished tests of its runs.
     pub results: &'e [TestRecord],

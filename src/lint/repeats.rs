@@ -7,7 +7,6 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Runs failed.
 pub(super) struct FailedRuns;
 
 impl Linter for FailedRuns {

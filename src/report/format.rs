@@ -12,7 +12,6 @@ pub enum Format {
     Markdown,
     /// Comma-separated values with a header.
     Csv,
-    /// JSON.
     Json,
     /// One self-contained page.
     Html,
@@ -89,7 +88,6 @@ pub enum WriteError {
     /// The output has no such format.
     #[error("{} is not supported here: expected {}", asked.name(), one_of(others(*asked, supported)))]
     Unsupported {
-        /// The format asked for.
         asked: Format,
         /// Those that the output supports, some of them in files only.
         supported: &'static [Format],

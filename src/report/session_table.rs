@@ -13,10 +13,8 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionTable {
-    /// Suite.
     pub suite: String,
     /// Sizes, each with its tests.
     pub sizes: Vec<SizeTable>,
@@ -27,7 +25,6 @@ pub struct SessionTable {
 /// The tests at one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeTable {
-    /// The size.
     pub size: String,
     /// Tests in order.
     pub tests: Vec<TestTable>,
@@ -38,7 +35,6 @@ pub struct SizeTable {
 pub struct TestTable {
     /// Number.
     pub test: u32,
-    /// Name.
     pub name: String,
     /// Configurations in the order of the session.
     pub rows: Vec<Row>,
@@ -49,7 +45,6 @@ pub struct TestTable {
 pub struct Row {
     /// Engine with the options that tell it from others.
     pub label: String,
-    /// Runs.
     pub runs: usize,
     /// Median wall time of the runs, ns.
     pub median_ns: f64,

@@ -53,13 +53,11 @@ pub enum RunnerEvent {
     RunStarted {
         /// Place in the session.
         ordinal: u32,
-        /// Round.
         round: u32,
         /// UUID.
         run_id: String,
         /// Engine with the options that tell it from others.
         label: String,
-        /// Size.
         size: String,
         /// Tests it will do, measured or not.
         tests: usize,
@@ -79,7 +77,6 @@ pub enum RunnerEvent {
         #[serde(flatten)]
         uses: Uses,
     },
-    /// A run ended.
     RunEnded {
         /// Place in the session.
         ordinal: u32,

@@ -25,7 +25,6 @@ pub(super) struct Resumable {
 /// A session that can be resumed.
 #[derive(Debug)]
 pub struct Owed {
-    /// Its plan.
     pub plan: Plan,
     /// How it was started.
     pub launch: Launch,

@@ -53,7 +53,6 @@ pub struct Launch {
     pub deadline: Option<Duration>,
     /// The command that started the session.
     pub command_line: String,
-    /// The preset.
     pub preset: Option<String>,
     /// Keys with values that every run gets, by which its results can be selected.
     pub keys: BTreeMap<String, String>,
@@ -86,7 +85,6 @@ impl Launch {
 pub struct Report {
     /// The session, ended.
     pub session: SessionRecord,
-    /// Its runs.
     pub runs: Vec<RunRecord>,
     /// Finished tests of its runs.
     pub results: Vec<TestRecord>,
@@ -106,7 +104,6 @@ pub enum SessionError {
     /// The work folder cannot be used.
     #[error("the work folder {}: {error}: choose another", folder.display())]
     WorkFolder {
-        /// The folder.
         folder: PathBuf,
         /// What the system said.
         error: std::io::Error,

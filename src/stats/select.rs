@@ -68,7 +68,6 @@ impl<F: Fn(f64) -> usize> Pairs<F> {
         value(low)
     }
 
-    /// The median.
     pub(super) fn median(&self) -> f64 {
         let below = self.kth(self.total.div_ceil(2));
         let above = self.kth(self.total / 2 + 1);

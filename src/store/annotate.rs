@@ -19,12 +19,7 @@ pub enum Annotation {
     /// They get a note.
     Note(String),
     /// They get a key with a value, in place of the one they had.
-    SetKey {
-        /// The key.
-        key: String,
-        /// The value.
-        value: String,
-    },
+    SetKey { key: String, value: String },
     /// They lose a key.
     RemoveKey(String),
 }
@@ -41,9 +36,7 @@ pub struct Deleted {
 /// What belongs to runs, and would be deleted with them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Extent {
-    /// Runs.
     pub runs: u64,
-    /// Their results.
     pub results: u64,
     /// Tags that users gave them.
     pub tags: u64,

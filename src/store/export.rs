@@ -27,10 +27,7 @@ const SCRATCH: &str = ".dbdyno-copy-";
 pub enum ExportError {
     /// There is something in the folder.
     #[error("{} is there already: give a folder that is not there yet, or an empty one", folder.display())]
-    NotEmpty {
-        /// The folder.
-        folder: PathBuf,
-    },
+    NotEmpty { folder: PathBuf },
     /// The target is the store itself, or has a name that belongs to it.
     #[error("{} is the store itself, or belongs to it: give another name", path.display())]
     Same {
@@ -40,7 +37,6 @@ pub enum ExportError {
     /// The folder cannot be written.
     #[error("writing {}: {message}", folder.display())]
     Unwritable {
-        /// The folder.
         folder: PathBuf,
         /// What the system said.
         message: String,
@@ -53,7 +49,6 @@ pub enum ExportError {
 /// What was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exported {
-    /// Runs.
     pub runs: u64,
     /// Rows of the view `results`.
     pub results: u64,

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 
 /// A row that can be written.
 pub(super) trait Record {
-    /// The table.
     const TABLE: &'static str;
 
     /// Its columns, in the order of the values.
@@ -56,13 +55,11 @@ record! {
         host_id: String,
         /// Host name.
         name: String,
-        /// CPU model.
         cpu_model: Option<String>,
         /// Logical cores.
         cores: Option<u32>,
         /// Installed memory, bytes.
         memory_bytes: Option<u64>,
-        /// Kernel.
         kernel: String,
         /// CPU architecture.
         architecture: String,
@@ -86,21 +83,17 @@ record! {
         finished_at: Option<Timestamp>,
         /// How it stands.
         status: Status,
-        /// Version of dbdyno.
         dbdyno_version: String,
         /// Whether dbdyno was built without optimisation.
         debug_build: bool,
         /// The command that started it.
         command_line: String,
-        /// The preset.
         preset: Option<String>,
-        /// The suite.
         suite: String,
         /// Seed of all randomness.
         seed: u64,
         /// Rounds planned.
         rounds: u32,
-        /// Runs planned.
         planned_runs: u32,
         /// Kernel at the time.
         kernel: Option<String>,
@@ -108,9 +101,7 @@ record! {
         work_folder: String,
         /// Its file system's type.
         file_system: Option<String>,
-        /// Its mount options.
         mount_options: Option<String>,
-        /// Its device.
         device: Option<String>,
         /// Its disk's model.
         disk_model: Option<String>,
@@ -140,7 +131,6 @@ record! {
     RunRecord in "run" {
         /// UUID.
         run_id: String,
-        /// Its session.
         session_id: String,
         /// Place in the session, from 0.
         ordinal: u32,
@@ -154,15 +144,12 @@ record! {
         status: Status,
         /// Why it failed.
         failure: Option<String>,
-        /// Engine.
         engine: String,
         /// Version of the engine's library.
         engine_version: String,
         /// The engine with the options that tell it from others of the session.
         label: String,
-        /// Suite.
         suite: String,
-        /// Size.
         size: String,
         /// Seed of its inputs.
         seed: u64,
@@ -182,7 +169,6 @@ record! {
         psi_cpu_share: Option<f64>,
         /// ... for I/O.
         psi_io_share: Option<f64>,
-        /// ... for memory.
         psi_memory_share: Option<f64>,
         /// Context switches of the whole machine.
         context_switches: Option<u64>,
@@ -200,13 +186,10 @@ record! {
 }
 
 record! {
-    /// An option of a run.
     OptionRecord in "run_option" {
-        /// The run.
         run_id: String,
         /// `engine` or `suite`.
         scope: String,
-        /// Name.
         name: String,
         /// Value asked for.
         asked: Option<String>,
@@ -220,7 +203,6 @@ record! {
 record! {
     /// One test of one run: what is stored of it, and what is read.
     TestRecord in "result" {
-        /// The run.
         run_id: String,
         /// The test's number.
         test: u32,
@@ -282,7 +264,6 @@ impl TestRecord {
 record! {
     /// A slot of a test's timeline.
     TimelineRecord in "timeline" {
-        /// The run.
         run_id: String,
         /// The test's number.
         test: u32,
@@ -302,9 +283,7 @@ record! {
 record! {
     /// What the engine that does nothing took.
     HarnessRecord in "harness_cost" {
-        /// The session.
         session_id: String,
-        /// Size.
         size: String,
         /// The test's number.
         test: u32,
@@ -316,11 +295,8 @@ record! {
 record! {
     /// What is kept of a run beyond the columns.
     KeyRecord in "run_key" {
-        /// The run.
         run_id: String,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
     }
 }
@@ -330,7 +306,6 @@ record! {
     WarningRecord in "warning" {
         /// UUID.
         warning_id: String,
-        /// The session.
         session_id: String,
         /// The run, if it is about one.
         run_id: Option<String>,
@@ -351,7 +326,6 @@ pub enum Status {
     Running,
     /// Finished.
     Done,
-    /// Failed.
     Failed,
     /// Ended by the user.
     Cancelled,
@@ -410,23 +384,15 @@ impl FailureKind {
 pub struct Batch {
     /// Machines.
     pub hosts: Vec<HostRecord>,
-    /// Sessions.
     pub sessions: Vec<SessionRecord>,
-    /// Runs.
     pub runs: Vec<RunRecord>,
-    /// Options.
     pub options: Vec<OptionRecord>,
-    /// Keys.
     pub keys: Vec<KeyRecord>,
-    /// Results.
     pub results: Vec<TestRecord>,
-    /// Timelines.
     pub timelines: Vec<TimelineRecord>,
     /// Harness costs.
     pub harness: Vec<HarnessRecord>,
-    /// Warnings.
     pub warnings: Vec<WarningRecord>,
-    /// Trials.
     pub trials: Vec<TrialRecord>,
 }
 

@@ -6,11 +6,9 @@ use duckdb::params;
 /// A session as it was left.
 #[derive(Debug, Clone)]
 pub struct LeftSession {
-    /// The session.
     pub session: SessionRecord,
     /// Its runs, in order.
     pub runs: Vec<RunRecord>,
-    /// Their results.
     pub results: Vec<TestRecord>,
     /// What the harness costs, where that was measured.
     pub harness: Vec<HarnessRecord>,

@@ -3,7 +3,6 @@
 /// A table of the store.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Its name.
     pub(super) name: &'static str,
     /// Its primary key.
     pub(super) key: &'static [&'static str],

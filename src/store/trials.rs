@@ -24,15 +24,12 @@ record! {
         tried_at: Timestamp,
         /// `what-if`, `search`.
         kind: String,
-        /// Engine.
         engine: String,
         /// Version of the engine's library.
         engine_version: String,
-        /// Suite.
         suite: String,
         /// Options of the suite not at their default, as JSON.
         suite_options: String,
-        /// Size.
         size: String,
         /// Numbers of the tests that count, as JSON.
         tests: String,
@@ -54,7 +51,6 @@ record! {
         seed: u64,
         /// Rounds over all looks.
         rounds: u32,
-        /// Looks.
         looks: u32,
         /// How many changes share the allowed false alarms.
         changes: u32,

@@ -51,7 +51,6 @@ pub(super) trait Columns {
     /// The names of its columns.
     fn columns(field: &'static str) -> Vec<&'static str>;
 
-    /// Their values.
     fn to_values(&self) -> Vec<Value>;
 }
 

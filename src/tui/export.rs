@@ -23,7 +23,6 @@ const FILE_WIDTH: usize = 80;
 /// What a file is to hold.
 #[derive(Debug)]
 pub enum FileContent {
-    /// Text, as it is.
     Text(String),
     /// A comparison, in the format of the file's ending.
     Comparison(Box<Comparison>),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 /// The settings that a trial came to, and the trials that led there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TuneAnswer {
-    /// The engine.
     pub engine: String,
     /// Options that are not at their default, in the order in which they have to be set.
     pub settings: Vec<Setting>,
@@ -21,9 +20,7 @@ pub struct TuneAnswer {
 /// One option to set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The option.
     pub option: String,
-    /// Its value.
     pub value: String,
     /// The statement that sets it; none: it is set otherwise.
     pub statement: Option<String>,

@@ -24,7 +24,6 @@ pub enum TuneEvent {
     },
     /// A round of the trial is finished. What the figures say so far decides nothing: the number of rounds is fixed.
     Round {
-        /// The trial.
         trial_id: String,
         /// Rounds finished, of all looks.
         round: u32,
@@ -34,10 +33,7 @@ pub enum TuneEvent {
         effects: Vec<TestEffect>,
     },
     /// The trial is over: what it found, or why it was not run.
-    TrialEnded {
-        /// The trial.
-        trial: Box<Trial>,
-    },
+    TrialEnded { trial: Box<Trial> },
     /// A search begins.
     SearchStarted {
         /// Its UUID.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// What was tried under one name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// Its name.
     pub name: String,
     /// Its entries, each after the one it comes from, in the order in which they were tried.
     pub entries: Vec<Entry>,
@@ -17,7 +16,6 @@ pub struct Ledger {
 pub struct Entry {
     /// Accepted trials on the way to its base.
     pub depth: usize,
-    /// The trial.
     pub trial: Trial,
 }
 

@@ -16,7 +16,6 @@ pub type RoundKey = (String, u32);
 pub struct Sample {
     /// Wall time, ns.
     pub wall_ns: u64,
-    /// All figures.
     pub figures: Figures,
     /// Whether its answers are those of the other variants; none where there was nothing to compare.
     pub agrees: Option<bool>,
@@ -97,7 +96,6 @@ impl Samples {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())
     }
 
-    /// The samples of a variant in one test.
     pub fn of_test(&self, variant: usize, test: u32) -> impl Iterator<Item = &Sample> {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).filter_map(move |(_, tests)| tests.get(&test))
     }

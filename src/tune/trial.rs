@@ -24,15 +24,12 @@ pub struct Trial {
     pub tried_at: Timestamp,
     /// What asked for it.
     pub kind: Kind,
-    /// The engine.
     pub engine: String,
     /// Version of the engine's library.
     pub engine_version: String,
-    /// The suite.
     pub suite: String,
     /// Options of the suite that are not at their default.
     pub suite_options: BTreeMap<String, String>,
-    /// The size.
     pub size: String,
     /// Numbers of the tests that count.
     pub tests: Vec<u32>,

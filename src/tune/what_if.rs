@@ -32,7 +32,6 @@ pub struct WhatIf {
     pub parent_id: Option<String>,
     /// What asks.
     pub kind: Kind,
-    /// The base.
     pub base: Settings,
     /// What is changed.
     pub change: Change,

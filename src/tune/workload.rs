@@ -11,13 +11,10 @@ use std::collections::BTreeMap;
 /// What is tuned.
 #[derive(Debug, Clone)]
 pub struct Workload {
-    /// The engine.
     pub engine: Engine,
-    /// The suite.
     pub suite: Suite,
     /// Options of the suite that are not at their default.
     pub suite_options: BTreeMap<String, String>,
-    /// The size.
     pub size: Size,
     /// The tests that count; empty for all.
     pub pick: TestPick,

@@ -50,7 +50,6 @@ pub trait KvSession {
     type Read<'s>: KvRead
     where
         Self: 's;
-    /// A write transaction.
     type Write<'s>: KvTransaction
     where
         Self: 's;

@@ -118,7 +118,6 @@ pub enum Event {
     TestStarted {
         /// Its number.
         test: u32,
-        /// Its name.
         name: String,
         /// Whether it is measured, or only prepares the database.
         measured: bool,

@@ -34,14 +34,12 @@ pub fn is_text(settings: &Settings) -> Result<bool, EngineError> {
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Value {
-    /// NULL.
     #[default]
     Null,
     /// A 64-bit whole number.
     Integer(i64),
     /// A 64-bit floating-point number.
     Real(f64),
-    /// Text.
     Text(String),
     /// Bytes.
     Blob(Vec<u8>),
@@ -50,13 +48,11 @@ pub enum Value {
 /// A value as an engine shows it. Text is its UTF-8 bytes, which nobody has checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValueRef<'a> {
-    /// NULL.
     Null,
     /// A 64-bit whole number.
     Integer(i64),
     /// A 64-bit floating-point number.
     Real(f64),
-    /// Text.
     Text(&'a [u8]),
     /// Bytes.
     Blob(&'a [u8]),

@@ -14,7 +14,6 @@ use chacha20poly1305::ChaCha20Poly1305;
 use lmdb_master3_sys::MDB_val;
 use std::{ffi::c_int, fmt, ptr};
 
-/// Bytes of a tag.
 pub(crate) const TAG_BYTES: usize = 16;
 /// Bytes of a page in the clear: its number and its transaction's.
 const NUMBERS: usize = 16;
@@ -74,7 +73,6 @@ impl Cipher {
         Self { ready, chunks: Chunks::default() }
     }
 
-    /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
         match self.ready {
             Ready::ChaCha20Poly1305(_) => Algorithm::ChaCha20Poly1305,

@@ -92,7 +92,6 @@ impl KvSession for Session<'_> {
 /// A read transaction; the table keeps it alive.
 pub(crate) type Read = Rows<ReadOnlyTable<&'static [u8], &'static [u8]>>;
 
-/// A write transaction.
 pub struct Write(WriteTransaction);
 
 impl KvTransaction for Write {

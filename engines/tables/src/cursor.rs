@@ -38,7 +38,6 @@ pub(super) struct Path {
     pub(super) direction: Direction,
 }
 
-/// A cursor.
 #[derive(Debug)]
 pub(super) struct Cursor {
     table: Rc<Table>,

@@ -23,7 +23,6 @@ pub(super) struct Table {
     pub(super) indexes: Vec<Index>,
 }
 
-/// A column.
 #[derive(Debug, Clone)]
 pub(super) struct Column {
     pub(super) name: String,

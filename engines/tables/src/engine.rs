@@ -147,7 +147,6 @@ impl<S: OrderedStore> Drop for Session<'_, S> {
 
 /// A statement made ready for one of the layers.
 pub enum Statement<'e> {
-    /// SQL.
     Sql(Sql<'e>),
     /// A plan.
     Direct(Direct<'e>),

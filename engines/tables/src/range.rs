@@ -19,10 +19,12 @@ pub(super) struct End<'v> {
 pub(super) enum Wanted<'v> {
     /// Any value.
     All,
-    /// This value.
     Equal(ValueRef<'v>),
     /// Values of a range. NULL is in none.
-    Range { from: Option<End<'v>>, to: Option<End<'v>> },
+    Range {
+        from: Option<End<'v>>,
+        to: Option<End<'v>>,
+    },
 }
 
 /// A range of keys that owns its bounds.
@@ -142,9 +144,7 @@ enum Rowid {
     Whole(i64),
     /// Above this one and below the next.
     Between(i64),
-    /// Below all.
     Below,
-    /// Above all.
     Above,
     /// Nowhere: NULL.
     None,

@@ -7,7 +7,6 @@ use dbdyno_engine::{
 };
 use rusqlite::{Connection, Statement, ToSql, types};
 
-/// An error of rusqlite.
 pub fn failed(error: rusqlite::Error) -> EngineError {
     EngineError::new(error.to_string())
 }

@@ -19,7 +19,6 @@ pub(super) enum Transaction<S: OrderedStore> {
     None,
     /// One that only reads.
     Read(S::Read),
-    /// One that writes.
     Write(S::Write),
 }
 
@@ -164,7 +163,6 @@ impl<S: OrderedStore> Tables<S> {
         self.next_rowids.remove(&table.tree);
     }
 
-    /// Creates a table.
     pub(super) fn create_table(&mut self, spec: &TableSpec) -> Result<(), EngineError> {
         let trees = self.trees;
         let (write, _, catalog) = self.write()?;

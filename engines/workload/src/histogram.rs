@@ -120,7 +120,6 @@ pub fn to_base64(histogram: &Histogram<u64>) -> String {
     STANDARD.encode(to_bytes(histogram))
 }
 
-/// Bytes from base64.
 pub fn bytes_from_base64(text: &str) -> Result<Vec<u8>, String> {
     STANDARD.decode(text).map_err(|error| format!("not base64: {error}"))
 }

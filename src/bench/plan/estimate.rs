@@ -25,7 +25,6 @@ impl History for () {
 /// What a plan will take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// Runs.
     pub runs: usize,
     /// Time of all runs.
     pub time: Duration,

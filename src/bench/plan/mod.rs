@@ -37,13 +37,11 @@ pub enum PlanError {
 /// One thing that is measured: an engine with all its options on a suite at a size.
 #[derive(Debug, Clone)]
 pub struct Configuration {
-    /// The engine.
     pub engine: Engine,
     /// Every option of the engine.
     pub settings: Settings,
     /// Every option of the suite.
     pub suite_settings: Settings,
-    /// The size.
     pub size: Size,
     /// What a commit survives.
     pub tier: Tier,
@@ -58,7 +56,6 @@ pub struct Configuration {
 /// A configuration of a sweep that is not run.
 #[derive(Debug, Clone)]
 pub struct LeftOut {
-    /// The configuration.
     pub configuration: Configuration,
     /// Why it cannot differ from one that is run.
     pub reason: String,
@@ -87,7 +84,6 @@ pub struct PlannedRun {
 /// The ordered list of runs.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The suite.
     pub suite: Suite,
     /// Tests that are measured.
     pub pick: TestPick,
@@ -97,7 +93,6 @@ pub struct Plan {
     pub left_out: Vec<LeftOut>,
     /// The runs in order.
     pub runs: Vec<PlannedRun>,
-    /// Rounds.
     pub rounds: u32,
     /// Seed of the session.
     pub seed: u64,

@@ -19,7 +19,6 @@ pub type Values = BTreeMap<String, Vec<String>>;
 pub struct Spec {
     /// The suite's name.
     pub suite: String,
-    /// Options of the suite.
     pub suite_options: Values,
     /// Engines, in the order in which they run.
     pub engines: Vec<EngineChoice>,

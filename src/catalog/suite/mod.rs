@@ -23,7 +23,6 @@ use toml::Spanned;
 /// A checked suite.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    /// Its name.
     pub name: String,
     /// What it asks of an engine.
     pub kind: SuiteKind,
@@ -39,7 +38,6 @@ pub struct Suite {
     pub default_sizes: Vec<Size>,
     /// Sizes offered.
     pub sizes: Vec<Size>,
-    /// Its options.
     pub options: Vec<OptionSpec>,
     /// Whether a size may be two numbers, reads and writes.
     pair: bool,

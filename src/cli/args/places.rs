@@ -36,7 +36,6 @@ pub(in crate::cli) struct Places {
 }
 
 impl Places {
-    /// The store.
     pub(in crate::cli) fn store(&self) -> Result<Store, CliError> {
         let path = match &self.store {
             Some(path) => path.clone(),

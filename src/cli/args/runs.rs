@@ -18,7 +18,6 @@ pub(in crate::cli) struct Terms {
 }
 
 impl Terms {
-    /// The selection.
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
         Selection::parse(&self.terms).map_err(CliError::Usage)
     }
@@ -37,7 +36,6 @@ pub(in crate::cli) struct Runs {
 }
 
 impl Runs {
-    /// The selection.
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
         Selection::parse(&self.terms).map_err(CliError::Usage)
     }

@@ -85,7 +85,6 @@ pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
     text
 }
 
-/// A test over its sizes.
 pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
     let mut text = vec![
         "At each size: the median time of A / the median time of B. Then the median, the smallest and the largest of these."

@@ -29,7 +29,6 @@ const NAME: usize = 19;
 /// The narrowest and the widest bar.
 const BARS: (usize, usize) = (9, 25);
 
-/// The table.
 pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     let mut text = Text::default();
     facts::head(comparison).iter().for_each(|line| text.line(line));

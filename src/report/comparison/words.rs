@@ -174,7 +174,6 @@ pub(crate) fn left_out(mean: &Mean) -> Option<String> {
         .then(|| format!("geometric mean at size {} without: {}", mean.size, mean.left_out.join(", ")))
 }
 
-/// The time of a figure, or `-`.
 pub(crate) fn time(figure: Option<&Figure>) -> String {
     figure.map_or("-".to_owned(), |figure| crate::base::units::duration(figure.median_ns))
 }

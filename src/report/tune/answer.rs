@@ -6,7 +6,6 @@ use crate::{
     tune::{Setting, Trial, TuneAnswer},
 };
 
-/// The forms of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
     /// Statements of SQL.
@@ -23,7 +22,6 @@ impl AnswerForm {
     /// All of them.
     pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pragma => "pragma",

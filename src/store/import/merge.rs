@@ -21,7 +21,6 @@ pub(super) enum Source {
     },
     /// These files of Parquet in a folder that has one folder a table.
     Parquet {
-        /// The folder.
         folder: PathBuf,
         /// Paths in it.
         files: Vec<String>,
@@ -42,9 +41,7 @@ pub struct Taken {
 /// What a merge took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Sessions.
     pub sessions: Taken,
-    /// Runs.
     pub runs: Taken,
     /// Results: one for each run and test.
     pub results: Taken,

@@ -6,15 +6,12 @@ use serde::Deserialize;
 /// A test of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TestTime {
-    /// The run.
     pub run_id: String,
     /// Its configuration's label.
     pub label: String,
-    /// Its size.
     pub size: String,
     /// The test's number.
     pub test: u32,
-    /// Its name.
     pub test_name: String,
     /// `ok`, or why the time does not count.
     pub status: String,

@@ -8,11 +8,9 @@ use serde::Deserialize;
 pub struct Offer {
     /// Its label in its session.
     pub label: String,
-    /// Suite.
     pub suite: String,
     /// Its session; none: over all sessions.
     pub session: Option<String>,
-    /// Runs.
     pub runs: u64,
     /// Sizes, with spaces between.
     pub sizes: String,

@@ -6,9 +6,7 @@ use serde::Deserialize;
 /// What a test usually takes.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct UsualTime {
-    /// Engine.
     pub engine: String,
-    /// Size.
     pub size: String,
     /// The test's number.
     pub test: u32,

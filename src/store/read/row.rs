@@ -79,7 +79,6 @@ impl<'de> SeqAccess<'de> for Columns<'de, '_> {
     }
 }
 
-/// One value.
 struct Value<'de>(ValueRef<'de>);
 
 impl<'de> Deserializer<'de> for Value<'de> {

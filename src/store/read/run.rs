@@ -10,7 +10,6 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, de::DeserializeOwned};
 use std::collections::BTreeMap;
 
-/// A run.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct StoredRun {
     /// UUID.
@@ -19,13 +18,10 @@ pub struct StoredRun {
     pub session_id: String,
     /// The label of its configuration.
     pub label: String,
-    /// Engine.
     pub engine: String,
     /// Version of the engine's library.
     pub version: String,
-    /// Suite.
     pub suite: String,
-    /// Size.
     pub size: String,
     /// When it began, UTC: `2026-11-21 09:30:00`; empty where that is not known.
     pub started: String,
@@ -43,7 +39,6 @@ pub struct StoredRun {
     pub tier_reason: String,
     /// What the worker wrote to stderr.
     pub log: Option<String>,
-    /// Options.
     #[serde(skip)]
     pub options: Vec<StoredOption>,
     /// Tests, in order.
@@ -58,7 +53,6 @@ pub struct StoredRun {
     /// Findings about the run, and about its session: which linter, and the message.
     #[serde(skip)]
     pub warnings: Vec<StoredFact>,
-    /// Tags.
     #[serde(skip)]
     pub tags: Vec<String>,
     /// Notes: when, and the text.
@@ -74,7 +68,6 @@ pub struct StoredRun {
 pub struct StoredOption {
     /// Whether it is one of the suite.
     pub of_suite: bool,
-    /// Name.
     pub name: String,
     /// Value asked for.
     pub asked: Option<String>,
@@ -94,9 +87,7 @@ impl StoredOption {
 /// A name and what is known under it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct StoredFact {
-    /// The name.
     pub name: String,
-    /// The value.
     pub value: String,
 }
 

@@ -31,7 +31,6 @@ pub struct SelectedRuns {
 pub struct RunTests {
     /// UUID.
     pub run_id: String,
-    /// Its session.
     pub session_id: String,
     /// Place in the session, from 0.
     pub ordinal: u32,
@@ -45,7 +44,6 @@ pub struct RunTests {
     pub label: String,
     /// The label of the configuration that this is once more, for an A/A comparison.
     pub twin_of: Option<String>,
-    /// Size.
     pub size: String,
     /// What was measured.
     pub configuration: RunConfiguration,
@@ -56,7 +54,6 @@ pub struct RunTests {
 /// What is measured, but for the size: two runs of one configuration differ by chance alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunConfiguration {
-    /// Engine.
     pub engine: String,
     /// Version of the engine's library.
     pub version: String,
@@ -64,7 +61,6 @@ pub struct RunConfiguration {
     pub tier: Option<u8>,
     /// The engine's options in force (as asked for where they cannot be read back).
     pub options: BTreeMap<String, String>,
-    /// Suite.
     pub suite: String,
     /// The suite's options.
     pub suite_options: BTreeMap<String, String>,
@@ -77,7 +73,6 @@ pub struct SessionFacts {
     pub session_id: String,
     /// Start, UTC.
     pub started_at: String,
-    /// Version of dbdyno.
     pub dbdyno_version: String,
     /// Whether dbdyno was built without optimisation.
     pub debug_build: bool,
@@ -87,7 +82,6 @@ pub struct SessionFacts {
     pub host: HostFacts,
     /// File system of the folder that databases were put in.
     pub file_system: Option<String>,
-    /// Model of its disk.
     pub disk_model: Option<String>,
     /// What linters said of the session, `LINTER: MESSAGE`.
     pub warnings: Vec<String>,
@@ -98,15 +92,12 @@ pub struct SessionFacts {
 pub struct HostFacts {
     /// Stable identifier.
     pub host_id: String,
-    /// Name.
     pub name: String,
-    /// CPU model.
     pub cpu_model: Option<String>,
     /// Logical cores.
     pub cores: Option<u32>,
     /// Installed memory, bytes.
     pub memory_bytes: Option<u64>,
-    /// Kernel.
     pub kernel: String,
     /// Operating system.
     pub os: Option<String>,

@@ -36,7 +36,6 @@ pub enum Key {
     Column {
         /// The word the user types.
         word: &'static str,
-        /// The column.
         column: &'static str,
     },
     /// The tags of the run.

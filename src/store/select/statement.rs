@@ -9,7 +9,6 @@ use serde::Deserialize;
 pub(super) enum Asked<'s> {
     /// One query, which can stand in the FROM clause of another.
     Query(&'s str),
-    /// The plan of one.
     Plan(&'s str),
 }
 

@@ -2,7 +2,6 @@
 
 /// A key as the application knows it, whatever the terminal sends for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "keys are named as on a keyboard")]
 pub enum KeyPress {
     /// A character, as typed.
     Char(char),

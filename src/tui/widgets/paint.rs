@@ -60,7 +60,6 @@ pub(crate) struct Paint<'a> {
 /// A piece of text with its meaning.
 pub(crate) type TextPiece<'t> = (std::borrow::Cow<'t, str>, Role);
 
-/// A piece of text.
 pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) -> TextPiece<'t> {
     (text.into(), role)
 }

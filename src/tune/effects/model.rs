@@ -12,19 +12,14 @@ use std::collections::BTreeMap;
 /// Which option matters how much.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridEffects {
-    /// The selection.
     pub selection: String,
-    /// The engine.
     pub engine: String,
-    /// The suite.
     pub suite: String,
-    /// The size.
     pub size: String,
     /// The test's number.
     pub test: u32,
     /// The test's name.
     pub name: String,
-    /// Runs.
     pub runs: usize,
     /// The options that vary, the one that explains most first.
     pub factors: Vec<Factor>,
@@ -59,7 +54,6 @@ pub struct Factor {
 /// What a value does against the first of its option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValueEffect {
-    /// The value.
     pub value: String,
     /// Pairs of configurations that differ in this alone.
     pub pairs: usize,
@@ -70,7 +64,6 @@ pub struct ValueEffect {
 /// Two options that do something together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interaction {
-    /// The options.
     pub options: [String; 2],
     /// Share of the variance that it explains beyond their sum.
     pub share: f64,
@@ -87,7 +80,6 @@ pub struct Ranked {
     pub values: BTreeMap<String, String>,
     /// Durability tier.
     pub tier: Option<u8>,
-    /// Runs.
     pub runs: usize,
     /// Median of their times, ns.
     pub median_ns: f64,

@@ -7,7 +7,6 @@ pub enum Piece<'t> {
     Statement {
         /// The line it begins in, from 1.
         line: usize,
-        /// Its text.
         text: &'t str,
     },
     /// A line `-- measure`: what follows is measured.

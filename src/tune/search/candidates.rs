@@ -18,7 +18,6 @@ const DRAWS: usize = 5_000;
 /// What is searched for, and from where.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim<'a> {
-    /// The engine.
     pub engine: &'a Description,
     /// What kind of suite measures it.
     pub suite: SuiteKind,

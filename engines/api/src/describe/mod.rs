@@ -40,7 +40,6 @@ pub struct Description {
 }
 
 impl Description {
-    /// The option of this name.
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {
         self.options.iter().find(|option| option.name == name)
     }
@@ -107,7 +106,6 @@ impl Conflict {
 /// An engine's library, as it is linked or was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
-    /// Its version.
     pub version: String,
     /// Its compile options, one a line.
     #[serde(default)]

@@ -15,7 +15,6 @@ pub type Variables<'n> = Vec<(&'n str, i64)>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Wire", into = "Wire")]
 pub enum Expression {
-    /// A number.
     Number(i64),
     /// A loop's variable, a number drawn, or one of the suite's constants.
     Variable(String),

@@ -111,7 +111,6 @@ pub enum Condition {
     Equal {
         /// Name of one of the table's columns.
         column: String,
-        /// The value.
         value: Operand,
     },
     /// Those whose column is a whole number of a range.
@@ -171,6 +170,5 @@ pub enum Assignment {
         /// The factor.
         times: i64,
     },
-    /// A value.
     Value(Operand),
 }

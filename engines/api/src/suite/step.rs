@@ -7,7 +7,6 @@ use super::{Expression, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Wire", into = "Wire")]
 pub enum Step {
@@ -25,7 +24,6 @@ pub enum Step {
     Read(Statement),
     /// Run a statement that neither changes rows nor reads; one operation.
     Run {
-        /// The SQL.
         sql: String,
         /// What it asks for without SQL; nothing where it has no meaning there.
         direct: Option<Plan>,
@@ -192,7 +190,6 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// The expression in it.
     pub fn expression(&self) -> &Expression {
         match self {
             Self::Integer(expression)

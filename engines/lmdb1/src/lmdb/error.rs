@@ -8,7 +8,6 @@ use std::{
     fmt,
 };
 
-/// An error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LmdbError {
     /// One of LMDB's own codes, or an `errno`.

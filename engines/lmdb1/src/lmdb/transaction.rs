@@ -157,7 +157,6 @@ impl Write {
         check(unsafe { ffi::mdb_drop(self.raw, table.0, 0) })
     }
 
-    /// Commits.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn commit(mut self) -> Result<(), LmdbError> {
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());

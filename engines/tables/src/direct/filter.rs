@@ -78,7 +78,6 @@ impl<'v> Filter<'v> {
     }
 }
 
-/// The value of an operand.
 pub(super) fn operand<'v>(operand: &'v Operand, values: &'v [Value]) -> Result<ValueRef<'v>, EngineError> {
     match (operand, operand.parameter()) {
         (Operand::Integer(number), _) => Ok(ValueRef::Integer(*number)),

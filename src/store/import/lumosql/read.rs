@@ -21,7 +21,6 @@ pub(super) type Facts = BTreeMap<String, String>;
 /// What a database says of a run.
 #[derive(Debug, Default)]
 pub(super) struct RawRun {
-    /// Its facts.
     pub(super) facts: Facts,
     /// The facts of its tests, by their number in the file.
     pub(super) tests: BTreeMap<i64, Facts>,

@@ -57,11 +57,9 @@ record! {
 }
 
 record! {
-    /// A run.
     RunRow in "run" {
         /// UUID.
         run_id: String,
-        /// Its session.
         session_id: String,
         /// 0.
         ordinal: u32,
@@ -77,7 +75,6 @@ record! {
         failure: Option<String>,
         /// The backend, or `sqlite`.
         engine: String,
-        /// Its version.
         engine_version: String,
         /// The target, where there is one.
         label: String,
@@ -93,13 +90,10 @@ record! {
 }
 
 record! {
-    /// An option of a run.
     OptionRow in "run_option" {
-        /// The run.
         run_id: String,
         /// `engine` or `suite`.
         scope: String,
-        /// Name.
         name: String,
         /// Its value.
         asked: Option<String>,
@@ -111,11 +105,8 @@ record! {
 record! {
     /// Any other fact of a run.
     KeyRow in "run_key" {
-        /// The run.
         run_id: String,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
     }
 }
@@ -123,13 +114,10 @@ record! {
 record! {
     /// Any other fact of a test.
     ResultKeyRow in "result_key" {
-        /// The run.
         run_id: String,
         /// The test's number.
         test: u32,
-        /// The key.
         key: String,
-        /// Its value.
         value: String,
     }
 }

@@ -25,18 +25,15 @@ pub enum Listing {
 /// An order of rows. What has no value comes last in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order<C> {
-    /// By this column.
     pub column: C,
     /// The greatest first.
     pub descending: bool,
 }
 
-/// Columns of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultColumn {
     /// When the run began.
     Started,
-    /// The suite.
     Suite,
     /// The size, as a number.
     Size,
@@ -56,7 +53,6 @@ pub enum ResultColumn {
     Status,
     /// Durability tier.
     Tier,
-    /// Round.
     Round,
     /// Version of the engine's library.
     Version,
@@ -89,16 +85,13 @@ impl ResultColumn {
     }
 }
 
-/// Columns of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupColumn {
     /// The key's value.
     Value,
     /// Tests of runs.
     Results,
-    /// Runs.
     Runs,
-    /// Sessions.
     Sessions,
     /// Median of the wall times.
     Median,
@@ -123,7 +116,6 @@ impl GroupColumn {
     }
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// Tests of runs in the store, whatever the selection.
@@ -136,7 +128,6 @@ pub struct Page {
     pub length: u64,
     /// Rows before the first of the page.
     pub offset: u64,
-    /// The rows.
     pub rows: PageRows,
 }
 

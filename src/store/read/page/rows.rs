@@ -16,7 +16,6 @@ use serde::Deserialize;
 pub enum PageRows {
     /// Tests of runs.
     Results(Vec<ResultRow>),
-    /// Groups.
     Groups(Vec<GroupRow>),
 }
 
@@ -46,13 +45,10 @@ impl PageRows {
 /// A test of a run; or a run without one.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct ResultRow {
-    /// The run.
     pub run_id: String,
     /// When the run began, UTC: `2026-11-21 09:30:00`; empty where that is not known.
     pub started: String,
-    /// Suite.
     pub suite: String,
-    /// Size.
     pub size: String,
     /// The test's number; none for a run without one.
     pub test: Option<u32>,
@@ -93,9 +89,7 @@ pub struct GroupRow {
     pub detail: String,
     /// Tests.
     pub results: u64,
-    /// Runs.
     pub runs: u64,
-    /// Sessions.
     pub sessions: u64,
     /// Tests whose time counts.
     pub counted: u64,

@@ -25,7 +25,6 @@ pub enum Response {
     Judged {
         /// Of this request.
         ticket: u64,
-        /// The table.
         found: Result<Box<ClaimsTable>, String>,
     },
 }

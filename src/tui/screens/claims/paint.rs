@@ -17,7 +17,6 @@ use crate::{
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the screen.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, context: &Context<'_>) {
     match &screen.opened {
         None => draw_publications(paint, area, screen, context),

@@ -131,7 +131,6 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     numbered.chain(left_out).chain(warnings).collect()
 }
 
-/// The lines of a mean.
 fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {
     comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size).collect()
 }

@@ -113,7 +113,6 @@ impl LiveScreen {
         }
     }
 
-    /// Replays a run.
     pub fn replay(&mut self, run: String) -> Intents {
         self.loading = true;
         vec![Intent::Request(Request::Recording { run })]

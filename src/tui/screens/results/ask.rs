@@ -35,7 +35,6 @@ pub enum Request {
     Extent(ChosenRuns),
     /// Say something of runs.
     Annotate(ChosenRuns, Vec<Annotation>),
-    /// Delete runs.
     Delete(ChosenRuns),
 }
 

@@ -32,9 +32,7 @@ pub(crate) enum Markable<'m> {
 /// Both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
-    /// MarkedSide A.
     pub(crate) a: MarkedSide,
-    /// MarkedSide B.
     pub(crate) b: MarkedSide,
 }
 

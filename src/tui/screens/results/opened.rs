@@ -70,7 +70,6 @@ impl OpenedRun {
         Self { run, section, test: ListCursor { at }, line: ListCursor::default() }
     }
 
-    /// The test that is chosen.
     pub(crate) fn chosen(&self) -> Option<&StoredTest> {
         self.run.tests.get(self.test.at)
     }

@@ -19,7 +19,6 @@ use crate::{
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the screen.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
     let inner = paint.pane(area, &title(screen), true);
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };

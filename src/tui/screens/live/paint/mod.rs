@@ -80,7 +80,6 @@ fn counted(done: u64, total: Option<u64>) -> String {
     }
 }
 
-/// A label and a figure.
 fn fact<'t>(label: &'t str, figure: String) -> [TextPiece<'t>; 3] {
     [piece(label, Role::Dim), piece(" ", Role::Dim), piece(figure, Role::Text)]
 }

@@ -16,7 +16,6 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// Paints the screen.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
     match &results.opened {
         Some(opened) => run::draw(paint, area, results, opened),
