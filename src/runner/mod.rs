@@ -6,6 +6,8 @@ mod control;
 mod conversation;
 mod fit;
 mod folder;
+mod job;
+mod launch;
 mod measurement_lock;
 mod resume;
 mod run;
@@ -16,8 +18,9 @@ mod worker;
 pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
+pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub use resume::{Owed, ResumeError};
-pub use session::{DEFAULT_SILENCE, Launch as SessionLaunch, Report, SessionError, run_session};
+pub use session::{Report, SessionError, run_session};
 
 pub use uses::Uses;
 
