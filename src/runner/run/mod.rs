@@ -6,6 +6,7 @@ use super::{
     RunnerEvent,
     folder::RunFolder,
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, job},
+    sent::Sent,
     session::RunningSession,
     uses::Watch,
     worker::Worker,
@@ -170,15 +171,19 @@ impl<'r, 's> Running<'r, 's> {
     /// Listens until the worker is done; stores each finished test before the worker goes on.
     async fn listen(&mut self, worker: &mut Worker, configuration: &Configuration) -> Result<(), Stop> {
         loop {
-            let event = tokio::select! {
-                event = worker.next() => event?,
+            let Sent { event, histogram } = tokio::select! {
+                sent = worker.next() => sent?,
                 () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
             };
             // A finished test is told when it cannot be lost any more.
             if let Event::TestDone(done) = &event {
-                self.test_done(done).await?;
+                self.test_done(done, histogram.as_deref()).await?;
             }
-            self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
+            self.session.tell(RunnerEvent::Worker {
+                ordinal: self.ordinal,
+                says: event.clone(),
+                histogram: histogram.clone(),
+            });
             match event {
                 Event::Opened { version, build, in_force, open_ns } => {
                     self.run.engine_version = version;
@@ -191,7 +196,7 @@ impl<'r, 's> Running<'r, 's> {
                     self.timeline.clear();
                     self.last_progress = (0, 0);
                 }
-                Event::Progress { test, operations, elapsed_ns, histogram, .. } => {
+                Event::Progress { test, operations, elapsed_ns, .. } => {
                     self.slot(test, operations, elapsed_ns, histogram.as_deref());
                     if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
                         self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });

@@ -5,14 +5,14 @@ use crate::{
     bench::Configuration,
     host::NoiseSample,
     metric::Figures,
-    runner::RunnerEvent,
+    runner::{RunnerEvent, sent::SentHistogram},
     store::{Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
     protocol::{SuiteJob, TestDone},
 };
-use dbdyno_workload::histogram::{bytes_from_base64, from_bytes, supported_quantile};
+use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 
@@ -94,37 +94,34 @@ impl Running<'_, '_> {
     }
 
     /// Keeps one slot of the timeline.
-    pub(super) fn slot(&mut self, test: u32, operations: u64, elapsed_ns: u64, histogram: Option<&str>) {
+    pub(super) fn slot(&mut self, test: u32, operations: u64, elapsed_ns: u64, histogram: Option<&SentHistogram>) {
         let (operations_before, elapsed_before) = self.last_progress;
         self.last_progress = (operations, elapsed_ns);
-        let bytes = histogram.and_then(|text| bytes_from_base64(text).ok());
-        let decoded = bytes.as_deref().and_then(|bytes| from_bytes(bytes).ok());
         self.timeline.push(TimelineRecord {
             run_id: self.run.run_id.clone(),
             test,
             at_ns: elapsed_ns,
             duration_ns: elapsed_ns.saturating_sub(elapsed_before),
             operations: operations.saturating_sub(operations_before),
-            p99_ns: decoded.as_ref().and_then(|histogram| supported_quantile(histogram, 0.99)),
-            histogram: bytes.map(Blob),
+            p99_ns: histogram.and_then(|sent| supported_quantile(&sent.samples, 0.99)),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
         });
     }
 
-    pub(super) async fn test_done(&mut self, done: &TestDone) -> Result<(), Stop> {
+    pub(super) async fn test_done(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), Stop> {
         if !done.measured {
             return Ok(());
         }
-        let bytes = bytes_from_base64(&done.histogram)?;
         let result = TestRecord {
             run_id: self.run.run_id.clone(),
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: Figures::of(done, Some(&from_bytes(&bytes)?)),
+            figures: Figures::of(done, histogram.map(|sent| &sent.samples)),
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),
-            histogram: Some(Blob(bytes)),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
             failure: None,
         };
         self.results.push(result.clone());

@@ -63,7 +63,7 @@ async fn calibrate(
     let mut cost = BTreeMap::new();
     let result = loop {
         let event = tokio::select! {
-            event = worker.next() => event,
+            sent = worker.next() => sent.map(|sent| sent.event),
             () = control.stopped() => break Ok(BTreeMap::new()),
         };
         match event {
