@@ -29,6 +29,24 @@ fn version_1(path: &Path) {
     connection.close().unwrap();
 }
 
+/// The same store after versions up to this one had it, with a run of an A/A twin and one that failed, as they said so then.
+fn version(path: &Path, version: u32) {
+    version_1(path);
+    let connection = Connection::open(path).unwrap();
+    for step in 2..=version {
+        let file = format!("{}/src/store/schema/migrations/{step}.sql", env!("CARGO_MANIFEST_DIR"));
+        connection.execute_batch(&fs::read_to_string(file).unwrap()).unwrap();
+        connection.execute("INSERT INTO schema_version VALUES (?, '0.1.0', now()::TIMESTAMP)", [step]).unwrap();
+    }
+    connection
+        .execute_batch(
+            "UPDATE run SET label = 'lmdb[sync=on]#2' WHERE ordinal = 1;
+             UPDATE run SET status = 'failed', failure = 'options in force differ from those asked for: sync' WHERE ordinal = 1;",
+        )
+        .unwrap();
+    connection.close().unwrap();
+}
+
 /// What the tables and views of a file look like.
 fn structure(path: &Path) -> Vec<(String, String, String, bool)> {
     let connection = Connection::open(path).unwrap();
@@ -55,6 +73,44 @@ fn a_store_of_version_1_is_brought_up_to_date_by_reading_it() {
         sql(&old, "SELECT list(version ORDER BY version) FROM schema_version"),
         [format!("\"[1, {SCHEMA_VERSION}]\"")]
     );
+}
+
+#[test]
+fn stores_of_all_older_versions_are_opened_and_imported() {
+    for number in 1..SCHEMA_VERSION as u32 {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, imported) = (folder.path().join("old.duckdb"), folder.path().join("imported.duckdb"));
+        version(&old, number);
+        let said = dbdyno(&imported, &["import", old.to_str().unwrap()]).good();
+        assert!(said.contains("runs    2 new"), "version {number}: {said}");
+        let results = "SELECT engine, wall_ns, options['sync'], status FROM results";
+        let failed = "SELECT twin_of, failure_kind FROM run WHERE ordinal = 1";
+        for store in [&imported, &old] {
+            assert_eq!(sql(store, results), ["lmdb,42,on,ok"], "version {number}");
+            assert_eq!(sql(store, failed), ["lmdb[sync=on],options_differ"], "version {number}");
+        }
+        assert_eq!(structure(&old), structure(&imported), "version {number}");
+    }
+}
+
+#[test]
+fn what_this_version_wrote_is_not_read_from_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, old, to] = ["from", "old", "to"].map(|name| folder.path().join(format!("{name}.duckdb")));
+    version(&from, 1);
+    // Opened, it is of this version; and a label may end in anything.
+    sql(&from, "SELECT 1");
+    let connection = Connection::open(&from).unwrap();
+    connection.execute_batch("UPDATE run SET twin_of = NULL, failure_kind = NULL").unwrap();
+    connection.close().unwrap();
+    dbdyno(&to, &["import", from.to_str().unwrap()]).good();
+    let texts = "SELECT twin_of IS NULL, failure_kind IS NULL FROM run WHERE ends_with(label, '#2')";
+    assert_eq!(sql(&to, texts), ["true,true"]);
+    // Nor by an older store that is taken in afterwards.
+    version_1(&old);
+    dbdyno(&to, &["import", old.to_str().unwrap()]).good();
+    assert_eq!(sql(&to, "SELECT count(*) FROM run"), ["4"]);
+    assert_eq!(sql(&to, texts), ["true,true"]);
 }
 
 #[test]
