@@ -109,6 +109,7 @@ fn words(text: &str) -> Vec<String> {
     }
     spaced
         .split_whitespace()
+        .filter(|word| word.len() > 1)
         .map(|word| if word.len() > 3 { word.trim_end_matches('s') } else { word })
         .map(str::to_owned)
         .collect()
@@ -116,7 +117,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// Whether a comment of one line says no more than the line that it stands above.
 fn repeats(comment: &str, line: &str) -> bool {
-    const EMPTY: [&str; 10] = ["the", "a", "an", "of", "its", "all", "this", "their", "one", "for"];
+    const EMPTY: [&str; 9] = ["the", "an", "of", "its", "all", "this", "their", "one", "for"];
     let (said, named) = (words(comment), words(line));
     said.iter().all(|word| EMPTY.contains(&word.as_str()) || named.contains(word))
 }

@@ -118,7 +118,7 @@ impl Source {
         }
     }
 
-    /// Whether runs of this source say in texts what has columns of its own since schema 7: they lack the columns.
+    /// Whether runs of this source say in texts what has columns of its own since schema 6: they lack the columns.
     fn says_in_texts(&self, transaction: &Transaction<'_>, runs: &Rows) -> duckdb::Result<bool> {
         match self {
             Self::Staged { in_texts } => Ok(*in_texts),

@@ -11,6 +11,8 @@ use include_dir::{Dir, include_dir};
 /// The schema as it was at [`BASE_VERSION`]; what came later is in the migrations.
 const SCHEMA: &str = include_str!("schema.sql");
 const BASE_VERSION: i64 = 5;
+/// The first version with columns for what `fill_in.sql` looks for in texts.
+const FIRST_WITH_COLUMNS: i64 = 6;
 
 /// `N.sql` brings a store from version N - 1 to N, from 2 on.
 const MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/src/store/schema/migrations");
@@ -73,12 +75,12 @@ pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Fo
 
 /// Makes the schema in an empty file.
 pub(super) fn create(connection: &mut Connection) -> duckdb::Result<()> {
-    apply(connection, [SCHEMA].into_iter().chain(migrations(BASE_VERSION)))
+    apply(connection, [SCHEMA].into_iter().chain(migrations(BASE_VERSION)), false)
 }
 
 /// Brings a store of an older version up to date, all or nothing.
 pub(super) fn upgrade(connection: &mut Connection, from: i64) -> duckdb::Result<()> {
-    apply(connection, migrations(from))
+    apply(connection, migrations(from), from < FIRST_WITH_COLUMNS)
 }
 
 /// What brings a store from this version to the newest.
@@ -86,7 +88,7 @@ fn migrations(from: i64) -> impl Iterator<Item = &'static str> {
     (from + 1..=SCHEMA_VERSION).filter_map(|version| MIGRATIONS.get_file(format!("{version}.sql"))?.contents_utf8())
 }
 
-fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>) -> duckdb::Result<()> {
+fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>, in_texts: bool) -> duckdb::Result<()> {
     // Tables are made where the first name of the path points.
     connection.execute_batch("RESET search_path")?;
     let transaction = connection.transaction()?;
@@ -95,7 +97,9 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>)
     }
     transaction.execute_batch(&views::definitions())?;
     own_functions_first(&transaction)?;
-    fill_in(&transaction, "run", &[])?;
+    if in_texts {
+        fill_in(&transaction, "run", &[])?;
+    }
     transaction.execute(
         "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
         duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
