@@ -40,7 +40,7 @@ pub enum Better {
 
 /// Whether two runs with the same inputs have the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum Variability {
     /// They do: one run tells as much as many.
     Exact,
     /// Chance has a part in it.
@@ -49,7 +49,7 @@ pub enum Spread {
 
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum MetricSource {
     /// A worker's event.
     Event(fn(&TestDone) -> Option<u64>),
     /// This quantile of the latencies of single operations, where there are enough of them.
@@ -60,17 +60,17 @@ enum Source {
 
 /// What is known of a figure.
 #[derive(Debug, Clone, Copy)]
-struct Facts {
+struct MetricFacts {
     name: &'static str,
     title: &'static str,
     unit: Unit,
     better: Better,
-    spread: Spread,
-    source: Source,
+    variability: Variability,
+    source: MetricSource,
 }
 
 macro_rules! metrics {
-    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $spread:ident, $source:expr;)*) => {
+    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $variability:ident, $source:expr;)*) => {
         /// A figure that a test of a run has.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Metric {
@@ -81,15 +81,15 @@ macro_rules! metrics {
             /// All of them, in the order in which they are listed.
             pub const ALL: &'static [Self] = &[$(Self::$metric),*];
 
-            fn facts(self) -> Facts {
-                use Source::{Event, Latency, Made};
+            fn facts(self) -> MetricFacts {
+                use MetricSource::{Event, Latency, Made};
                 match self {
-                    $(Self::$metric => Facts {
+                    $(Self::$metric => MetricFacts {
                         name: $name,
                         title: $title,
                         unit: Unit::$unit,
                         better: Better::$better,
-                        spread: Spread::$spread,
+                        variability: Variability::$variability,
                         source: $source,
                     },)*
                 }
@@ -177,8 +177,8 @@ impl Metric {
     }
 
     /// Whether chance has a part in it.
-    pub fn spread(self) -> Spread {
-        self.facts().spread
+    pub fn variability(self) -> Variability {
+        self.facts().variability
     }
 
     /// The figure with this name.
@@ -188,13 +188,13 @@ impl Metric {
 
     /// Those that have a column in the table of results; the others are made from these.
     pub fn stored() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, Source::Made { .. }))
+        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, MetricSource::Made { .. }))
     }
 
     /// SQL for its value in a row `t` of the table `result`.
     pub(crate) fn sql(self) -> String {
         match self.facts().source {
-            Source::Made { sql, .. } => sql.to_owned(),
+            MetricSource::Made { sql, .. } => sql.to_owned(),
             _ => format!("t.{}", self.name()),
         }
     }
@@ -228,9 +228,9 @@ impl Figures {
         let mut figures = Self::default();
         for metric in Metric::stored() {
             let value = match metric.facts().source {
-                Source::Event(read) => read(done),
-                Source::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
-                Source::Made { .. } => None,
+                MetricSource::Event(read) => read(done),
+                MetricSource::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
+                MetricSource::Made { .. } => None,
             };
             figures.set(metric, value);
         }
@@ -245,7 +245,7 @@ impl Figures {
     /// Any figure.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         match metric.facts().source {
-            Source::Made { of, .. } => of(self),
+            MetricSource::Made { of, .. } => of(self),
             _ => self.get(metric).map(|value| value as f64),
         }
     }
@@ -290,9 +290,9 @@ impl Serialize for Figures {
 /// From fields by their names; what is no figure is passed over.
 impl<'de> Deserialize<'de> for Figures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
+        struct FiguresVisitor;
 
-        impl<'de> Visitor<'de> for Fields {
+        impl<'de> Visitor<'de> for FiguresVisitor {
             type Value = Figures;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -311,7 +311,7 @@ impl<'de> Deserialize<'de> for Figures {
             }
         }
 
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(FiguresVisitor)
     }
 }
 

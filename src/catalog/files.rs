@@ -1,6 +1,6 @@
 //! Where suites, presets, claims and themes are: in the user's folders, or inside the program.
 
-use super::{CatalogError, located::Source};
+use super::{CatalogError, located::CatalogText};
 use crate::base::input;
 use dbdyno_engine::describe::one_of;
 use include_dir::{Dir, include_dir};
@@ -76,7 +76,7 @@ pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
 }
 
 /// Reads a file by its name without `.toml`; the user's own comes before the built-in one.
-pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Source, CatalogError> {
+pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<CatalogText, CatalogError> {
     let missing = || CatalogError::Missing {
         what: folder.one(),
         name: name.to_owned(),
@@ -89,10 +89,10 @@ pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Sou
     let file = format!("{name}.toml");
     let own = user.of(folder).join(&file);
     match input::read_text(&own) {
-        Ok(text) => return Ok(Source { place: own.display().to_string(), text }),
+        Ok(text) => return Ok(CatalogText { place: own.display().to_string(), text }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(CatalogError::Unreadable { path: own.display().to_string(), error }),
     }
     let text = folder.built_in().get_file(&file).and_then(|file| file.contents_utf8()).ok_or_else(missing)?;
-    Ok(Source { place: format!("built-in {}/{file}", folder.name()), text: text.to_owned() })
+    Ok(CatalogText { place: format!("built-in {}/{file}", folder.name()), text: text.to_owned() })
 }

@@ -5,7 +5,7 @@ use std::{io, ops::Range};
 
 /// The text of a catalog file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct CatalogText {
     /// What an error calls the file: its path, or `built-in suites/kv.toml`.
     pub(crate) place: String,
     pub(crate) text: String,
@@ -48,7 +48,7 @@ pub enum CatalogError {
     },
 }
 
-impl Source {
+impl CatalogText {
     /// Reads TOML into `T`.
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
         toml::from_str(&self.text).map_err(|error| {

@@ -15,7 +15,7 @@ pub use suite::{Suite, TestInfo, TestPick};
 pub use theme::{Colour, Ink, Role, Theme};
 
 use crate::base::output::{Guarded, Output};
-pub(crate) use located::Source;
+pub(crate) use located::CatalogText;
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
@@ -61,11 +61,11 @@ impl Catalog {
 
     /// Checks the text of a suite's file that is not in a folder; `place` names it in errors.
     pub fn suite_of(name: &str, place: &str, text: String) -> Result<Suite, CatalogError> {
-        Suite::parse(name, &Source { place: place.to_owned(), text })
+        Suite::parse(name, &CatalogText { place: place.to_owned(), text })
     }
 
     /// The text of a preset's file.
-    pub(crate) fn preset_source(&self, name: &str) -> Result<Source, CatalogError> {
+    pub(crate) fn preset_source(&self, name: &str) -> Result<CatalogText, CatalogError> {
         files::find(&self.folders, Folder::Presets, name)
     }
 

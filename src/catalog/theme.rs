@@ -1,6 +1,6 @@
 //! Themes: which colour stands for which meaning.
 
-use super::{CatalogError, located::Source};
+use super::{CatalogError, located::CatalogText};
 use serde::Deserialize;
 use std::{collections::BTreeMap, str::FromStr};
 use toml::Spanned;
@@ -141,15 +141,15 @@ impl TryFrom<String> for Colour {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ThemeFile {
     title: String,
     roles: Spanned<BTreeMap<Role, Ink>>,
 }
 
 impl Theme {
     /// Reads a theme's file. Every meaning must be there, so that none is invisible by mistake.
-    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        let file: File = source.parse()?;
+    pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        let file: ThemeFile = source.parse()?;
         let roles = file.roles.get_ref();
         if let Some(missing) = Role::ALL.iter().find(|role| !roles.contains_key(role)) {
             let message = format!("roles: expected {missing:?} too (in lower case)");

@@ -1,6 +1,6 @@
 //! A publication's claims beside the measurements that answer them.
 
-use super::{Measured, Reproduction, judge};
+use super::{MeasuredRatio, Reproduction, judge};
 use crate::{
     catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims},
     compare::{Comparison, Line},
@@ -53,7 +53,7 @@ pub struct JudgedClaim {
     /// The figures published for A and B.
     pub figures: Option<(String, String)>,
     /// What was measured.
-    pub measured: Option<Measured>,
+    pub measured: Option<MeasuredRatio>,
     /// The verdict.
     pub reproduction: Reproduction,
     /// Why runs that were found could not be compared.
@@ -129,7 +129,7 @@ fn row(claim: &Claim, found: Option<&Comparison>) -> JudgedClaim {
 }
 
 /// The lines of a test over its sizes as one figure: the median ratio, and an interval that holds every size's.
-fn measured(lines: &[&Line]) -> Option<Measured> {
+fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
     let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
     let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
     let ratio = median(&ratios).ok()?;
@@ -139,7 +139,7 @@ fn measured(lines: &[&Line]) -> Option<Measured> {
         let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
         (low, high)
     });
-    Some(Measured { ratio, interval })
+    Some(MeasuredRatio { ratio, interval })
 }
 
 fn published(claimed: ClaimedRatio) -> String {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::units,
-    bench::{Estimate, Plan, Spec},
+    bench::{BenchPlan, Estimate, Spec},
     claims::ClaimsTable,
     engines::Registry,
     report::{
@@ -170,7 +170,7 @@ fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> 
     }
 }
 
-fn headline(plan: &Plan, estimate: &Estimate) -> String {
+fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     format!(
         "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
@@ -183,7 +183,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
     )
 }
 
-fn describe(plan: &Plan, estimate: &Estimate) -> String {
+fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
     plan.not_run().iter().for_each(|line| text.push_str(&format!("{}\n", units::plain(line))));
     let entries: Vec<(String, String)> = plan
@@ -203,8 +203,8 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
 mod tests {
     use crate::{
         bench::{EngineChoice, Preset, Spec, Values},
-        catalog::Source,
-        cli::{Cli, Command},
+        catalog::CatalogText,
+        cli::{Cli, CliCommand},
     };
     use clap::Parser;
     use dbdyno_engine::size::Size;
@@ -246,7 +246,7 @@ mod tests {
         fn a_bench_reads_back_from_its_command_line(spec in spec()) {
             let words = std::iter::once("dbdyno".to_owned()).chain(spec.arguments());
             let cli = Cli::try_parse_from(words).map_err(|error| TestCaseError::fail(error.to_string()))?;
-            let Some(Command::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
+            let Some(CliCommand::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
             let (asked, bench) = args.spec();
             let read = bench.adjusted(asked).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(read, spec);
@@ -255,7 +255,7 @@ mod tests {
         #[test]
         fn a_bench_reads_back_from_its_file(spec in spec(), title in value()) {
             let preset = Preset { name: "mine".to_owned(), title, spec };
-            let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+            let source = CatalogText { place: "mine.toml".to_owned(), text: preset.to_toml() };
             let read = Preset::parse("mine", &source).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(read, preset);
         }

@@ -12,7 +12,7 @@ use crate::{
     report::{
         comparison::{FORMATS, TableStyle, export, text},
         format::Format,
-        text::Colour,
+        text::Colouring,
     },
     store::{Latencies, Selection, Store},
 };
@@ -92,7 +92,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let comparison = compare(&a, &b, &options);
     match &output {
         Some(output) => {
-            let style = TableStyle { colour: Colour::Off, width: WIDTH };
+            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
             export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {

@@ -20,7 +20,7 @@ struct Patient {
     debug_build: bool,
 }
 
-enum Finding {
+enum DoctorFinding {
     /// As it should be.
     Fit(String),
     /// Not as it should be, and what to do.
@@ -57,23 +57,23 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
     let mut findings = examine(&patient);
     let store = places.store()?;
     findings.push(match store.prepare() {
-        Ok(_) => Finding::Fit(format!("results are kept in {}", store.path().display())),
-        Err(error) => Finding::Unfit(error.to_string(), "results could not be kept"),
+        Ok(_) => DoctorFinding::Fit(format!("results are kept in {}", store.path().display())),
+        Err(error) => DoctorFinding::Unfit(error.to_string(), "results could not be kept"),
     });
-    let unfit = findings.iter().any(|finding| matches!(finding, Finding::Unfit(..)));
+    let unfit = findings.iter().any(|finding| matches!(finding, DoctorFinding::Unfit(..)));
     let lines = findings.iter().map(|finding| match finding {
-        Finding::Fit(what) => format!("✓  {}\n", plain(what)),
-        Finding::Unfit(what, advice) => format!("!  {}: {advice}\n", plain(what)),
+        DoctorFinding::Fit(what) => format!("✓  {}\n", plain(what)),
+        DoctorFinding::Unfit(what, advice) => format!("!  {}: {advice}\n", plain(what)),
     });
     print(&lines.collect::<String>())?;
     Ok(if unfit { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn examine(patient: &Patient) -> Vec<Finding> {
+fn examine(patient: &Patient) -> Vec<DoctorFinding> {
     let Patient { host, folder, load, noise, debug_build } = patient;
     let mut findings = Vec::new();
     let mut judge = |fit: bool, what: String, advice: &'static str| {
-        findings.push(if fit { Finding::Fit(what) } else { Finding::Unfit(what, advice) });
+        findings.push(if fit { DoctorFinding::Fit(what) } else { DoctorFinding::Unfit(what, advice) });
     };
     let cpu = host.cpu_model.as_deref().unwrap_or("an unknown CPU");
     let cores = host.cores.unwrap_or(1);
@@ -179,8 +179,8 @@ mod tests {
         // The machine that runs this test may have one core.
         patient_findings.remove(0);
         let unfit = |finding| match finding {
-            Finding::Unfit(what, _) => Some(what),
-            Finding::Fit(_) => None,
+            DoctorFinding::Unfit(what, _) => Some(what),
+            DoctorFinding::Fit(_) => None,
         };
         patient_findings.into_iter().filter_map(unfit).collect()
     }

@@ -1,7 +1,7 @@
 //! `dbdyno key`.
 
 use super::{
-    args::{Places, Runs, filled},
+    args::{AffectedRuns, Places, filled},
     error::CliError,
 };
 use crate::store::Annotation;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 #[command(group = ArgGroup::new("change").args(["set", "remove"]).multiple(true).required(true))]
 pub(super) struct KeyArgs {
     #[command(flatten)]
-    runs: Runs,
+    runs: AffectedRuns,
     /// Give them this key with this value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,

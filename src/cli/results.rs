@@ -13,7 +13,7 @@ use crate::{
         results::{FORMATS, text},
         text::details,
     },
-    store::{Key, Listed, Rows},
+    store::{Listed, SelectionKey, TextRows},
 };
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
@@ -58,13 +58,13 @@ pub(super) struct ResultsArgs {
 
 pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
     let selection = args.selection.selection()?;
-    let keys: Vec<Key> =
-        args.group_by.iter().map(|key| Key::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
+    let keys: Vec<SelectionKey> =
+        args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
     let store = places.opened()?;
     for name in store.unknown_names(&selection, &keys)? {
         say!("note: no stored run has an option or a key `{}`", plain(&name));
     }
-    let shown = |rows: &Rows| print(&text(rows, args.format, args.csv.cells)?);
+    let shown = |rows: &TextRows| print(&text(rows, args.format, args.csv.cells)?);
     if args.count {
         return print(&format!("{}\n", store.count(&selection)?));
     }

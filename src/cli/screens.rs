@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Theme},
-    tui::{self, Left, Setup, widgets::Look},
+    tui::{self, Left, TuiSetup, widgets::Look},
 };
 use clap::Args;
 use std::{
@@ -34,7 +34,7 @@ pub(super) fn screens(places: &Places, look: &LookArgs, measure: &MeasureArgs) -
     }
     let catalog = places.catalog()?;
     let look = Look { theme: chosen(&catalog, look.theme.as_deref())?, ascii: look.ascii };
-    let setup = Setup {
+    let setup = TuiSetup {
         look,
         catalog,
         store: places.store()?,

@@ -1,7 +1,7 @@
 //! `dbdyno tag`.
 
 use super::{
-    args::{Places, Runs, filled},
+    args::{AffectedRuns, Places, filled},
     error::CliError,
 };
 use crate::store::Annotation;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 #[command(group = ArgGroup::new("change").args(["add", "remove"]).multiple(true).required(true))]
 pub(super) struct TagArgs {
     #[command(flatten)]
-    runs: Runs,
+    runs: AffectedRuns,
     /// Give them this tag.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     add: Vec<String>,

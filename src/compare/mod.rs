@@ -26,8 +26,9 @@ mod warnings;
 pub use gate::{Gate, gate};
 pub use load::{Side, load};
 pub use model::{
-    Bucket, COMPARISON_VERSION, Comparison, Figure, Found, Latency, Line, Mean, MeasuredConfiguration, NoiseFloor,
-    Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SideName, SizeRatio,
+    Bucket, COMPARISON_VERSION, Comparison, Figure, JudgedRatio, Latency, Line, Mean, MeasuredConfiguration,
+    NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SideName,
+    SizeRatio,
 };
 pub use options::{Axis, Options};
 pub use pivot::axis_value;

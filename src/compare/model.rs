@@ -94,7 +94,7 @@ pub struct Line {
     /// What stands against comparing them, allowed or not.
     pub obstacles: Vec<Obstacle>,
     /// What was found; none: not comparable.
-    pub found: Option<Found>,
+    pub found: Option<JudgedRatio>,
 }
 
 /// One side's figure in a test.
@@ -192,7 +192,7 @@ pub enum ObstacleKind {
 
 /// What comparing found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct JudgedRatio {
     /// The verdict on A.
     pub verdict: Verdict,
     /// Time A / time B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the

@@ -37,12 +37,12 @@ pub struct TestTable {
     pub test: u32,
     pub name: String,
     /// Configurations in the order of the session.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SessionRow>,
 }
 
 /// One configuration's figure in a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct SessionRow {
     /// Engine with the options that tell it from others.
     pub label: String,
     pub runs: usize,
@@ -72,7 +72,7 @@ pub struct Row {
     pub harness_bound: bool,
 }
 
-impl Row {
+impl SessionRow {
     /// The tier with its name.
     pub fn tier_name(&self) -> String {
         Tier::try_from(self.tier).map_or_else(|_| self.tier.to_string(), |tier| tier.to_string())
@@ -132,7 +132,7 @@ impl SessionTable {
     }
 }
 
-fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<Row> {
+fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
     let first = members.first()?;
     let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
     let median_ns = median(&walls).ok()?;
@@ -146,7 +146,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     let most = walls.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
     let rate = operations as f64 * 1e9 / median_ns;
-    Some(Row {
+    Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,

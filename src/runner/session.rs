@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
-    bench::{Configuration, Plan},
+    bench::{BenchPlan, Configuration},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
-    lint::{self, Evidence},
+    lint::{self, SessionEvidence},
     process,
     store::{
         Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
@@ -122,7 +122,7 @@ pub enum SessionError {
 /// A session under way.
 #[derive(Debug)]
 pub(super) struct Session<'s> {
-    pub(super) plan: &'s Plan,
+    pub(super) plan: &'s BenchPlan,
     pub(super) launch: &'s Launch,
     pub(super) record: SessionRecord,
     pub(super) events: UnboundedSender<RunnerEvent>,
@@ -162,7 +162,7 @@ impl SoFar {
 
 /// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
 pub async fn run_session(
-    plan: &Plan,
+    plan: &BenchPlan,
     null: &Configuration,
     launch: &Launch,
     store: &Store,
@@ -177,7 +177,7 @@ pub async fn run_session(
 #[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
 pub(super) async fn run_session_from(
     so_far: Option<SoFar>,
-    plan: &Plan,
+    plan: &BenchPlan,
     null: &Configuration,
     launch: &Launch,
     store: &Store,
@@ -249,7 +249,7 @@ fn host_record(host: &HostFacts) -> HostRecord {
     }
 }
 
-fn describe(plan: &Plan, launch: &Launch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
+fn describe(plan: &BenchPlan, launch: &Launch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
     let load = Load::read();
     let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load });
     let folder = folder.clone();
@@ -532,7 +532,7 @@ impl Session<'_> {
             (false, true) => Status::Failed,
             (false, false) => Status::Done,
         };
-        let evidence = Evidence {
+        let evidence = SessionEvidence {
             session: &self.record,
             folder: facts,
             concurrent: self.launch.concurrent || self.unlocked,

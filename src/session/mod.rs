@@ -6,7 +6,7 @@ mod follow;
 pub use follow::{FollowUp, SelectedEffects};
 
 use crate::{
-    bench::{Configuration, Estimate, Plan, PlanError, Spec},
+    bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},
     catalog::{Catalog, CatalogError, Claims},
     engines::Registry,
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
@@ -20,7 +20,7 @@ pub struct Prepared {
     /// What was asked for, with the seed that was drawn.
     pub spec: Spec,
     /// The runs.
-    pub plan: Plan,
+    pub plan: BenchPlan,
     /// What they will take.
     pub estimate: Estimate,
     /// What was published of this bench.
@@ -56,7 +56,7 @@ impl Prepared {
         store: &Store,
     ) -> Result<Self, PrepareError> {
         let claims = spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
-        let plan = Plan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
+        let plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
         plan.probe()?;
         let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
         let null = plan.harness(registry)?;

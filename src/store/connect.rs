@@ -6,7 +6,7 @@
 //! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
-use super::{Access, StoreError, error::Doing, schema::identifier};
+use super::{OpenMode, StoreError, error::Doing, schema::identifier};
 use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;
@@ -39,7 +39,7 @@ impl Reach {
 }
 
 /// Opens a store's file, which is made where there is none and it is to be written.
-pub(super) fn store(path: &Path, access: Access, reach: &Reach) -> Result<Connection, StoreError> {
+pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Connection, StoreError> {
     let unreachable = |error: io::Error| StoreError::of(path, error.to_string());
     // An absolute path begins with no `md:` or `http:` that would mean something to DuckDB.
     let file = std::path::absolute(path).map_err(unreachable)?;
@@ -47,15 +47,15 @@ pub(super) fn store(path: &Path, access: Access, reach: &Reach) -> Result<Connec
         let message = "its name is not UTF-8, which DuckDB needs".to_owned();
         return Err(StoreError::Unreachable { path: path.to_owned(), message });
     }
-    let is_empty = access == Access::Write && matches!(header(&file), Ok(Header::Empty));
+    let is_empty = access == OpenMode::Write && matches!(header(&file), Ok(Header::Empty));
     let empty = if is_empty { Some(make_way(&file).map_err(unreachable)?) } else { None };
     if !is_empty {
         check(path)?;
     }
     let config = match access {
         // One thread: a batch is small, and a worker may be waiting on the other core. One checkpoint, at the end: see `undo`.
-        Access::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
-        Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
+        OpenMode::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
+        OpenMode::Read => Config::default().access_mode(AccessMode::ReadOnly),
     };
     let connection = config.and_then(|config| limited(&file, config, reach)).doing(path)?;
     if let Some(empty) = empty {

@@ -6,7 +6,7 @@ use super::{
     error::Doing,
     import::{Merged, merge_chosen},
     manifest, schema,
-    tables::{Owner, TABLES, Table},
+    tables::{Owner, StoreTable, TABLES},
 };
 use crate::base::{
     identifier::identifier,
@@ -127,7 +127,7 @@ impl Store {
 }
 
 /// A table's rows with the columns that folders are named by.
-fn partitioned(table: &Table, is_chosen: &str) -> String {
+fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
     let rows = format!("(SELECT * FROM {} WHERE {is_chosen})", table.name);
     match (table.name, table.owner) {
         (_, Owner::Host) | ("session", _) => format!("SELECT * FROM {rows}"),

@@ -4,7 +4,7 @@
 
 use super::{
     trials::TrialRecord,
-    value::{Blob, Columns},
+    value::{Blob, StoredField},
 };
 use crate::metric::{Figures, Metric};
 use dbdyno_workload::histogram::from_bytes;
@@ -36,7 +36,7 @@ macro_rules! record {
             const TABLE: &'static str = $table;
 
             fn columns() -> Vec<&'static str> {
-                [$(<$type as Columns>::columns(stringify!($field))),*].concat()
+                [$(<$type as StoredField>::columns(stringify!($field))),*].concat()
             }
 
             fn values(&self) -> Vec<Value> {

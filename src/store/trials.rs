@@ -3,7 +3,7 @@
 use super::{
     Store, StoreError, TestRecord,
     record::{Record, record},
-    value::Columns,
+    value::StoredField,
 };
 use duckdb::{ToSql, types::Value};
 use jiff::Timestamp;

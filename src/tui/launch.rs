@@ -1,7 +1,7 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
 use crate::{
-    bench::{Plan, Spec},
+    bench::{BenchPlan, Spec},
     tune::{Trial, WhatIf, Workload},
 };
 use std::time::Duration;
@@ -62,7 +62,7 @@ pub struct OwedSession {
     pub(crate) session_id: String,
     /// How many of its runs are still to be run.
     pub(crate) runs: usize,
-    pub(crate) plan: Plan,
+    pub(crate) plan: BenchPlan,
     /// What a run is expected to take.
     pub(crate) expected_run: Duration,
 }

@@ -2,7 +2,7 @@
 
 use super::samples::{Sample, Samples};
 use crate::{
-    compare::{Found, RatioRange},
+    compare::{JudgedRatio, RatioRange},
     stats::{
         ALPHA, DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, holm, log_ratios, median, paired_ratio_at,
         signed_rank,
@@ -24,7 +24,7 @@ pub struct TestEffect {
     /// Median time with the change, ns.
     pub changed_ns: Option<f64>,
     /// What was found: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
-    pub found: Option<Found>,
+    pub found: Option<JudgedRatio>,
     /// Why it is not comparable.
     pub obstacle: Option<String>,
 }
@@ -162,7 +162,7 @@ impl Times {
             let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
             let median_ratio = changed_ns? / base_ns?;
             let interval = interval.ok();
-            Some(Found {
+            Some(JudgedRatio {
                 verdict: evidence.verdict().ok()?,
                 ratio: interval.map_or(median_ratio, |interval| interval.ratio),
                 median_ratio,

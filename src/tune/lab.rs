@@ -2,7 +2,7 @@
 
 use super::event::TuneEvent;
 use crate::{
-    bench::{Plan, PlanError},
+    bench::{BenchPlan, PlanError},
     engines::Registry,
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Store, StoreError, StoreHistory},
@@ -63,7 +63,7 @@ impl Lab<'_> {
     /// A disk without room, a session that cannot begin, results that are lost.
     pub(super) async fn run(
         &self,
-        plan: &Plan,
+        plan: &BenchPlan,
         keys: BTreeMap<String, String>,
         budget: Option<Duration>,
         mut hear: impl FnMut(&RunnerEvent),

@@ -1,7 +1,7 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
 use crate::{
-    bench::Plan,
+    bench::BenchPlan,
     metric::{Figures, Metric},
     runner::Report,
     store::Status,
@@ -56,7 +56,7 @@ impl Samples {
 
     /// Adds what a session's runs measured; `variant` numbers the plan's configurations. Of runs that did not end well
     /// nothing counts.
-    pub fn add_report(&mut self, plan: &Plan, report: &Report, variant: impl Fn(usize) -> usize) {
+    pub fn add_report(&mut self, plan: &BenchPlan, report: &Report, variant: impl Fn(usize) -> usize) {
         for run in &report.runs {
             let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
             let variant = variant(planned.configuration);

@@ -1,6 +1,6 @@
 //! What a plan will take: runs, time and space.
 
-use super::{Configuration, Plan};
+use super::{BenchPlan, Configuration};
 use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
@@ -55,7 +55,7 @@ const SPACE_BASE: u64 = 64 << 20;
 const RESERVE: u64 = 1 << 30;
 
 /// Estimates a plan. `fsync`: what the work folder takes to sync one small write.
-pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimate {
+pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Estimate {
     let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
     for configuration in &plan.configurations {
         let known = history.run_time(configuration, &plan.suite.name);
@@ -69,7 +69,7 @@ pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimat
     estimate
 }
 
-fn guess(plan: &Plan, configuration: &Configuration, fsync: Duration) -> Duration {
+fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Duration {
     let (operations, commits) = match plan.job(configuration) {
         SuiteJob::Kv(suite) => kv_work(&suite),
         SuiteJob::Sql(suite) => sql_work(&suite),

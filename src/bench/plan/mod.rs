@@ -83,7 +83,7 @@ pub struct PlannedRun {
 
 /// The ordered list of runs.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct BenchPlan {
     pub suite: Suite,
     /// Tests that are measured.
     pub pick: TestPick,
@@ -98,7 +98,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl BenchPlan {
     /// Plans a bench of this suite on the engines of this machine.
     ///
     /// # Errors

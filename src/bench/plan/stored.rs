@@ -1,6 +1,6 @@
 //! A plan as a session keeps it, so that what was not run can be run later.
 
-use super::{Configuration, Plan, PlanError, PlannedRun};
+use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
     catalog::{Catalog, Suite, TestPick},
     engines::Registry,
@@ -51,7 +51,7 @@ pub struct DifferingVersion {
     pub here: String,
 }
 
-impl Plan {
+impl BenchPlan {
     /// The plan as a session keeps it; none for a suite that starts from a database which only this program run has.
     pub fn stored(&self) -> Option<StoredPlan> {
         if self.suite.starts_from_database() {
@@ -82,7 +82,7 @@ impl StoredPlan {
     ///
     /// # Errors
     /// An engine that is not here any more, an option or a suite that it does not understand any more.
-    pub fn plan(self, registry: &Registry) -> Result<(Plan, Vec<DifferingVersion>), PlanError> {
+    pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
         let Self { suite, pick, rounds, seed, configurations, runs } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
@@ -104,7 +104,7 @@ impl StoredPlan {
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());
-        Ok((Plan { suite, pick, configurations: planned, left_out, runs, rounds, seed }, differing))
+        Ok((BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed }, differing))
     }
 }
 

@@ -4,7 +4,7 @@ mod kv;
 mod sql;
 mod sql_check;
 
-use super::{CatalogError, located::Source};
+use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec, one_of},
     protocol::SuiteJob,
@@ -45,14 +45,14 @@ pub struct Suite {
     start: Option<PathBuf>,
     /// The text of its file.
     text: String,
-    body: Body,
+    body: SuiteBody,
 }
 
 /// The tests.
 #[derive(Debug, Clone)]
-enum Body {
-    Kv(kv::Body),
-    Sql(sql::Body),
+enum SuiteBody {
+    Kv(kv::KvBody),
+    Sql(sql::SqlBody),
 }
 
 /// What is listed of a test.
@@ -91,14 +91,14 @@ impl TestPick {
 
 /// The file's kind alone, which says how to read the rest.
 #[derive(Deserialize)]
-struct Kind {
+struct FileKind {
     kind: SuiteKind,
 }
 
 /// A file with tests of type `T`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File<T> {
+struct SuiteFile<T> {
     name: Spanned<String>,
     kind: SuiteKind,
     title: String,
@@ -141,22 +141,22 @@ struct FileOption {
 
 impl Suite {
     /// Reads and checks a suite's file.
-    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        match source.parse::<Kind>()?.kind {
+    pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        match source.parse::<FileKind>()?.kind {
             SuiteKind::Kv => Self::of(name, source, source.parse()?, |file, options| {
-                kv::Body::check(file, options, source).map(Body::Kv)
+                kv::KvBody::check(file, options, source).map(SuiteBody::Kv)
             }),
             SuiteKind::Sql => Self::of(name, source, source.parse()?, |file, options| {
-                sql::Body::check(file, options, source).map(Body::Sql)
+                sql::SqlBody::check(file, options, source).map(SuiteBody::Sql)
             }),
         }
     }
 
     fn of<T>(
         name: &str,
-        source: &Source,
-        file: File<T>,
-        check: impl FnOnce(&File<T>, &[OptionSpec]) -> Result<Body, CatalogError>,
+        source: &CatalogText,
+        file: SuiteFile<T>,
+        check: impl FnOnce(&SuiteFile<T>, &[OptionSpec]) -> Result<SuiteBody, CatalogError>,
     ) -> Result<Self, CatalogError> {
         if file.name.get_ref() != name {
             let message = format!("name: expected `{name}`, the file's own name");
@@ -201,8 +201,8 @@ impl Suite {
     /// The suite's tests, in the order they run.
     pub fn tests(&self) -> impl Iterator<Item = TestInfo> {
         match &self.body {
-            Body::Kv(body) => body.tests(),
-            Body::Sql(body) => body.tests(),
+            SuiteBody::Kv(body) => body.tests(),
+            SuiteBody::Sql(body) => body.tests(),
         }
         .into_iter()
     }
@@ -248,8 +248,8 @@ impl Suite {
         let wanted = self.with_needs(pick);
         let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
         match &self.body {
-            Body::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
-            Body::Sql(body) => {
+            SuiteBody::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
+            SuiteBody::Sql(body) => {
                 let start = self.start.clone();
                 SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
             }
@@ -259,8 +259,8 @@ impl Suite {
     /// Bytes of rows that the tests write: what the databases hold at most, without any overhead.
     pub fn data_bytes(&self, size: Size) -> u64 {
         match &self.body {
-            Body::Kv(body) => body.data_bytes(size),
-            Body::Sql(body) => body.data_bytes(size),
+            SuiteBody::Kv(body) => body.data_bytes(size),
+            SuiteBody::Sql(body) => body.data_bytes(size),
         }
     }
 
@@ -268,8 +268,8 @@ impl Suite {
     pub fn operations(&self, size: Size, pick: &TestPick) -> Vec<(u32, u64)> {
         let wanted = self.with_needs(pick);
         let mut operations = match &self.body {
-            Body::Kv(body) => body.operations(size),
-            Body::Sql(body) => body.operations(size),
+            SuiteBody::Kv(body) => body.operations(size),
+            SuiteBody::Sql(body) => body.operations(size),
         };
         operations.retain(|(number, _)| wanted.contains(number));
         operations
@@ -289,7 +289,7 @@ impl Suite {
     }
 }
 
-fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec<OptionSpec>, CatalogError> {
+fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Result<Vec<OptionSpec>, CatalogError> {
     options
         .iter()
         .map(|spanned| {
@@ -313,7 +313,7 @@ fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec
 /// Numbers rise from 1, and needs point to earlier tests.
 fn check_numbers<'t>(
     tests: impl Iterator<Item = (&'t Spanned<u32>, &'t [Spanned<u32>])>,
-    source: &Source,
+    source: &CatalogText,
 ) -> Result<(), CatalogError> {
     let mut seen = Vec::new();
     for (spanned, needs) in tests {

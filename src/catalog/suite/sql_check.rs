@@ -1,6 +1,6 @@
 //! Whether the tables and steps of a SQL suite fit together.
 
-use crate::catalog::{CatalogError, located::Source};
+use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::one_of,
     suite::{Assignment, Condition, Expression, IndexSpec, Operand, Parameter, Plan, Statement, Step, TableSpec},
@@ -12,7 +12,7 @@ pub(super) struct Checker<'f> {
     tables: Vec<&'f TableSpec>,
     indexes: Vec<&'f IndexSpec>,
     constants: Vec<&'f str>,
-    source: &'f Source,
+    source: &'f CatalogText,
 }
 
 impl<'f> Checker<'f> {
@@ -21,7 +21,7 @@ impl<'f> Checker<'f> {
         tables: &'f [Spanned<TableSpec>],
         indexes: &'f [Spanned<IndexSpec>],
         constants: Vec<&'f str>,
-        source: &'f Source,
+        source: &'f CatalogText,
     ) -> Result<Self, CatalogError> {
         let mut checker = Self { tables: Vec::new(), indexes: Vec::new(), constants, source };
         for table in tables {

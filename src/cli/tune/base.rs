@@ -13,7 +13,7 @@ use crate::{
     store::Store,
     tune::{
         Trial, Workload, last_ledger, ledger,
-        script::{self, Snapshot},
+        script::{self, DatabaseSnapshot},
     },
 };
 use clap::Args;
@@ -88,9 +88,9 @@ impl WorkloadArgs {
 
 impl FileArgs {
     /// The copy of the database of `--database`.
-    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<Snapshot>, CliError> {
+    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<DatabaseSnapshot>, CliError> {
         let Some(database) = &self.database else { return Ok(None) };
-        Snapshot::of(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
+        DatabaseSnapshot::of(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
     }
 }
 
@@ -98,7 +98,7 @@ impl FileArgs {
 pub(super) struct Questions {
     pub(super) workload: Workload,
     /// The copy of a database that the workload starts from; gone with this value.
-    pub(super) _start: Option<Snapshot>,
+    pub(super) _start: Option<DatabaseSnapshot>,
     pub(super) base: Settings,
     pub(super) parent_id: Option<String>,
     pub(super) ledger: String,
@@ -148,7 +148,7 @@ fn suite(
     places: &Places,
     given: &WorkloadArgs,
     of_trial: Option<&str>,
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     engine: &Engine,
 ) -> Result<Suite, CliError> {
     let description = &engine.description;
@@ -218,7 +218,7 @@ pub(super) fn workload_of(
     places: &Places,
     trial: &Trial,
     given: &WorkloadArgs,
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     registry: &Registry,
 ) -> Result<Workload, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, Found, Line, OverSizes, Pivot},
-    report::text::Colour,
+    compare::{Comparison, JudgedRatio, Line, OverSizes, Pivot},
+    report::text::Colouring,
     stats::Verdict,
 };
 use console::{Alignment, truncate_str};
@@ -17,7 +17,7 @@ use console::{Alignment, truncate_str};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableStyle {
     /// Whether verdicts are coloured; their words say the same.
-    pub colour: Colour,
+    pub colour: Colouring,
     /// Columns there are.
     pub width: usize,
 }
@@ -42,7 +42,7 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
         comparison.lines.iter().for_each(|line| drop(notes.of(line)));
     } else {
         text.block(&lines(comparison, style, &mut notes));
-        let undecided = |found: &Found| matches!(found.verdict, Verdict::Undecided { .. });
+        let undecided = |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. });
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
             text.line(words::MORE);
         }
@@ -113,7 +113,7 @@ fn name(line: &Line) -> String {
 }
 
 /// All cells but the name.
-fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour) -> Vec<String> {
+fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colouring) -> Vec<String> {
     let mut cells = vec![words::time(line.a.as_ref()), words::time(line.b.as_ref())];
     let marks = words::marks(notes);
     match &line.found {
@@ -132,13 +132,13 @@ fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour
     cells
 }
 
-fn coloured(text: String, verdict: Verdict, colour: Colour) -> String {
+fn coloured(text: String, verdict: Verdict, colour: Colouring) -> String {
     let code = match verdict {
         Verdict::Faster => 32,
         Verdict::Slower => 31,
         _ => return text,
     };
-    if colour == Colour::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
+    if colour == Colouring::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
 }
 
 fn over_sizes(tests: &[OverSizes]) -> String {

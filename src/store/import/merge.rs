@@ -3,7 +3,7 @@
 use super::super::{
     schema::{self, identifier},
     select::column_names,
-    tables::{TABLES, Table},
+    tables::{StoreTable, TABLES},
 };
 use duckdb::{Connection, ToSql, Transaction, params_from_iter};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
 }
 
 /// An error with the table that it is about.
-fn of_table(table: &Table, error: duckdb::Error) -> duckdb::Error {
+fn of_table(table: &StoreTable, error: duckdb::Error) -> duckdb::Error {
     match error {
         duckdb::Error::DuckDBFailure(code, Some(message)) => {
             duckdb::Error::DuckDBFailure(code, Some(format!("{}: {message}", table.name)))
@@ -90,7 +90,7 @@ struct Rows {
 
 impl Source {
     /// The rows for a table; none when the source has no such table, as an older schema.
-    fn rows(&self, table: &Table, there: &[String]) -> Option<Rows> {
+    fn rows(&self, table: &StoreTable, there: &[String]) -> Option<Rows> {
         match self {
             Self::Attached { .. } if !there.iter().any(|there| there == table.name) => None,
             Self::Attached { chosen } => {
@@ -113,7 +113,7 @@ impl Source {
     }
 }
 
-fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Result<Taken> {
+fn take(transaction: &Transaction<'_>, table: &StoreTable, rows: &Rows) -> duckdb::Result<Taken> {
     let name = table.name;
     let theirs = columns(transaction, &rows.sql, &rows.bound)?;
     let ours = columns(transaction, name, &[])?;

@@ -14,13 +14,13 @@ pub use kind::Kind;
 pub use merge::{Merged, Taken};
 
 use super::{
-    Access, SCHEMA_VERSION, Store, StoreError,
+    OpenMode, SCHEMA_VERSION, Store, StoreError,
     connect::{self, Reach},
     error::Doing,
     export::same_file,
     lock::StoreLock,
     manifest,
-    schema::{self, Found},
+    schema::{self, FileSchema},
     tables::TABLES,
 };
 use duckdb::Connection;
@@ -71,7 +71,7 @@ impl Store {
     }
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
-        let _lock = StoreLock::take(path, Access::Read, self.patience)?;
+        let _lock = StoreLock::take(path, OpenMode::Read, self.patience)?;
         self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
             Ok(Source::Attached { chosen: false })
@@ -111,7 +111,7 @@ impl Store {
 /// Copies these runs of a store, or everything, to another one.
 pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>) -> Result<Merged, StoreError> {
     let file = absolute(from.path()).map_err(store_error(from.path()))?;
-    let _from = StoreLock::take(from.path(), Access::Read, from.patience)?;
+    let _from = StoreLock::take(from.path(), OpenMode::Read, from.patience)?;
     target.writing_reaching(&Reach::database(&file), |connection| {
         attach(connection, from.path(), from.patience).map_err(store_error(from.path()))?;
         if let Some(runs) = runs {
@@ -154,10 +154,12 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
         }
     }
     match schema::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
-        Found::Version(found) if found <= SCHEMA_VERSION => Ok(()),
-        Found::Version(found) => Err(newer(path, found)),
-        Found::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
-        Found::Empty | Found::Foreign => Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() })),
+        FileSchema::Version(found) if found <= SCHEMA_VERSION => Ok(()),
+        FileSchema::Version(found) => Err(newer(path, found)),
+        FileSchema::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
+        FileSchema::Empty | FileSchema::Foreign => {
+            Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() }))
+        }
     }
 }
 

@@ -79,7 +79,7 @@ pub struct SessionFacts {
     /// The command that started it.
     pub command_line: String,
     /// The machine.
-    pub host: HostFacts,
+    pub host: SessionHost,
     /// File system of the folder that databases were put in.
     pub file_system: Option<String>,
     pub disk_model: Option<String>,
@@ -89,7 +89,7 @@ pub struct SessionFacts {
 
 /// A machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFacts {
+pub struct SessionHost {
     /// Stable identifier.
     pub host_id: String,
     pub name: String,

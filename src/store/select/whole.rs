@@ -2,7 +2,7 @@
 
 use super::{
     super::{Reach, Store, StoreError, error::Doing},
-    Rows, Selection,
+    Selection, TextRows,
 };
 use duckdb::params_from_iter;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn query(columns: &str, selection: &Selection, command: &str) -> (String, Vec<St
 
 impl Store {
     /// Every column of the results of a selection, in the order they were run.
-    pub fn whole(&self, selection: &Selection, command: &str) -> Result<Rows, StoreError> {
+    pub fn whole(&self, selection: &Selection, command: &str) -> Result<TextRows, StoreError> {
         let (sql, parameters) = query(TEXT, selection, command);
         self.bound(&sql, &parameters)
     }

@@ -10,7 +10,7 @@ use crate::{
     tui::{
         app::Message,
         launch::{SessionStart, Tell, TrialStart},
-        setup::Setup,
+        setup::TuiSetup,
     },
     tune::{self, Lab, TuneEvent},
 };
@@ -26,7 +26,7 @@ impl Task {
     /// Starts a bench.
     pub(super) fn start(
         start: SessionStart,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -44,7 +44,7 @@ impl Task {
     /// Runs what an interrupted session still owes.
     pub(super) fn resume(
         session: String,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -60,7 +60,7 @@ impl Task {
     /// Tries a change of options.
     pub(super) fn try_change(
         trial: TrialStart,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -125,17 +125,17 @@ fn session_over(outcome: Result<Report, String>) -> Message {
 }
 
 /// How sessions are started from the screens.
-fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
+fn launch(setup: &TuiSetup, command_line: String) -> SessionLaunch {
     SessionLaunch { cpu: setup.cpu, ..SessionLaunch::new(setup.work_dir.clone(), command_line) }
 }
 
 async fn run(
     start: SessionStart,
-    setup: &Setup,
+    setup: &TuiSetup,
     registry: &Registry,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<(Report, Option<Page>), String> {
+) -> Result<(Report, Option<FollowUpPage>), String> {
     let SessionStart { spec, preset, command_line } = start;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
@@ -153,10 +153,10 @@ async fn run(
 }
 
 /// A title and lines to read.
-type Page = (String, Vec<String>);
+type FollowUpPage = (String, Vec<String>);
 
 /// What follows a session, as the command line prints it; none where its bench asks for nothing.
-fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<Page> {
+fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<FollowUpPage> {
     let mut text = String::new();
     match prepared.follow_up(report, store) {
         Ok(FollowUp { effects, claims }) => {
@@ -183,7 +183,7 @@ fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<Page
 /// Runs a trial to its end.
 async fn run_trial(
     trial: TrialStart,
-    setup: &Setup,
+    setup: &TuiSetup,
     registry: &Registry,
     events: UnboundedSender<TuneEvent>,
     control: Control,

@@ -5,7 +5,7 @@ use crate::{
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     store::StoreHistory,
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 use std::{path::Path, thread, time::Duration};
 
@@ -43,7 +43,7 @@ pub enum Response {
 }
 
 /// Finds it out. Takes its time: called on a thread of its own.
-pub(crate) fn respond(request: Request, setup: &Setup) -> Response {
+pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Engines => Response::Engines(Registry::discover()),
         Request::WorkFolder => Response::WorkFolder(work_folder(&setup.work_dir)),

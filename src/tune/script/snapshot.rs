@@ -23,7 +23,7 @@ const COPY: &str = "database.db";
 
 /// A copy of a database in one file; gone with this value.
 #[derive(Debug)]
-pub struct Snapshot {
+pub struct DatabaseSnapshot {
     /// Held for as long as the copy is needed; the copy goes with it.
     _folder: RunFolder,
     path: PathBuf,
@@ -32,7 +32,7 @@ pub struct Snapshot {
     options: BTreeMap<String, String>,
 }
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// Copies a database with what its log holds into the work folder.
     ///
     /// # Errors

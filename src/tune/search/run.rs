@@ -7,7 +7,7 @@ use super::{
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
-        trial::{Kind, Trial},
+        trial::{Trial, TrialKind},
         what_if::{WhatIf, what_if},
         workload::Workload,
     },
@@ -368,7 +368,7 @@ impl Race<'_, '_> {
         let question = WhatIf {
             ledger: self.spec.ledger.clone(),
             parent_id: self.spec.parent_id.clone(),
-            kind: Kind::Search,
+            kind: TrialKind::Search,
             base: self.spec.base.clone(),
             change: self.field[best].candidate.change.clone(),
             rounds,

@@ -4,7 +4,7 @@
 
 use super::super::super::{
     record::{Record, record},
-    value::Columns,
+    value::StoredField,
 };
 use duckdb::types::Value;
 use jiff::Timestamp;

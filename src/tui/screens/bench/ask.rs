@@ -1,6 +1,6 @@
 //! What the Bench screen asks of the world outside: presets of the user's.
 
-use crate::{bench::Preset, tui::setup::Setup};
+use crate::{bench::Preset, tui::setup::TuiSetup};
 
 /// What is requested.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub enum Response {
 }
 
 /// Does it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::SavePreset { preset, replace } = request;
     match preset.save(&setup.catalog, replace, &[setup.store.guarded()]) {
         Ok(Some(_)) => Response::Saved(preset),

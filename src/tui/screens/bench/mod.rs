@@ -27,7 +27,7 @@ use crate::{
         keys::Action,
         launch::SessionStart,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -237,7 +237,7 @@ impl Screen for BenchScreen {
         paint::draw(paint, area, self, context.world);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 

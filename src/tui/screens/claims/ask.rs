@@ -3,7 +3,7 @@
 use crate::{
     catalog,
     claims::{ClaimsTable, judged},
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 
 /// What is judged.
@@ -30,7 +30,7 @@ pub enum Response {
 }
 
 /// Judges the publication.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::Judge { ticket, claims } = request;
     Response::Judged { ticket, found: judged(&claims, &setup.store).map(Box::new).map_err(|error| error.to_string()) }
 }

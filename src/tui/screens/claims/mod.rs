@@ -20,7 +20,7 @@ use crate::{
     tui::{
         keys::Action,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -219,7 +219,7 @@ impl Screen for ClaimsScreen {
         paint::draw(paint, area, self, context);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     catalog::Difference,
     compare::{Axis, Comparison, Options, Side, compare, load},
     store::{Latencies, Offer, Selection, Store},
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ pub struct Compared {
 }
 
 /// Reads it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Offers { ticket } => {
             Response::Offers { ticket, found: setup.store.offers().map_err(|error| error.to_string()) }

@@ -6,7 +6,7 @@ use crate::{
     metric::Metric,
     runner::{Owed, ResumeError},
     store::{Store, TestRecord},
-    tui::{launch::OwedSession, setup::Setup},
+    tui::{launch::OwedSession, setup::TuiSetup},
 };
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub enum Response {
 }
 
 /// Reads it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
@@ -49,7 +49,7 @@ pub(super) fn respond(request: Request, setup: &Setup) -> Response {
 }
 
 /// The last session that was interrupted.
-fn owed(setup: &Setup) -> Result<OwedSession, String> {
+fn owed(setup: &TuiSetup) -> Result<OwedSession, String> {
     let nothing = || ResumeError::Nothing.to_string();
     let store = &setup.store;
     if !store.exists() && !store.has_journals() {

@@ -3,8 +3,8 @@
 use super::{ChosenRuns, WINDOW};
 use crate::{
     base::units::counted,
-    store::{Annotation, Listing, Page, Selection, Store, StoreError, StoredRun},
-    tui::setup::Setup,
+    store::{Annotation, Page, PageListing, Selection, Store, StoreError, StoredRun},
+    tui::setup::TuiSetup,
 };
 /// What is read or changed.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub enum Request {
         /// What is meant.
         selection: Selection,
         /// In which order, or in which groups.
-        listing: Listing,
+        listing: PageListing,
         /// The first row.
         offset: u64,
     },
@@ -77,7 +77,7 @@ pub enum Response {
 }
 
 /// Reads or changes the store.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let store = &setup.store;
     match request {
         Request::Page { ticket, selection, listing, offset } => {

@@ -2,7 +2,7 @@
 
 use super::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short};
 use crate::{
-    store::{Annotation, Key, Listing},
+    store::{Annotation, PageListing, SelectionKey},
     tui::{
         export::FileContent,
         keys::Action,
@@ -66,12 +66,12 @@ impl ResultsScreen {
         }
         match (self.table.current()?, &self.listing) {
             (ListedRow::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
-            (ListedRow::Group(row), Listing::Groups(key, _)) => {
+            (ListedRow::Group(row), PageListing::Groups(key, _)) => {
                 let filter = self.filter.narrowed(key, row.value.as_deref()).ok()?;
                 let words = format!("{} runs of {}", row.runs, filter.line);
                 Some(ChosenRuns { filter, words, run: None })
             }
-            (ListedRow::Group(_), Listing::Results(_)) => None,
+            (ListedRow::Group(_), PageListing::Results(_)) => None,
         }
     }
 
@@ -125,8 +125,8 @@ impl ResultsScreen {
         items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
         items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
         let now = match &self.listing {
-            Listing::Results(_) => "not grouped",
-            Listing::Groups(key, _) => key.word(),
+            PageListing::Results(_) => "not grouped",
+            PageListing::Groups(key, _) => key.word(),
         };
         for item in &mut items {
             item.chosen = item.label == now;
@@ -153,7 +153,7 @@ impl ResultsScreen {
                 };
                 self.trail.clear();
                 self.opened = None;
-                let listing = if at == 0 { columns::newest() } else { columns::groups(Key::parse(word)?) };
+                let listing = if at == 0 { columns::newest() } else { columns::groups(SelectionKey::parse(word)?) };
                 Ok(self.show(self.filter.clone(), listing))
             }
             (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),

@@ -4,7 +4,7 @@ use super::{OpenedRun, columns, filter::TypedSelection};
 use crate::{
     base::units::{count, duration, rate},
     metric::Metric,
-    store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
+    store::{GroupColumn, GroupRow, ResultColumn, ResultRow, SelectionKey},
     tui::overlay::Overlay,
 };
 
@@ -74,7 +74,12 @@ fn facts(row: &ResultRow) -> Overlay {
 }
 
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
-pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&TypedSelection>) -> Overlay {
+pub(super) fn group(
+    row: &GroupRow,
+    key: &SelectionKey,
+    column: GroupColumn,
+    filter: Option<&TypedSelection>,
+) -> Overlay {
     let ns = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), duration);
     let of = format!(
         "the wall times of {} results that count, of {} in {} runs",

@@ -1,7 +1,7 @@
 //! What the Tune screen asks of the world outside: its ledger.
 
 use crate::{
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
     tune::{Ledger, Trial, accept, ledger},
 };
 
@@ -24,7 +24,7 @@ pub enum Response {
 }
 
 /// Reads or changes the ledger.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Ledger(name) if !setup.store.exists() => Response::Ledger(Ok(Ledger::new(&name, Vec::new()))),
         Request::Ledger(name) => Response::Ledger(ledger(&setup.store, &name).map_err(|error| error.to_string())),

@@ -4,7 +4,7 @@ use crate::{
     catalog::{Suite, TestPick},
     engines::Engine,
     tui::world::World,
-    tune::{Change, Kind, WhatIf, Workload, cannot_differ, default_rounds},
+    tune::{Change, TrialKind, WhatIf, Workload, cannot_differ, default_rounds},
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ impl TrialForm {
         let what_if = WhatIf {
             ledger: self.ledger_name(),
             parent_id: self.parent.clone(),
-            kind: Kind::WhatIf,
+            kind: TrialKind::WhatIf,
             base,
             change: Change(self.change.clone()),
             rounds,

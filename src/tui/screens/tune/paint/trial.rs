@@ -10,7 +10,7 @@ use crate::{
         screens::tune::{TuneScreen, WatchedTrial},
         widgets::paint::{Paint, pad, piece, width, wrap},
     },
-    tune::{State, TestEffect},
+    tune::{TestEffect, TrialState},
 };
 use ratatui::layout::Rect;
 
@@ -78,7 +78,7 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
             let room = usize::from(row.width - row.width / 4);
             if width(&whole) <= room { whole } else { format!(" {}/{of} rounds", watched.round) }
         }
-        (State::Tried, false) => format!(" {of} rounds, looked at {}x", watched.trial.looks),
+        (TrialState::Tried, false) => format!(" {of} rounds, looked at {}x", watched.trial.looks),
         (_, false) => format!(" {}", words::state(&watched.trial)),
     };
     let bar = Rect { width: row.width / 4, ..row };
