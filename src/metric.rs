@@ -222,7 +222,7 @@ impl Default for Figures {
 
 impl Figures {
     /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
-    pub fn of(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
+    pub fn from_test_done(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
         // A sample of several operations says nothing about the quantiles of single ones.
         let latencies = latencies.filter(|_| done.operations_per_sample == 1);
         let mut figures = Self::default();
@@ -338,7 +338,7 @@ mod tests {
         }
         let mut latencies = empty();
         (0..100).for_each(|ns| latencies.saturating_record(ns));
-        let figures = Figures::of(&done, Some(&latencies));
+        let figures = Figures::from_test_done(&done, Some(&latencies));
         assert_eq!(figures.get(Metric::Syncs), Some(7));
         assert_eq!(figures.value(Metric::Cpu), Some(500.0));
         assert_eq!(figures.value(Metric::Rate), Some(5.0));
@@ -347,7 +347,7 @@ mod tests {
         let text = serde_json::to_string(&figures).unwrap();
         assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
         done.operations_per_sample = 100;
-        assert_eq!(Figures::of(&done, Some(&latencies)).get(Metric::P50), None);
+        assert_eq!(Figures::from_test_done(&done, Some(&latencies)).get(Metric::P50), None);
     }
 
     #[test]

@@ -58,14 +58,14 @@ pub struct UserFolders {
 
 impl UserFolders {
     /// The folder of the user's own files of one kind.
-    pub fn of(&self, folder: Folder) -> PathBuf {
+    pub fn path(&self, folder: Folder) -> PathBuf {
         self.root.join(folder.name())
     }
 }
 
 /// The names of all files of one kind, sorted, each once.
 pub fn names(user: &UserFolders, folder: Folder) -> Vec<String> {
-    let own = fs::read_dir(user.of(folder)).into_iter().flatten().flatten().map(|entry| entry.path());
+    let own = fs::read_dir(user.path(folder)).into_iter().flatten().flatten().map(|entry| entry.path());
     let built_in = folder.built_in().files().map(|file| file.path().to_owned());
     own.chain(built_in)
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
@@ -81,13 +81,13 @@ pub(super) fn find(user: &UserFolders, folder: Folder, name: &str) -> Result<Cat
         what: folder.one(),
         name: name.to_owned(),
         expected: one_of(&names(user, folder)),
-        folder: user.of(folder).display().to_string(),
+        folder: user.path(folder).display().to_string(),
     };
     if name.is_empty() || name.contains(['/', '\\', '\0']) {
         return Err(missing());
     }
     let file = format!("{name}.toml");
-    let own = user.of(folder).join(&file);
+    let own = user.path(folder).join(&file);
     match input::read_text(&own) {
         Ok(text) => return Ok(CatalogText { place: own.display().to_string(), text }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -88,7 +88,7 @@ impl Catalog {
         replace: bool,
         guarded: &[Guarded],
     ) -> Result<Option<std::path::PathBuf>, String> {
-        let folder = self.folders.of(Folder::Presets);
+        let folder = self.folders.path(Folder::Presets);
         let path = folder.join(format!("{name}.toml"));
         if path.exists() && !replace {
             return Ok(None);

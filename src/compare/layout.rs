@@ -23,7 +23,7 @@ pub(super) struct SideSample<'s> {
 
 impl<'s> SideSample<'s> {
     /// None of a test without a time.
-    pub(super) fn of(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
+    pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
         result.figure(Metric::Wall).map(|wall_ns| Self { run, result, wall_ns })
     }
 
@@ -119,7 +119,7 @@ fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<LineKey, Vec<SideSamp
     let mut groups: BTreeMap<LineKey, Vec<SideSample<'s>>> = BTreeMap::new();
     for run in &side.runs {
         let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        for sample in run.tests.iter().filter_map(|result| SideSample::of(run, result)) {
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
             let key = (part.clone(), OrderedSize::new(&run.size), sample.result.test, sample.result.test_name.clone());
             groups.entry(key).or_default().push(sample);
         }

@@ -51,7 +51,7 @@ pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
         means: sizes::means(&lines),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
-        warnings: warnings::of(&lines, &[a, b]),
+        warnings: warnings::warnings(&lines, &[a, b]),
         lines,
     }
 }

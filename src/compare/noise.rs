@@ -18,7 +18,7 @@ pub(super) fn floor(sides: &[&Side]) -> NoiseFloor {
     let mut groups: BTreeMap<NoiseGroup<'_>, [Vec<SideSample<'_>>; 2]> = BTreeMap::new();
     for run in runs.into_values() {
         let (label, twin) = run.twin_of.as_deref().map_or((run.label.as_str(), 0), |original| (original, 1));
-        for sample in run.tests.iter().filter_map(|result| SideSample::of(run, result)) {
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
             groups.entry((label, &run.size, sample.result.test)).or_default()[twin].push(sample);
         }
     }

@@ -391,7 +391,7 @@ impl<'r, 's> Running<'r, 's> {
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: Figures::of(done, Some(&from_bytes(&bytes)?)),
+            figures: Figures::from_test_done(done, Some(&from_bytes(&bytes)?)),
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),

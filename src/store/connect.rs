@@ -40,7 +40,7 @@ impl Reach {
 
 /// Opens a store's file, which is made where there is none and it is to be written.
 pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Connection, StoreError> {
-    let unreachable = |error: io::Error| StoreError::of(path, error.to_string());
+    let unreachable = |error: io::Error| StoreError::from_message(path, error.to_string());
     // An absolute path begins with no `md:` or `http:` that would mean something to DuckDB.
     let file = std::path::absolute(path).map_err(unreachable)?;
     if file.to_str().is_none() {
@@ -77,7 +77,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
         Ok(Header::Other) => {
             Err(StoreError::NotDuckDb { path, message: "its first bytes are not those of one".to_owned() })
         }
-        Err(error) => Err(StoreError::of(&path, error.to_string())),
+        Err(error) => Err(StoreError::from_message(&path, error.to_string())),
     }
 }
 

@@ -149,7 +149,7 @@ impl StoreError {
     }
 
     /// Tells what DuckDB's text means; its API has no codes for these.
-    pub(super) fn of(path: &Path, message: String) -> Self {
+    pub(super) fn from_message(path: &Path, message: String) -> Self {
         let path = path.to_owned();
         let has = |part: &str| message.contains(part);
         if has("Could not set lock") || has("Conflicting lock") {
@@ -178,6 +178,6 @@ pub(super) trait Doing<T> {
 
 impl<T> Doing<T> for duckdb::Result<T> {
     fn doing(self, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|error| StoreError::of(path, error.to_string()))
+        self.map_err(|error| StoreError::from_message(path, error.to_string()))
     }
 }

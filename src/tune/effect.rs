@@ -64,7 +64,7 @@ pub fn judge(
     spending: Spending,
 ) -> Vec<TestEffect> {
     let times: Vec<Times> =
-        tests.iter().map(|(test, _)| Times::of(samples.pairs(changed, base, *test), spending)).collect();
+        tests.iter().map(|(test, _)| Times::from_pairs(samples.pairs(changed, base, *test), spending)).collect();
     let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
@@ -111,7 +111,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
+    fn from_pairs(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
         let times = Self {
             a: pairs.iter().map(|(a, _)| a.wall_ns as f64).collect(),
             b: pairs.iter().map(|(_, b)| b.wall_ns as f64).collect(),

@@ -57,5 +57,5 @@ impl<'p> LiveSamples<'p> {
 }
 
 fn sample(done: &TestDone) -> Sample {
-    Sample { wall_ns: done.wall_ns, figures: Figures::of(done, None), agrees: None }
+    Sample { wall_ns: done.wall_ns, figures: Figures::from_test_done(done, None), agrees: None }
 }

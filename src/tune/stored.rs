@@ -68,7 +68,7 @@ pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<
     let mut samples = Samples::default();
     for TrialTest { label, session_id, round, test } in store.trial_tests(trial_id)? {
         let Some(variant) = labels.iter().position(|one| *one == label) else { continue };
-        if let Some(sample) = Sample::of(test.figures, test.agrees) {
+        if let Some(sample) = Sample::new(test.figures, test.agrees) {
             samples.add(variant, (session_id, round), test.test, sample);
         }
     }

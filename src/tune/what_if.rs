@@ -123,7 +123,7 @@ async fn look(
     trial.effects = judge(&samples, BASE, CHANGED, &tests, spending);
     trial.overall = (trial.kind == TrialKind::Search && tests.len() > 1)
         .then(|| overall(&samples, BASE, CHANGED, &tests, spending));
-    trial.price = Price::of(&samples, BASE, CHANGED, &tests);
+    trial.price = Price::new(&samples, BASE, CHANGED, &tests);
     trial.state = state(&samples, report.session.status);
     concluded(lab, trial)
 }

@@ -45,7 +45,7 @@ fn a_users_database_is_copied_with_its_log_and_not_touched() {
     let _held = database(&place);
     let before = files(&place);
     assert!(before.iter().any(|(name, bytes)| name == "mine.db-wal" && !bytes.is_empty()));
-    let snapshot = DatabaseSnapshot::of(&place.path("mine.db"), &place.path("work")).unwrap();
+    let snapshot = DatabaseSnapshot::take(&place.path("mine.db"), &place.path("work")).unwrap();
     assert_eq!(snapshot.options()["page_size"], "8192");
     assert_eq!(snapshot.options()["journal_mode"], "wal");
     let copy = Connection::open(snapshot.path()).unwrap();

@@ -72,7 +72,7 @@ fn least_operations() -> u64 {
 }
 
 impl Operations {
-    fn of(self, size: u64) -> u64 {
+    fn at_size(self, size: u64) -> u64 {
         ((size as f64 * self.share).round() as u64).max(self.least)
     }
 }
@@ -138,7 +138,7 @@ impl KvBody {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        self.tests.iter().map(|test| TestInfo::of(&test.number, &test.name, &test.needs)).collect()
+        self.tests.iter().map(|test| TestInfo::new(&test.number, &test.name, &test.needs)).collect()
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
@@ -168,13 +168,13 @@ impl KvBody {
                 _ => None,
             });
             let row = value.max().map_or(0, |value| value + test.key.len()) as u64;
-            row.saturating_mul(test.operations.get_ref().of(size.first))
+            row.saturating_mul(test.operations.get_ref().at_size(size.first))
         };
         self.tests.iter().map(written).sum()
     }
 
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
-        self.tests.iter().map(|test| (*test.number.get_ref(), test.operations.get_ref().of(size.first))).collect()
+        self.tests.iter().map(|test| (*test.number.get_ref(), test.operations.get_ref().at_size(size.first))).collect()
     }
 
     fn resolve_test(&self, test: &FileKvTest, size: u64, settings: &Settings, measured: bool) -> KvTest {
@@ -192,7 +192,7 @@ impl KvBody {
             name: test.name.clone(),
             measured,
             database: test.database.clone(),
-            operations: test.operations.get_ref().of(size),
+            operations: test.operations.get_ref().at_size(size),
             records: size,
             keys: test.keys,
             key: test.key.clone(),

@@ -67,7 +67,7 @@ pub struct TestInfo {
 }
 
 impl TestInfo {
-    fn of(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
+    fn new(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
         let needs = needs.iter().map(|number| *number.get_ref()).collect();
         Self { number: *number.get_ref(), name: name.to_owned(), needs }
     }
@@ -143,16 +143,16 @@ impl Suite {
     /// Reads and checks a suite's file.
     pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
         match source.parse::<FileKind>()?.kind {
-            SuiteKind::Kv => Self::of(name, source, source.parse()?, |file, options| {
+            SuiteKind::Kv => Self::from_file(name, source, source.parse()?, |file, options| {
                 kv::KvBody::check(file, options, source).map(SuiteBody::Kv)
             }),
-            SuiteKind::Sql => Self::of(name, source, source.parse()?, |file, options| {
+            SuiteKind::Sql => Self::from_file(name, source, source.parse()?, |file, options| {
                 sql::SqlBody::check(file, options, source).map(SuiteBody::Sql)
             }),
         }
     }
 
-    fn of<T>(
+    fn from_file<T>(
         name: &str,
         source: &CatalogText,
         file: SuiteFile<T>,

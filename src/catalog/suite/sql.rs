@@ -87,7 +87,7 @@ impl SqlBody {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        self.tests.iter().map(|test| TestInfo::of(&test.number, &test.name, &test.needs)).collect()
+        self.tests.iter().map(|test| TestInfo::new(&test.number, &test.name, &test.needs)).collect()
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.

@@ -90,7 +90,7 @@ impl FileArgs {
     /// The copy of the database of `--database`.
     pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<DatabaseSnapshot>, CliError> {
         let Some(database) = &self.database else { return Ok(None) };
-        DatabaseSnapshot::of(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
+        DatabaseSnapshot::take(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
     }
 }
 

@@ -126,7 +126,7 @@ fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> HtmlRow {
         sign: words::sign(found.map(|found| found.verdict)),
         word: words::verdict_word(line),
         verdict: found.map_or("not comparable".to_owned(), words::verdict),
-        notes: notes.of(line),
+        notes: notes.numbers(line),
     }
 }
 

@@ -36,10 +36,10 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     if let Some(pivot) = &comparison.pivot {
         text.block(&pivot_table(pivot, style));
         text.line(words::SIGNS);
-        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+        comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests));
-        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+        comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else {
         text.block(&lines(comparison, style, &mut notes));
         let undecided = |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. });
@@ -96,7 +96,7 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         grid.title(plain(&format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " })));
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
         for line in comparison.lines.iter().filter(of_mean) {
-            let numbers = notes.of(line);
+            let numbers = notes.numbers(line);
             let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
             grid.row([shown].into_iter().chain(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour)));
         }

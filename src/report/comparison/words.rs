@@ -187,7 +187,7 @@ pub(crate) struct Footnotes {
 
 impl Footnotes {
     /// The numbers, from 1, of a line's obstacles.
-    pub(crate) fn of(&mut self, line: &Line) -> Vec<usize> {
+    pub(crate) fn numbers(&mut self, line: &Line) -> Vec<usize> {
         line.obstacles
             .iter()
             .map(|found| {

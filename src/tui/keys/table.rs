@@ -148,7 +148,7 @@ const CLAIMS: &[Binding] = &[
 ];
 
 /// What holds on this screen, before [`EVERYWHERE`].
-pub(crate) fn of(screen: ScreenId) -> &'static [Binding] {
+pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
         ScreenId::Bench => BENCH,
         ScreenId::Live => LIVE,

@@ -37,7 +37,7 @@ impl DatabaseSnapshot {
     ///
     /// # Errors
     /// A file that is no sound SQLite database, or that somebody writes at the same time; a disk without room.
-    pub fn of(database: &Path, work_dir: &Path) -> Result<Self, ScriptError> {
+    pub fn take(database: &Path, work_dir: &Path) -> Result<Self, ScriptError> {
         let place = database.display().to_string();
         let wrong = |message: String| ScriptError::new(&place, message);
         let before = states(database).map_err(|error| wrong(error.to_string()))?;

@@ -165,7 +165,7 @@ fn page(
         PageListing::Results(_) => None,
         PageListing::Groups(key, _) => Some(key),
     };
-    let narrow = Narrow::of(selection.names().chain(key.and_then(SelectionKey::option)));
+    let narrow = Narrow::with_names(selection.names().chain(key.and_then(SelectionKey::option)));
     let (condition, of_condition) = selection.condition();
     let mut parameters = Vec::new();
     let matched = match listing {

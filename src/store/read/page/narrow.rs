@@ -23,7 +23,7 @@ impl Narrow {
     }
 
     /// The table of all runs, whose maps hold these names.
-    pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();

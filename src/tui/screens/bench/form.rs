@@ -54,7 +54,7 @@ pub struct Form {
 
 impl Form {
     /// The form of a suite, with the usual engines at their defaults.
-    pub(crate) fn of(suite: &Suite, registry: &Registry) -> Self {
+    pub(crate) fn for_suite(suite: &Suite, registry: &Registry) -> Self {
         let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
         form.take_engines(registry);
         for entry in &mut form.entries {

@@ -136,7 +136,7 @@ impl Screen for BenchScreen {
     type Dialog = Dialog;
 
     fn new(world: &World) -> Self {
-        let form = world.suites.first().map_or_else(Form::default, |suite| Form::of(suite, &world.registry));
+        let form = world.suites.first().map_or_else(Form::default, |suite| Form::for_suite(suite, &world.registry));
         let mut bench = Self {
             pane: Pane::default(),
             cursors: [ListCursor::default(); 5],

@@ -84,7 +84,7 @@ impl MarkedSide {
 
 impl Marks {
     /// The side that something is part of.
-    pub(crate) fn of(&self, what: Markable<'_>) -> Option<Which> {
+    pub(crate) fn side_of(&self, what: Markable<'_>) -> Option<Which> {
         match (self.a.has(what), self.b.has(what)) {
             (true, _) => Some(Which::A),
             (_, true) => Some(Which::B),
@@ -94,7 +94,7 @@ impl Marks {
 
     /// Marks something as part of a side, or takes it away where it is part of it already. It is part of one side only.
     pub(crate) fn toggle(&mut self, which: Which, what: Markable<'_>) {
-        let before = self.of(what);
+        let before = self.side_of(what);
         for (side, sign) in [(&mut self.a, Which::A), (&mut self.b, Which::B)] {
             if before == Some(sign) {
                 side.remove(what);
@@ -121,7 +121,10 @@ mod tests {
         marks.toggle(Which::A, Markable::Run("2"));
         assert_eq!(marks.a.line().as_deref(), Some("run=1|2"));
         marks.toggle(Which::B, Markable::Run("2"));
-        assert_eq!((marks.of(Markable::Run("1")), marks.of(Markable::Run("2"))), (Some(Which::A), Some(Which::B)));
+        assert_eq!(
+            (marks.side_of(Markable::Run("1")), marks.side_of(Markable::Run("2"))),
+            (Some(Which::A), Some(Which::B))
+        );
         marks.toggle(Which::A, Markable::Run("1"));
         marks.toggle(Which::B, Markable::Run("2"));
         assert!(marks.is_empty());

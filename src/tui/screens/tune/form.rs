@@ -32,7 +32,7 @@ pub struct TrialForm {
 
 impl TrialForm {
     /// What is tuned before anything is chosen: the first engine on the first test of the first suite.
-    pub(crate) fn of(world: &World) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         let engine = world.registry.engines.first().map_or_else(String::new, |one| one.description.name.clone());
         let mut form = Self { engine, ..Self::default() };
         if let Some(suite) = world.suites.first() {

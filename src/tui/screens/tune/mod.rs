@@ -79,7 +79,7 @@ impl Screen for TuneScreen {
     type Dialog = Dialog;
 
     fn new(world: &World) -> Self {
-        Self { form: TrialForm::of(world), ..Self::default() }
+        Self { form: TrialForm::new(world), ..Self::default() }
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {

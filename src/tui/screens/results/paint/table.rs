@@ -93,10 +93,10 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, shown: &[F
 fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: ListedRow<'_>, shown: &[FittedColumn]) {
     let mut line: Vec<TextPiece<'_>> = Vec::new();
     let marked = match (known, &results.listing) {
-        (ListedRow::Result(result), _) => results.marks.of(Markable::Run(&result.run_id)),
+        (ListedRow::Result(result), _) => results.marks.side_of(Markable::Run(&result.run_id)),
         (ListedRow::Group(group), PageListing::Groups(key, _)) => {
             let filter = results.filter.narrowed(key, group.value.as_deref()).ok();
-            filter.and_then(|filter| results.marks.of(Markable::Selection(&filter.line)))
+            filter.and_then(|filter| results.marks.side_of(Markable::Selection(&filter.line)))
         }
         (ListedRow::Group(_), PageListing::Results(_)) => None,
     };

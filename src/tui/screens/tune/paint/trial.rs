@@ -35,7 +35,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         row
     };
     draw_progress(paint, next(1), watched, tune.running);
-    let axis = RatioScale::of(watched);
+    let axis = RatioScale::for_trial(watched);
     draw_ends(paint, next(1), axis);
     let price = prices(watched);
     let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
@@ -95,7 +95,7 @@ struct RatioScale {
 }
 
 impl RatioScale {
-    fn of(watched: &WatchedTrial) -> Self {
+    fn for_trial(watched: &WatchedTrial) -> Self {
         let ends = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
         let effects = watched.effects.iter().filter_map(|effect| effect.found.as_ref());
         let of_effects = effects.clone().filter_map(|found| found.interval);
