@@ -15,13 +15,11 @@ use serde::{
 };
 use std::fmt;
 
-/// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Nanoseconds.
     Time,
     Bytes,
-    /// Things.
     Count,
     /// Operations a second.
     Rate,
@@ -30,9 +28,7 @@ pub enum Unit {
 /// Which of two values is the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The smaller one.
     Less,
-    /// The greater one.
     More,
     /// Neither: it says what was done, not how well.
     Neither,
@@ -58,7 +54,6 @@ enum MetricSource {
     Made { of: fn(&Figures) -> Option<f64>, sql: &'static str },
 }
 
-/// What is known of a figure.
 #[derive(Debug, Clone, Copy)]
 struct MetricFacts {
     name: &'static str,
@@ -129,7 +124,6 @@ metrics! {
     Database: "database_bytes", "disk", Bytes, Less, Exact, Event(|done| Some(done.database_bytes));
     /// Logs, journals and locks beside the database, after the test.
     Side: "side_bytes", "side files", Bytes, Less, Exact, Event(|done| Some(done.side_bytes));
-    /// Sync calls.
     Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| done.counters.get("syncs"));
     /// Bytes sent to the storage layer.
     Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| done.counters.get("written_bytes"));
@@ -171,7 +165,6 @@ impl Metric {
         self.facts().unit
     }
 
-    /// Which direction is better.
     pub fn better(self) -> Better {
         self.facts().better
     }
@@ -181,7 +174,6 @@ impl Metric {
         self.facts().variability
     }
 
-    /// The figure with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|metric| metric.name() == name)
     }
@@ -242,7 +234,7 @@ impl Figures {
         self.0[metric as usize]
     }
 
-    /// Any figure.
+    /// Any figure, also one made from others, in its unit.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         match metric.facts().source {
             MetricSource::Made { of, .. } => of(self),
@@ -250,7 +242,6 @@ impl Figures {
         }
     }
 
-    /// Puts a figure in its place.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         self.0[metric as usize] = value;
     }

@@ -16,7 +16,6 @@ enum GridLine {
 }
 
 impl Grid {
-    /// A grid with these columns.
     pub(crate) fn new(columns: impl Into<Vec<Alignment>>) -> Self {
         Self { columns: columns.into(), lines: Vec::new() }
     }
@@ -26,7 +25,6 @@ impl Grid {
         self.lines.push(GridLine::Title(title.into()));
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.lines.push(GridLine::Row(cells.into_iter().collect()));
     }

@@ -18,7 +18,6 @@ pub struct Claims {
     pub setup: String,
     /// What a reader of the published figures has to know.
     pub caveats: Vec<String>,
-    /// What was compared with what.
     pub comparisons: Vec<ClaimedComparison>,
 }
 

@@ -11,7 +11,6 @@ static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
 static THEMES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/themes");
 static CLAIMS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets/claims");
 
-/// Which files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folder {
     Suites,

@@ -51,7 +51,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
     pub const ALL: [Self; 15] = [
         Self::Text,
         Self::Dim,
@@ -81,7 +80,6 @@ pub struct Ink {
     pub bg: Option<Colour>,
     pub bold: bool,
     pub faint: bool,
-    /// Underlined.
     pub underline: bool,
     /// Text and background exchanged.
     pub reverse: bool,
@@ -158,7 +156,6 @@ impl Theme {
         Ok(Self { name: name.to_owned(), title: file.title, roles: file.roles.into_inner() })
     }
 
-    /// How a meaning is painted.
     pub fn ink(&self, role: Role) -> Ink {
         self.roles.get(&role).copied().unwrap_or_default()
     }

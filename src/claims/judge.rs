@@ -12,7 +12,6 @@ pub struct MeasuredRatio {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Whether a claim was reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reproduction {
@@ -24,12 +23,10 @@ pub enum Reproduction {
     NotReproduced,
     /// Too few runs to tell.
     Undecided,
-    /// Nothing was measured.
     NotMeasured,
 }
 
 impl Reproduction {
-    /// All of them, in order.
     pub const ALL: [Self; 5] =
         [Self::Agrees, Self::DirectionOnly, Self::NotReproduced, Self::Undecided, Self::NotMeasured];
 
@@ -58,7 +55,6 @@ impl Reproduction {
 /// A figure published without a range is taken as this much either way.
 const WITHOUT_RANGE: f64 = 0.25;
 
-/// Judges a claim.
 pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>) -> Reproduction {
     let Some(measured) = measured else { return Reproduction::NotMeasured };
     let Some((low, high)) = measured.interval else { return Reproduction::Undecided };

@@ -21,7 +21,6 @@ pub struct ClaimsTable {
     pub setup: String,
     /// What a reader of the published figures has to know.
     pub caveats: Vec<String>,
-    /// What was compared with what.
     pub comparisons: Vec<JudgedComparison>,
 }
 
@@ -52,9 +51,7 @@ pub struct JudgedClaim {
     pub published: String,
     /// The figures published for A and B.
     pub figures: Option<(String, String)>,
-    /// What was measured.
     pub measured: Option<MeasuredRatio>,
-    /// The verdict.
     pub reproduction: Reproduction,
     /// Why runs that were found could not be compared.
     pub obstacle: Option<String>,

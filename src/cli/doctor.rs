@@ -11,7 +11,6 @@ use crate::{
 };
 use std::{process::ExitCode, thread, time::Duration};
 
-/// What is looked at.
 struct Patient {
     host: HostFacts,
     folder: WorkFolderFacts,

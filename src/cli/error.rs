@@ -10,7 +10,6 @@ use crate::{
 };
 use std::{path::Path, process::ExitCode};
 
-/// Why a command ended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     /// Bad usage or input: exit code 2, nothing was run.

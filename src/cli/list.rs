@@ -30,7 +30,6 @@ pub(super) struct ListArgs {
     csv: CsvArgs,
 }
 
-/// What can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListTopic {
     Engines,

@@ -117,7 +117,6 @@ enum CliCommand {
     },
 }
 
-/// Runs the program.
 pub fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(cli) => {

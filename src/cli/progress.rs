@@ -19,7 +19,6 @@ pub(super) enum Style {
     Lines,
     /// Every event as one line of JSON on stdout.
     Json,
-    /// Nothing.
     Quiet,
 }
 

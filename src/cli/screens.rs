@@ -26,7 +26,6 @@ pub(super) struct LookArgs {
     ascii: bool,
 }
 
-/// Shows the screens.
 pub(super) fn screens(places: &Places, look: &LookArgs, measure: &MeasureArgs) -> Result<ExitCode, CliError> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";

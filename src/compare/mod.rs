@@ -34,7 +34,6 @@ pub use options::{Axis, Options};
 pub use pivot::axis_value;
 pub use sizes::{TestKey, by_test};
 
-/// Compares A with B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
     let noise_floor = noise::floor(&[a, b]);
     let places = facts::places(&[a, b]);

@@ -30,7 +30,6 @@ pub struct HostFacts {
 }
 
 impl HostFacts {
-    /// Reads the facts of this machine.
     pub fn read() -> Self {
         let uname = rustix::system::uname();
         let release = uname.release().to_string_lossy();

@@ -29,10 +29,8 @@ pub struct SessionEvidence<'e> {
     pub harness: &'e [HarnessRecord],
 }
 
-/// Something found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The linter's name.
     pub linter: &'static str,
     /// The run, if it is about one.
     pub run_id: Option<String>,
@@ -75,7 +73,6 @@ pub const LINTERS: &[&dyn Linter] = &[
     &repeats::Unsettled,
 ];
 
-/// All findings of all linters.
 pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
     LINTERS
         .iter()

@@ -18,7 +18,6 @@ pub struct SessionTable {
     pub suite: String,
     /// Sizes, each with its tests.
     pub sizes: Vec<SizeTable>,
-    /// Findings.
     pub warnings: Vec<String>,
 }
 
@@ -33,7 +32,6 @@ pub struct SizeTable {
 /// One test with every configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TestTable {
-    /// Number.
     pub test: u32,
     pub name: String,
     /// Configurations in the order of the session.
@@ -64,7 +62,7 @@ pub struct SessionRow {
     pub side_bytes: u64,
     /// Median count of sync calls.
     pub syncs: u64,
-    /// Durability tier.
+    /// Durability tier, 0 to 3.
     pub tier: u8,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,

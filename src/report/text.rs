@@ -16,7 +16,6 @@ use std::{collections::BTreeSet, fmt::Write as _};
 pub enum Colouring {
     /// ANSI colours.
     On,
-    /// None.
     Off,
 }
 

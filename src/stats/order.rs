@@ -5,9 +5,7 @@ use super::{ALPHA, MIN_RUNS};
 /// An interval in the unit of the values it was made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
     /// The probability, 0 to 1, with which intervals made this way hold the true value.
     pub confidence: f64,

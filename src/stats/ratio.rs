@@ -17,9 +17,7 @@ pub enum Runs {
 pub struct RatioInterval {
     /// Time A / time B: below 1 A is faster.
     pub ratio: f64,
-    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end of the interval.
     pub high: f64,
     /// The confidence reached, at least [`CONFIDENCE`](super::CONFIDENCE): 96.9 % for six pairs.
     pub confidence: f64,

@@ -21,7 +21,6 @@ use std::{
 /// Which files a connection may open after the database's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// None.
     Nothing,
     /// Those of the database itself: its log, and what it spills.
     Own,

@@ -113,7 +113,6 @@ impl Store {
         self
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -134,6 +133,9 @@ impl Store {
     }
 
     /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
+    ///
+    /// # Errors
+    /// Why the store cannot be used, and what to do.
     pub fn prepare(&self) -> Result<Settled, StoreError> {
         if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
             make_folder(above)?;
@@ -155,6 +157,9 @@ impl Store {
     }
 
     /// Commits a batch now. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
     pub fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         self.writing(|connection| {
             let transaction = connection.transaction().doing(&self.path)?;

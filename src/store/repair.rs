@@ -39,7 +39,6 @@ const LEAST_ROWS: u64 = 2048;
 pub struct StoreFinding {
     /// Whether it is as it should be.
     pub sound: bool,
-    /// What was found.
     pub what: String,
 }
 
@@ -85,6 +84,9 @@ impl Store {
 
     /// Copies what can be read of a damaged store to a new one, which takes its place; the damaged file is kept beside it. None:
     /// the store is sound, and stays as it is.
+    ///
+    /// # Errors
+    /// Nothing can be read of the store, or there is no room for another beside it.
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
         if self.check().iter().all(|finding| finding.sound) {
             return Ok(None);

@@ -1,6 +1,5 @@
 //! What merging, copying and deleting know of the tables. The columns are the database's to tell.
 
-/// A table of the store.
 #[derive(Debug)]
 pub(super) struct StoreTable {
     pub(super) name: &'static str,

@@ -48,7 +48,6 @@ impl<'de> Deserialize<'de> for Blob {
 
 /// A field as it is stored: one column, or several.
 pub(super) trait StoredField {
-    /// The names of its columns.
     fn columns(field: &'static str) -> Vec<&'static str>;
 
     fn to_values(&self) -> Vec<Value>;
@@ -76,7 +75,6 @@ impl<T: StoredColumn> StoredField for T {
 
 /// A field that is one column.
 pub(super) trait StoredColumn {
-    /// The value stored.
     fn to_value(&self) -> Value;
 }
 

@@ -9,7 +9,6 @@ use std::time::Duration;
 /// A bench to be run.
 #[derive(Debug, Clone)]
 pub struct SessionStart {
-    /// What is run.
     pub spec: Spec,
     /// The preset it came from, if unchanged.
     pub(crate) preset: Option<String>,
@@ -58,7 +57,7 @@ pub enum Tell {
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
 pub struct OwedSession {
-    /// Its identifier.
+    /// UUID.
     pub(crate) session_id: String,
     /// How many of its runs are still to be run.
     pub(crate) runs: usize,

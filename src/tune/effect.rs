@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 pub struct TestEffect {
     /// The test's number; 0 for the geometric mean of several.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     /// Pairs of runs of one round.
     pub pairs: usize,

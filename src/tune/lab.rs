@@ -19,7 +19,6 @@ pub enum TuneError {
     /// The session could not begin.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// What was asked for makes no sense as it stands.
@@ -33,7 +32,6 @@ pub enum TuneError {
 /// Everything that trials are run with.
 #[derive(Debug)]
 pub struct Lab<'l> {
-    /// The engines.
     pub registry: &'l Registry,
     /// Where results and trials are kept.
     pub store: &'l Store,

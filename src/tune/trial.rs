@@ -39,7 +39,6 @@ pub struct Trial {
     pub change: Change,
     /// What a commit survives, before and after.
     pub tier: Pair<Tier>,
-    /// Why.
     pub tier_reason: Pair<String>,
     /// What to know before using the new values.
     pub risks: Vec<String>,
@@ -51,7 +50,6 @@ pub struct Trial {
     pub looks: u32,
     /// How many changes share the allowed false alarms: those tried by one command.
     pub changes: u32,
-    /// How it ended.
     pub state: TrialState,
     /// What it did to each test.
     pub effects: Vec<TestEffect>,

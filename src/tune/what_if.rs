@@ -30,10 +30,8 @@ pub struct WhatIf {
     pub ledger: String,
     /// The accepted trial that the base comes from.
     pub parent_id: Option<String>,
-    /// What asks.
     pub kind: TrialKind,
     pub base: Settings,
-    /// What is changed.
     pub change: Change,
     /// Rounds of the first look; the plan's runs are two a round.
     pub rounds: u32,

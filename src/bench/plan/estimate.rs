@@ -15,14 +15,12 @@ pub trait History {
     fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
 }
 
-/// No history.
 impl History for () {
     fn run_time(&self, _: &Configuration, _: &str) -> Option<Duration> {
         None
     }
 }
 
-/// What a plan will take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     pub runs: usize,
@@ -37,9 +35,9 @@ pub struct Estimate {
 /// Space on the work folder's disk, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
-    /// Free for this user.
+    /// Bytes free for this user.
     pub free: u64,
-    /// In all.
+    /// Bytes in all.
     pub total: u64,
 }
 
@@ -102,7 +100,10 @@ fn sql_work(suite: &SqlSuite) -> (f64, u64) {
     })
 }
 
-/// Whether the disk has room, with some left for others; or what to say.
+/// Whether the disk has room, with some left for others.
+///
+/// # Errors
+/// How much room is missing, and what to do.
 pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
     let reserve = RESERVE.min(space.total / 20);
     if estimate.space_bytes.saturating_add(reserve) <= space.free {

@@ -43,7 +43,6 @@ struct StoredConfiguration {
 /// A version that is not the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferingVersion {
-    /// Which engine.
     pub engine: String,
     /// The version that the session began with.
     pub stored: String,

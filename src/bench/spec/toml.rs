@@ -17,7 +17,6 @@ pub struct Preset {
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// The bench.
     pub spec: Spec,
 }
 

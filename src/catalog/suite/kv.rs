@@ -18,7 +18,6 @@ pub(super) struct KvBody {
     statements: KvStatements,
     tests: Vec<FileKvTest>,
 }
-/// The statements of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSql {
@@ -30,7 +29,6 @@ pub(super) struct FileSql {
     scan: String,
 }
 
-/// A test of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileKvTest {

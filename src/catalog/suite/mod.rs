@@ -36,7 +36,6 @@ pub struct Suite {
     pub size_unit: String,
     /// Sizes used when none is asked for.
     pub default_sizes: Vec<Size>,
-    /// Sizes offered.
     pub sizes: Vec<Size>,
     pub options: Vec<OptionSpec>,
     /// Whether a size may be two numbers, reads and writes.
@@ -48,7 +47,6 @@ pub struct Suite {
     body: SuiteBody,
 }
 
-/// The tests.
 #[derive(Debug, Clone)]
 enum SuiteBody {
     Kv(kv::KvBody),
@@ -60,7 +58,6 @@ enum SuiteBody {
 pub struct TestInfo {
     /// Number in the suite.
     pub number: u32,
-    /// Name in the suite.
     pub name: String,
     /// Tests that have to run before it.
     pub needs: Vec<u32>,
@@ -208,6 +205,9 @@ impl Suite {
     }
 
     /// The suite's options: defaults, with `asked` in their place.
+    ///
+    /// # Errors
+    /// An option that the suite does not have, or a value that it does not take.
     pub fn settings(
         &self,
         asked: &BTreeMap<String, String>,
@@ -216,6 +216,9 @@ impl Suite {
     }
 
     /// Tests by number or by name (any case); none means all.
+    ///
+    /// # Errors
+    /// A test that the suite does not have, with those that it has.
     pub fn pick(&self, wanted: &[String]) -> Result<TestPick, String> {
         wanted
             .iter()
@@ -234,6 +237,9 @@ impl Suite {
     }
 
     /// The size, if the suite can run at it.
+    ///
+    /// # Errors
+    /// A size of two numbers, where the suite takes one.
     pub fn check_size(&self, size: Size) -> Result<(), String> {
         match size.second {
             Some(_) if !self.pair => {

@@ -22,7 +22,6 @@ pub(super) struct SqlBody {
     tests: Vec<FileSqlTest>,
 }
 
-/// A test of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSqlTest {

@@ -181,7 +181,6 @@ pub(crate) fn time(figure: Option<&Figure>) -> String {
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
 #[derive(Debug, Default)]
 pub(crate) struct Footnotes {
-    /// The sentences.
     pub(crate) texts: Vec<String>,
 }
 

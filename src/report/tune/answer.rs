@@ -19,7 +19,6 @@ pub enum AnswerForm {
 }
 
 impl AnswerForm {
-    /// All of them.
     pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
 
     pub fn name(self) -> &'static str {

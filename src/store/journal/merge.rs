@@ -53,6 +53,9 @@ impl Settled {
 impl Store {
     /// Brings the store up to date: what journals hold is taken in, in one transaction, and sessions that nobody runs any more are
     /// marked as interrupted. Nothing to do costs a look at a folder and a query.
+    ///
+    /// # Errors
+    /// A store or journal that cannot be opened, read or written.
     pub fn settle(&self) -> Result<Settled, StoreError> {
         // What cannot be written to the journal goes into the store directly.
         let unjournaled = if self.flush().is_ok() { Vec::new() } else { self.writer.lock().waiting() };

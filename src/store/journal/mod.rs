@@ -27,7 +27,6 @@ const ENDING: &str = "jsonl";
 const REFUSED: &str = "refused.txt";
 
 impl Store {
-    /// The folder of the store's journals.
     pub fn journal_folder(&self) -> PathBuf {
         self.journal.clone().unwrap_or_else(|| beside(self.path(), "journal"))
     }
@@ -50,7 +49,6 @@ impl Store {
     }
 }
 
-/// A journal's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct JournalFile {
     /// Its identifier, as the store knows it.

@@ -64,6 +64,9 @@ impl Drop for Ownership {
 
 impl Store {
     /// Begins a session: makes the journal, and holds it until the session is over.
+    ///
+    /// # Errors
+    /// A journal that cannot be made or locked.
     pub fn own(&self) -> Result<Ownership, StoreError> {
         let mut writer = self.writer.lock();
         let journal = writer.ready().map_err(|error| self.unjournaled(&error))?;
@@ -73,6 +76,9 @@ impl Store {
 
     /// Appends a batch to the journal and syncs it. When that fails the batch stays in memory, and is tried again with the next one
     /// and by [`Store::settle`].
+    ///
+    /// # Errors
+    /// The journal cannot be written; the batch is kept in memory.
     pub fn append(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut writer = self.writer.lock();
         let line = line::line(batch).map_err(|error| self.unjournaled(&error.into()))?;
@@ -81,6 +87,9 @@ impl Store {
     }
 
     /// Tries again to write what could not be written. Nothing to write is fine.
+    ///
+    /// # Errors
+    /// As of [`Store::append`].
     pub fn flush(&self) -> Result<(), StoreError> {
         self.writer.lock().flush().map_err(|error| self.unjournaled(&error))
     }

@@ -45,7 +45,6 @@ pub struct RunTests {
     /// The label of the configuration that this is once more, for an A/A comparison.
     pub twin_of: Option<String>,
     pub size: String,
-    /// What was measured.
     pub configuration: RunConfiguration,
     /// Finished tests.
     pub tests: Vec<TestRecord>,
@@ -62,7 +61,6 @@ pub struct RunConfiguration {
     /// The engine's options in force (as asked for where they cannot be read back).
     pub options: BTreeMap<String, String>,
     pub suite: String,
-    /// The suite's options.
     pub suite_options: BTreeMap<String, String>,
 }
 
@@ -78,7 +76,6 @@ pub struct SessionFacts {
     pub debug_build: bool,
     /// The command that started it.
     pub command_line: String,
-    /// The machine.
     pub host: SessionHost,
     /// File system of the folder that databases were put in.
     pub file_system: Option<String>,
@@ -87,7 +84,7 @@ pub struct SessionFacts {
     pub warnings: Vec<String>,
 }
 
-/// A machine.
+/// A machine, as sessions recorded it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHost {
     /// Stable identifier.

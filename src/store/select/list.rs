@@ -68,6 +68,9 @@ const READABLE: [(&str, &str); 3] = [
 impl Store {
     /// The results or runs of a selection, newest first, all of them. Columns are those of the view, `started`, `wall_ms`,
     /// options and kept keys; `all` is every column of the view as it is, and none are the usual ones.
+    ///
+    /// # Errors
+    /// A column that is not there, or a store that cannot be read.
     pub fn listed(&self, selection: &Selection, listed: Listed, columns: &[String]) -> Result<TextRows, StoreError> {
         let types = self.columns_of(listed.view())?;
         let mut parameters = Vec::new();
@@ -94,6 +97,9 @@ impl Store {
     }
 
     /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn grouped(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<TextRows, StoreError> {
         let mut parameters = Vec::new();
         let values: Vec<String> =
@@ -118,12 +124,18 @@ impl Store {
     }
 
     /// All that is known of a selection's runs: run_id, part, name, value; by run, the parts in order.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn details(&self, selection: &Selection) -> Result<TextRows, StoreError> {
         let (condition, parameters) = selection.condition();
         self.bound(&include_str!("details.sql").replace("{condition}", &condition), &parameters)
     }
 
     /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn unknown_names(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<Vec<String>, StoreError> {
         let mut unknown: Vec<String> = Vec::new();
         for name in selection.names().chain(keys.iter().filter_map(SelectionKey::option)) {

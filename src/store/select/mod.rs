@@ -18,7 +18,6 @@ use statement::ReadStatement;
 /// The answer of a query, every value as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextRows {
-    /// Names of the columns.
     pub columns: Vec<String>,
     /// The rows; none is SQL's NULL.
     pub rows: Vec<Vec<Option<String>>>,
@@ -26,17 +25,26 @@ pub struct TextRows {
 
 impl Store {
     /// Runs a user's query on the store, opened to read. Nothing is run of what is not one query.
+    ///
+    /// # Errors
+    /// [`StoreError::Query`] for what is not one query or that DuckDB refuses; else a store that cannot be read.
     pub fn ask(&self, sql: &str) -> Result<TextRows, StoreError> {
         self.reading(|connection| answer(connection, sql))
     }
 
     /// Runs one query of this program's on the store, opened to read. Values from outside are bound to `?`, never pasted into
     /// the SQL.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<TextRows, StoreError> {
         self.reading(|connection| rows_of(connection, sql, parameters))
     }
 
     /// How many results a selection means.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn count(&self, selection: &Selection) -> Result<u64, StoreError> {
         let counts: Vec<(u64,)> = self.selected_rows(selection, "SELECT count(*) FROM selected", &[])?;
         Ok(counts.first().map_or(0, |(count,)| *count))

@@ -71,6 +71,9 @@ const COLUMNS: &[(&str, &str)] = &[
 
 impl SelectionKey {
     /// A key by its word, or an option by its name.
+    ///
+    /// # Errors
+    /// A word that is no name of an option or key.
     pub fn parse(word: &str) -> Result<Self, String> {
         let word = word.trim();
         if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
@@ -122,6 +125,9 @@ impl SelectionKey {
 
 impl Selection {
     /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `size=10..1000`, `journal_mode!=wal`.
+    ///
+    /// # Errors
+    /// A term that cannot be read, with what was expected.
     pub fn parse(terms: &[String]) -> Result<Self, String> {
         terms.iter().map(|term| SelectionTerm::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
     }
@@ -130,6 +136,9 @@ impl Selection {
     ///
     /// A space or comma ends a term only where the next `KEY=` begins, and never within brackets, so that values may
     /// have them: `test=Random reads, size=2,3`.
+    ///
+    /// # Errors
+    /// A term that cannot be read, with what was expected.
     pub fn parse_line(text: &str) -> Result<Self, String> {
         Self::parse(&split_terms(text))
     }

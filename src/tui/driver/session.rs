@@ -57,7 +57,6 @@ impl Task {
         Self::spawn(messages, run, runner_says, session_over)
     }
 
-    /// Tries a change of options.
     pub(super) fn try_change(
         trial: TrialStart,
         setup: &TuiSetup,
@@ -99,7 +98,6 @@ impl Task {
         Self { handle }
     }
 
-    /// Tells it what to do.
     pub(super) fn tell(&self, tell: Tell) {
         match tell {
             Tell::Stop => self.handle.stop(),

@@ -15,7 +15,6 @@ pub(crate) use table::{EVERYWHERE, bindings};
 pub(crate) struct Binding {
     /// The keys that do it; the first is shown.
     pub(crate) keys: &'static [KeyPress],
-    /// What they do.
     pub(crate) action: Action,
     /// One or two words for the line of hints; empty for what only the help tells.
     pub(crate) hint: &'static str,

@@ -55,7 +55,6 @@ macro_rules! screens {
             )*
         }
 
-        /// Every screen.
         #[derive(Debug)]
         pub struct Screens {
             $(

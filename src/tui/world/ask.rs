@@ -29,7 +29,6 @@ pub enum Request {
     Noise,
 }
 
-/// What was found out.
 #[derive(Debug)]
 pub enum Response {
     /// The engines, and those that cannot be used.

@@ -16,9 +16,7 @@ pub struct GridEffects {
     pub engine: String,
     pub suite: String,
     pub size: String,
-    /// The test's number.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     pub runs: usize,
     /// The options that vary, the one that explains most first.
@@ -36,10 +34,8 @@ pub struct GridEffects {
     pub best: Vec<Best>,
 }
 
-/// An option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
-    /// Its name.
     pub option: String,
     /// The value that others are compared with.
     pub first: String,

@@ -66,7 +66,6 @@ impl DatabaseSnapshot {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// Its size.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -41,7 +41,6 @@ pub enum ResultColumn {
     Test,
     /// The label of the configuration.
     Engine,
-    /// Wall time.
     Wall,
     /// Operations a second.
     Rate,
@@ -56,9 +55,7 @@ pub enum ResultColumn {
     Round,
     /// Version of the engine's library.
     Version,
-    /// The machine.
     Host,
-    /// Tags of the run.
     Tags,
 }
 
@@ -134,6 +131,9 @@ pub struct Page {
 impl Store {
     /// At most `rows` rows from `offset` on; where there are fewer before the end, the page begins earlier. A store that is
     /// not there yet has an empty page.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn page(
         &self,
         selection: &Selection,
@@ -148,6 +148,9 @@ impl Store {
     }
 
     /// The names of all options and kept keys that stored runs have.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT name FROM run_option UNION SELECT key FROM run_key ORDER BY 1";
         Ok(self.rows::<(String,)>(sql, &[])?.into_iter().map(|(name,)| name).collect())

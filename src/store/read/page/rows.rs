@@ -28,7 +28,6 @@ impl PageRows {
         }
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         match self {
             Self::Results(rows) => rows.len(),
@@ -36,7 +35,6 @@ impl PageRows {
         }
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -52,7 +50,6 @@ pub struct ResultRow {
     pub size: String,
     /// The test's number; none for a run without one.
     pub test: Option<u32>,
-    /// The test's name.
     pub test_name: String,
     /// The label of the configuration.
     pub label: String,
@@ -60,7 +57,6 @@ pub struct ResultRow {
     pub version: String,
     /// Wall time, ns; none where it does not count or is not known.
     pub wall_ns: Option<u64>,
-    /// Operations done.
     pub operations: Option<u64>,
     /// Operations a second.
     pub rate: Option<f64>,
@@ -74,7 +70,6 @@ pub struct ResultRow {
     pub tier: Option<u8>,
     /// Round, from 0.
     pub round: u32,
-    /// The machine.
     pub host: String,
     /// Tags, with spaces between.
     pub tags: String,

@@ -2,12 +2,10 @@
 
 use crate::{bench::Preset, tui::setup::TuiSetup};
 
-/// What is requested.
 #[derive(Debug)]
 pub enum Request {
     /// Write a preset into the user's folder.
     SavePreset {
-        /// What is written.
         preset: Box<Preset>,
         /// Whether one of that name is replaced.
         replace: bool,
@@ -25,7 +23,6 @@ pub enum Response {
     Unsaved(String),
 }
 
-/// Does it.
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::SavePreset { preset, replace } = request;
     match preset.save(&setup.catalog, replace, &[setup.store.guarded()]) {

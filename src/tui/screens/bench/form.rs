@@ -24,7 +24,6 @@ pub struct EngineEntry {
     pub(crate) again: bool,
 }
 
-/// The choices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Form {
     pub(crate) suite: String,

@@ -46,7 +46,6 @@ pub struct BenchScreen {
     pub(crate) cursors: [ListCursor; 5],
     /// Whose options are shown.
     pub(crate) owner: OptionOwner,
-    /// What is chosen.
     pub form: Form,
     /// What that will take, or what is wrong with it.
     pub(crate) preview: Result<Preview, String>,

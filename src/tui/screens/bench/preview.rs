@@ -16,11 +16,8 @@ const USUAL_FSYNC: Duration = Duration::from_millis(5);
 /// The plan of a form with its estimate.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// The runs.
     pub(crate) plan: BenchPlan,
-    /// What they take.
     pub(crate) estimate: Estimate,
-    /// What to know.
     pub(crate) warnings: Vec<String>,
 }
 

@@ -6,27 +6,20 @@ use crate::{
     tui::setup::TuiSetup,
 };
 
-/// What is judged.
 #[derive(Debug)]
 pub enum Request {
     /// A publication beside what is stored.
     Judge {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// The publication.
         claims: Box<catalog::Claims>,
     },
 }
 
-/// What came of it.
 #[derive(Debug)]
 pub enum Response {
     /// The publication, judged, or why it cannot be.
-    Judged {
-        /// Of this request.
-        ticket: u64,
-        found: Result<Box<ClaimsTable>, String>,
-    },
+    Judged { ticket: u64, found: Result<Box<ClaimsTable>, String> },
 }
 
 /// Judges the publication.

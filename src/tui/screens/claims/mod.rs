@@ -48,7 +48,6 @@ pub struct OpenedClaims {
 pub struct ClaimsScreen {
     /// Place among the publications.
     pub(crate) cursor: ListCursor,
-    /// The publication that is open.
     pub(crate) opened: Option<OpenedClaims>,
     /// What the names of claims shown contain.
     pub(crate) filter: String,

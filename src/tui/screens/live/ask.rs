@@ -11,24 +11,22 @@ use crate::{
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 
-/// What is read.
 #[derive(Debug)]
 pub enum Request {
     /// What tests of a suite took in earlier sessions.
     Usual {
-        /// Its name.
+        /// The suite's name.
         suite: String,
     },
     /// A stored run.
     Recording {
-        /// Its identifier.
+        /// UUID.
         run: String,
     },
     /// The last session that was interrupted.
     Owed,
 }
 
-/// What was read.
 #[derive(Debug)]
 pub enum Response {
     /// Median times by engine, size and test, ns.
@@ -39,7 +37,6 @@ pub enum Response {
     Owed(Result<Box<OwedSession>, String>),
 }
 
-/// Reads it.
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),

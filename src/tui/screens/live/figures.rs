@@ -39,7 +39,6 @@ pub struct LiveFigures {
     pub(crate) done: u64,
     /// Time so far, ns.
     pub(crate) elapsed_ns: u64,
-    /// Whether it is finished.
     pub(crate) finished: bool,
     /// Latencies so far, ns a sample.
     pub(crate) latencies: Histogram<u64>,

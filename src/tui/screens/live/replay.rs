@@ -43,13 +43,11 @@ pub struct RecordedSlot {
 /// A replay under way.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// What is replayed.
     pub(crate) recording: Recording,
     /// The test in view.
     pub(crate) test: usize,
     /// The place among [`SPEEDS`].
     pub(crate) speed: usize,
-    /// Whether it stands still.
     pub(crate) paused: bool,
     /// The test as far as it has come.
     pub(crate) figures: Option<LiveFigures>,

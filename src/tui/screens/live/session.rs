@@ -17,13 +17,11 @@ pub struct WatchedSession {
     /// Its UUID, once it has one.
     pub(crate) id: Option<String>,
     pub(crate) suite: String,
-    /// What is measured.
     pub(crate) configurations: Vec<WatchedConfiguration>,
     /// Names of the tests, by number.
     pub(crate) tests: BTreeMap<u32, String>,
     /// The runs in order.
     pub(crate) runs: Vec<WatchedRun>,
-    /// What it is doing.
     pub(crate) phase: Phase,
     /// The run under way or last.
     pub(crate) current: Option<usize>,

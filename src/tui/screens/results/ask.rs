@@ -6,14 +6,11 @@ use crate::{
     store::{Annotation, Page, PageListing, Selection, Store, StoreError, StoredRun},
     tui::setup::TuiSetup,
 };
-/// What is read or changed.
 #[derive(Debug)]
 pub enum Request {
-    /// Rows.
     Page {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// What is meant.
         selection: Selection,
         /// In which order, or in which groups.
         listing: PageListing,
@@ -24,11 +21,10 @@ pub enum Request {
     Names,
     /// All that is stored of a run.
     Run {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// Its identifier.
+        /// UUID.
         run: String,
-        /// What becomes of it.
         purpose: Purpose,
     },
     /// What a deletion would take away.
@@ -49,27 +45,14 @@ pub enum Purpose {
     Log,
 }
 
-/// What was read or changed.
 #[derive(Debug)]
 pub enum Response {
     /// Rows, or why they cannot be read.
-    Page {
-        /// Of this request.
-        ticket: u64,
-        /// The rows.
-        page: Result<Box<Page>, String>,
-    },
+    Page { ticket: u64, page: Result<Box<Page>, String> },
     /// The names of options and keys.
     Names(Vec<String>),
     /// All that is stored of a run, or why it cannot be read.
-    Run {
-        /// Of this request.
-        ticket: u64,
-        /// It with its tests.
-        run: Result<Box<StoredRun>, String>,
-        /// What it was read for.
-        purpose: Purpose,
-    },
+    Run { ticket: u64, run: Result<Box<StoredRun>, String>, purpose: Purpose },
     /// What a deletion would take away, a line each.
     Extent(ChosenRuns, Result<Vec<String>, String>),
     /// What was changed, in words, or why nothing was.

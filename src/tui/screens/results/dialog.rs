@@ -31,9 +31,7 @@ pub(crate) enum Dialog {
 /// Runs that something is done with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRuns {
-    /// What means them.
     pub(crate) filter: TypedSelection,
-    /// They in words.
     pub(crate) words: String,
     /// The run, where it is one.
     pub(crate) run: Option<String>,

@@ -6,7 +6,6 @@ use crate::store::{Selection, SelectionKey, literal};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedSelection {
     pub(crate) line: String,
-    /// What it means.
     pub(crate) selection: Selection,
 }
 

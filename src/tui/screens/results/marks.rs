@@ -1,11 +1,8 @@
 //! Sides A and B, as they are marked.
 
-/// One of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// MarkedSide A.
     A,
-    /// MarkedSide B.
     B,
 }
 
@@ -29,7 +26,6 @@ pub(crate) enum Markable<'m> {
     Selection(&'m str),
 }
 
-/// Both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     pub(crate) a: MarkedSide,
@@ -70,7 +66,6 @@ impl MarkedSide {
         }
     }
 
-    /// It in a few words.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Nothing => "-".to_owned(),
@@ -104,7 +99,6 @@ impl Marks {
         }
     }
 
-    /// Whether nothing is marked.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

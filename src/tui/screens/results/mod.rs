@@ -65,7 +65,6 @@ struct Visit {
 /// What is stored, as far as it is shown, and the run that is open.
 #[derive(Debug)]
 pub struct ResultsScreen {
-    /// What is shown.
     pub(crate) filter: TypedSelection,
     /// In which order, or in which groups.
     pub(crate) listing: PageListing,
@@ -73,9 +72,7 @@ pub struct ResultsScreen {
     pub table: RowWindow,
     /// The column under the cursor.
     pub(crate) focus: usize,
-    /// Sides A and B.
     pub(crate) marks: Marks,
-    /// The run that is open.
     pub(crate) opened: Option<OpenedRun>,
     /// What is being read or written besides rows, in words.
     pub(crate) busy: Option<String>,

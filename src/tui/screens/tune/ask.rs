@@ -5,7 +5,6 @@ use crate::{
     tune::{Ledger, Trial, accept, ledger},
 };
 
-/// What is read or changed.
 #[derive(Debug)]
 pub enum Request {
     /// The ledger of this name.
@@ -14,7 +13,6 @@ pub enum Request {
     Accept(Box<Trial>),
 }
 
-/// What was read or changed.
 #[derive(Debug)]
 pub enum Response {
     /// The ledger, or why it cannot be read.

@@ -9,7 +9,6 @@ use crate::{
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
 use std::collections::BTreeMap;
 
-/// The choices.
 #[derive(Debug, Clone, Default)]
 pub struct TrialForm {
     pub(crate) engine: String,
@@ -67,7 +66,6 @@ impl TrialForm {
         world.suites.iter().find(|suite| suite.name == self.suite)
     }
 
-    /// The engine's options.
     pub(crate) fn specs<'w>(&self, world: &'w World) -> &'w [OptionSpec] {
         self.found(world).map_or(&[], |engine| &engine.description.options)
     }

@@ -42,7 +42,6 @@ pub struct TuneScreen {
     pub(crate) watched: Option<WatchedTrial>,
     /// Whether a trial is under way.
     pub(crate) running: bool,
-    /// What was tried.
     pub ledger: Option<Ledger>,
 }
 

@@ -17,7 +17,6 @@ pub struct WatchedTrial {
     pub(crate) trial: Trial,
     /// Rounds finished, of all looks.
     pub(crate) round: u32,
-    /// What it did so far.
     pub(crate) effects: Vec<TestEffect>,
     /// The interval of the first test after each round.
     pub(crate) narrowing: Vec<(u32, Option<RatioRange>)>,
