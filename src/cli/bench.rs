@@ -29,7 +29,7 @@ use std::{process::ExitCode, time::Duration};
 /// How a bench is run.
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Set an option of an engine or of the suite. Several values with | between are all measured (a sweep).
+    /// Set an option of an engine or of the suite. Several values, separated by |, are all measured (a sweep).
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
     set: Vec<String>,
     /// A size to run at [default: what the preset or the suite says].
@@ -41,10 +41,10 @@ pub(super) struct BenchArgs {
     /// Run the first configuration twice in each round, to measure how far chance alone takes a ratio from 1.
     #[arg(long)]
     aa: bool,
-    /// Of each engine's sweep, run only a sample of this many stars: a combination and every change of one option of it.
+    /// Run only a sample of each engine's sweep: this many stars, each a combination with every change of one option of it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     stars: Option<u32>,
-    /// End with how much each option of the sweep matters.
+    /// After the runs, show how much each option of the sweep matters.
     #[arg(long)]
     effects: bool,
     /// Show the figures of this claims file beside the measured ones.

@@ -18,7 +18,7 @@ use std::{
 pub(super) struct DeleteArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }

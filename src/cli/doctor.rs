@@ -116,21 +116,21 @@ fn examine(patient: &Patient) -> Vec<DoctorFinding> {
         judge(
             swap == 0,
             format!("{} of swap in use", bytes(swap)),
-            "free some memory: a page fault is no property of an engine",
+            "free some memory: waiting for swapped pages would be measured with the engine",
         );
     }
     if let Some(steal) = noise.steal_share {
         judge(
             steal <= STEAL,
             format!("other guests took {:.1} % of the CPU time of the last second", steal * 100.0),
-            "measure when they are quiet, and believe paired ratios only",
+            "measure when they are quiet, and trust paired ratios only",
         );
     }
     if let Some(busy) = noise.busy_share {
         judge(
             busy <= BUSY,
             format!("{:.0} % of the CPU time is in use", busy * 100.0),
-            "end other programs before measuring",
+            "close other programs before measuring",
         );
     }
     if *debug_build {

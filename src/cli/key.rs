@@ -14,10 +14,10 @@ use std::process::ExitCode;
 pub(super) struct KeyArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// Give them this key with this value.
+    /// Set this key of the runs to this value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
-    /// Take this key from them.
+    /// Remove this key from the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     remove: Vec<String>,
 }

@@ -89,15 +89,15 @@ enum CliCommand {
     Import(import::ImportArgs),
     /// Copy runs to another store, or to a folder of Parquet files.
     Copy(copy::CopyArgs),
-    /// Give runs a tag, or take it from them.
+    /// Add a tag to runs, or remove it.
     Tag(tag::TagArgs),
     /// Write a note about runs.
     Note(note::NoteArgs),
-    /// Give runs a key with a value, or take it from them.
+    /// Set a key of runs to a value, or remove it.
     Key(key::KeyArgs),
     /// Delete runs and everything that belongs to them.
     Delete(delete::DeleteArgs),
-    /// List what there is to choose from.
+    /// List engines, options, suites, tests, presets or themes.
     List(list::ListArgs),
     /// Check whether this machine is fit to measure on. Each line is a finding, and what to do about it.
     Doctor(WorkArgs),

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 pub(super) struct NoteArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// What to note.
+    /// The text of the note.
     #[arg(long, value_name = "TEXT", value_parser = filled)]
     text: String,
 }

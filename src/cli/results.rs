@@ -28,7 +28,7 @@ pub(super) struct ResultsArgs {
     /// Show only how many results there are.
     #[arg(long)]
     count: bool,
-    /// Show counts and figures for each value of a key, or of several keys with commas between.
+    /// Show counts and figures for each value of a key, or of several keys separated by commas.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     group_by: Vec<String>,
     /// Show one line for each run, also for runs without a finished test.
@@ -81,7 +81,10 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
             matrix = matrix.normalised();
         }
         if matrix.incomplete > 0 {
-            say!("{} runs have no total: tests are missing that others have, or do not count", matrix.incomplete);
+            say!(
+                "{} runs have no total, because tests that others have are missing or do not count",
+                matrix.incomplete
+            );
         }
         return shown(&matrix.rows(args.transpose, args.format != Format::Table));
     }

@@ -14,10 +14,10 @@ use std::process::ExitCode;
 pub(super) struct TagArgs {
     #[command(flatten)]
     runs: AffectedRuns,
-    /// Give them this tag.
+    /// Add this tag to the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     add: Vec<String>,
-    /// Take this tag from them.
+    /// Remove this tag from the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     remove: Vec<String>,
 }

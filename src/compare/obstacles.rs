@@ -72,7 +72,7 @@ fn several(side: SideName, samples: &[SideSample<'_>]) -> Option<String> {
     let (word, first) = values.iter().next().and_then(|(word, values)| Some((word, values.first()?)))?;
     let differ: Vec<String> = values.iter().map(|(word, values)| format!("{word} ({})", joined(values))).collect();
     Some(format!(
-        "{side} is {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
+        "{side} has {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
         configurations.len(),
         differ.join(", "),
     ))

@@ -63,7 +63,8 @@ pub enum StoreError {
     },
     /// The file was a store, and cannot be read any more.
     #[error(
-        "the store {0} is damaged ({message}): `dbdyno --store {0} store repair` saves what can be read of it", path.display()
+        "the store {} is damaged ({message}): the command `store repair` saves what can be read of it",
+        path.display()
     )]
     Damaged { path: PathBuf, message: String },
     /// Anything else.

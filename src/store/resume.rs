@@ -30,7 +30,7 @@ impl Store {
             )?,
         };
         if id.is_some() && sessions.len() > 1 {
-            let message = format!("{} sessions begin with these letters: give more of them", sessions.len());
+            let message = format!("{} sessions begin with these letters: give more letters", sessions.len());
             return Err(StoreError::Query { message });
         }
         let Some(session) = sessions.pop() else { return Ok(None) };

@@ -99,7 +99,8 @@ impl StoredPlan {
         let run = |(ordinal, (round, configuration, seed))| PlannedRun { ordinal, round, configuration, seed };
         let runs: Vec<PlannedRun> = (0..).zip(runs).map(run).collect();
         if let Some(wrong) = runs.iter().find(|run| run.configuration >= planned.len()) {
-            let message = format!("the stored plan: run {} is of a configuration that it does not have", wrong.ordinal);
+            let message =
+                format!("the stored plan: run {} has a configuration that the plan does not have", wrong.ordinal);
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());

@@ -218,7 +218,7 @@ fn check_tests(tests: &[FileKvTest], options: &[OptionSpec], source: &CatalogTex
     for test in tests {
         let operations = test.operations.get_ref();
         if !(operations.share > 0.0 && operations.share <= 1_000.0 && operations.least > 0) {
-            let message = "operations: expected a share above 0 and at most 1000, and a least of 1 or more";
+            let message = "operations: expected a share above 0 and at most 1000, and `least` of 1 or more";
             return Err(source.wrong(test.operations.span(), message));
         }
         if *test.clock_every.get_ref() == 0 {

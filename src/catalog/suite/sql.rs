@@ -57,7 +57,8 @@ impl SqlBody {
         source: &CatalogText,
     ) -> Result<Self, CatalogError> {
         if let Some(sql) = &file.sql {
-            return Err(source.wrong(sql.span(), "a suite of kind sql has no [sql]: statements stand in its steps"));
+            return Err(source
+                .wrong(sql.span(), "a suite of kind sql has no [sql]: its statements are in the steps of its tests"));
         }
         let Some(bytes) = &file.size.bytes else {
             let message = "size: missing field `bytes`: bytes of rows that the tests store at most, such as \"1000*W\"";

@@ -103,7 +103,7 @@ impl<'f> Checker<'f> {
                 self.all(steps, &[names, &[variable]].concat())
             }
             Step::Transaction { steps, .. } if holds_transaction(steps) => {
-                Err("transaction: one inside another is not possible".to_owned())
+                Err("transaction: it cannot be inside another".to_owned())
             }
             Step::Transaction { steps, .. } => self.all(steps, names),
         }
@@ -119,7 +119,7 @@ impl<'f> Checker<'f> {
         for parameter in &statement.bind {
             self.known(parameter.expression(), &names)?;
             if matches!(parameter, Parameter::Real { per: 0, .. }) {
-                return Err("per = 0: expected what is divided by, 1 or more".to_owned());
+                return Err("per = 0: expected a divisor of 1 or more".to_owned());
             }
         }
         statement.direct.as_ref().map_or(Ok(()), |plan| self.plan(plan, statement.bind.len()))
@@ -129,7 +129,7 @@ impl<'f> Checker<'f> {
     fn free(&self, name: &str) -> Result<(), String> {
         named("variable", name)?;
         if self.constants.contains(&name) {
-            return Err(format!("variable `{name}`: this is the name of a constant; take another"));
+            return Err(format!("variable `{name}`: this is the name of a constant; choose another"));
         }
         Ok(())
     }

@@ -61,7 +61,7 @@ pub(super) struct WorkloadArgs {
 /// Statements of the user's own in place of a suite.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FileArgs {
-    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare and are not measured.
+    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare the database and are not measured.
     #[arg(long, value_name = "FILE")]
     sql: Option<PathBuf>,
     /// How long each statement of the file may take when it is tried once, before anything is measured.
@@ -161,7 +161,7 @@ fn suite(
             .map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
-                "{}: with its database this is {}, and the trial is of {of_trial}: their contents differ",
+                "{}: with its database this is {}, but the trial is of {of_trial}: their contents differ",
                 file.display(),
                 suite.name
             ))),

@@ -82,7 +82,11 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
 /// Says of each change that `--accept` was asked for why it was not accepted.
 fn say_not_accepted(trials: &[Trial]) {
     for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == TrialState::Tried) {
-        let why = if trial.is_gain() { "a commit would survive less" } else { "it is no gain without a loss" };
+        let why = if trial.is_gain() {
+            "a commit would survive less"
+        } else {
+            "it made no test faster, or it made one slower"
+        };
         let (change, id) = (plain(&trial.change.to_string()), &trial.trial_id);
         say!("{change}: not accepted, {why}; `dbdyno tune accept {id}` accepts it all the same");
     }

@@ -180,7 +180,7 @@ impl Store {
         let key = SelectionKey::parse(word).map_err(wrong)?;
         match &key {
             SelectionKey::Column { column, .. } if !types.contains_key(column) => {
-                return Err(wrong(format!("`{word}` is of tests, and a list of runs has none")));
+                return Err(wrong(format!("`{word}` is a column of tests, which a list of runs does not have")));
             }
             SelectionKey::Option(name) if !self.is_name(name)? => {
                 let mut columns: Vec<&str> = types.keys().copied().chain(["all", "started", "wall_ms"]).collect();

@@ -54,11 +54,11 @@ pub fn effects(side: &Side) -> Result<GridEffects, NoGrid> {
 /// The one test, or what is more than one.
 fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     let several = |what: &str, values: BTreeSet<String>| match values.len() {
-        0 => Err(NoGrid("it means no results".to_owned())),
+        0 => Err(NoGrid("it matches no results".to_owned())),
         1 => Ok(()),
         _ => {
             let values: Vec<String> = values.into_iter().collect();
-            Err(NoGrid(format!("it means several values of {what} ({}): narrow it", values.join(", "))))
+            Err(NoGrid(format!("it matches several values of {what} ({}): narrow it", values.join(", "))))
         }
     };
     let of = |value: fn(&RunTests) -> String| side.runs.iter().map(value).collect::<BTreeSet<_>>();
@@ -71,7 +71,7 @@ fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     if side.runs.iter().flat_map(|run| &run.tests).any(|test| test.agrees == Some(false)) {
         return Err(NoGrid("some of its runs gave wrong answers: leave them out with status=ok".to_owned()));
     }
-    tests.into_iter().next().ok_or_else(|| NoGrid("it means no results".to_owned()))
+    tests.into_iter().next().ok_or_else(|| NoGrid("it matches no results".to_owned()))
 }
 
 /// The options that are not the same everywhere, with their values in the order of the runs.

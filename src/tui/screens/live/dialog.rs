@@ -52,7 +52,7 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
         plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
     let lines = vec![
         format!("{} · {}", plan.suite.name, configurations.join(", ")),
-        format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
+        format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
     ];
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }

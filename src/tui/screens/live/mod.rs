@@ -105,7 +105,9 @@ impl LiveScreen {
                 self.view = LiveView::Table;
                 let said = match phase {
                     Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
-                    Phase::Over(Status::Failed) => "the session is over; some runs failed or answers differ: w tells",
+                    Phase::Over(Status::Failed) => {
+                        "the session is over; some runs failed or answers differ: w shows them"
+                    }
                     _ => "the session is over: 2 shows its table, c there compares",
                 };
                 vec![Intent::said(said)]

@@ -106,7 +106,7 @@ fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
         lines.push(format!("{} and {} that you gave", counted(extent.tags, "tag"), counted(extent.notes, "note")));
     }
     if extent.sessions > 0 {
-        lines.push(format!("{} that nothing would be left of", counted(extent.sessions, "session")));
+        lines.push(format!("{} without any runs left", counted(extent.sessions, "session")));
     }
     if extent.unfinished > 0 {
         lines.push(format!("! {} not ended: what is being measured now comes back", counted(extent.unfinished, "run")));
@@ -137,7 +137,7 @@ fn delete(store: &Store, target: &ChosenRuns) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
-        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
+        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }

@@ -88,7 +88,7 @@ impl ResultsScreen {
                     None => self.filter.line.clone(),
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
-                let help = "a file that is not there yet; its ending says the format: .csv, .json or .parquet";
+                let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .parquet";
                 Intent::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
             }
             Action::Tag | Action::Note | Action::Delete => {
@@ -104,7 +104,7 @@ impl ResultsScreen {
         let words = target.words.clone();
         match action {
             Action::Tag => {
-                let help = "words with spaces between: each is a tag, -WORD takes one away";
+                let help = "words separated by spaces: each is a tag, -WORD removes one";
                 vec![Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
             }
             Action::Note => {
@@ -192,7 +192,7 @@ fn of_run(run_id: &str, label: &str) -> ChosenRuns {
 /// The tags that are typed.
 fn tags(text: &str) -> Result<Vec<Annotation>, String> {
     let annotation = |word: &str| match word.strip_prefix('-') {
-        Some("") => Err("`-`: expected the tag to take away right after it".to_owned()),
+        Some("") => Err("`-`: expected the tag to remove right after it".to_owned()),
         Some(tag) => Ok(Annotation::Untag(tag.to_owned())),
         None => Ok(Annotation::Tag(word.to_owned())),
     };

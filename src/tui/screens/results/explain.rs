@@ -95,14 +95,14 @@ pub(super) fn group(
             (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
         }
         GroupColumn::Sessions => {
-            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs are of.".to_owned())
+            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs belong to.".to_owned())
         }
         GroupColumn::Value | GroupColumn::Results => (count(row.results), "count(*)", "Tests of runs.".to_owned()),
     };
     let mut lines = vec![line];
     if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) {
         lines.push(
-            "Different tests and sizes have different times: a filter on one of each makes it the figure of something."
+            "Different tests and sizes have different times: filter by one of each for a figure that can be interpreted."
                 .to_owned(),
         );
     }

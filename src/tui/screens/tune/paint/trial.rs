@@ -60,7 +60,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
                 draw_effect(paint, next(1), effect, axis, true, tune.running);
             }
             if several.len() > room {
-                paint.text(next(1), &format!("and {} tests more: the export has all", several.len() - room), Role::Dim);
+                paint.text(next(1), &format!("and {} more tests: the export has all", several.len() - room), Role::Dim);
             }
         }
     }
