@@ -1,7 +1,8 @@
 //! What a worker may say and when: the protocol's order, checked without any I/O.
 
+use super::sent::SentHistogram;
 use dbdyno_engine::protocol::{Event, SuiteJob, TestDone};
-use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
+use std::sync::Arc;
 
 /// How far a run has come, by what its worker said.
 #[derive(Debug, Clone)]
@@ -40,8 +41,9 @@ impl Conversation {
         self.state == State::Ended
     }
 
-    /// Takes an event, or says what is wrong with it.
-    pub(super) fn accept(&mut self, event: &Event) -> Result<(), String> {
+    /// Takes an event and reads its histogram, or says what is wrong with it.
+    pub(super) fn accept(&mut self, event: &Event) -> Result<Option<Arc<SentHistogram>>, String> {
+        let histogram = SentHistogram::of(event)?;
         self.state = match (self.state, event) {
             (State::Starting, Event::Opened { .. }) => State::Between,
             (State::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
@@ -51,7 +53,7 @@ impl Conversation {
             },
             (State::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
             (State::Testing(running), Event::TestDone(done)) if running == done.test => {
-                check(done)?;
+                check(done, histogram.as_deref())?;
                 self.owed.pop();
                 State::Between
             }
@@ -62,12 +64,12 @@ impl Conversation {
             (State::Starting | State::Between | State::Testing(_), Event::Failed { .. }) => State::Ended,
             (_, event) => return Err(format!("it said `{}` out of order", event.word())),
         };
-        Ok(())
+        Ok(histogram)
     }
 }
 
 /// What a result must add up to.
-fn check(done: &TestDone) -> Result<(), String> {
+fn check(done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
     if done.wall_ns == 0 {
         return Err(format!("test {test} took no time at all"));
@@ -75,11 +77,8 @@ fn check(done: &TestDone) -> Result<(), String> {
     if done.operations_per_sample == 0 {
         return Err(format!("test {test} has samples of no operations"));
     }
-    let histogram = bytes_from_base64(&done.histogram)
-        .and_then(|bytes| from_bytes(&bytes))
-        .map_err(|error| format!("the histogram of test {test}: {error}"))?;
-    if histogram.len().saturating_mul(done.operations_per_sample) > done.operations {
-        let samples = histogram.len();
+    let samples = histogram.map_or(0, |histogram| histogram.samples.len());
+    if samples.saturating_mul(done.operations_per_sample) > done.operations {
         return Err(format!("test {test} has {samples} samples of {} operations", done.operations));
     }
     Ok(())

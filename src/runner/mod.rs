@@ -6,9 +6,12 @@ mod control;
 mod conversation;
 mod fit;
 mod folder;
+mod job;
+mod launch;
 mod measurement_lock;
 mod resume;
 mod run;
+mod sent;
 mod session;
 mod uses;
 mod worker;
@@ -16,14 +19,17 @@ mod worker;
 pub use control::{Control, Handle, Quiet};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
+pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub use resume::{Owed, ResumeError};
-pub use session::{DEFAULT_SILENCE, Launch as SessionLaunch, Report, SessionError, run_session};
+pub use sent::SentHistogram;
+pub use session::{Report, SessionError, run_session};
 
 pub use uses::Uses;
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What a session tells those who watch it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -66,8 +72,10 @@ pub enum RunnerEvent {
     Worker {
         /// Place of the run in the session.
         ordinal: u32,
-        /// What.
         says: Event,
+        /// Latencies that it sent with it.
+        #[serde(skip)]
+        histogram: Option<Arc<SentHistogram>>,
     },
     /// What the run's worker uses, a few times a second.
     Uses {

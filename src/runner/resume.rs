@@ -1,8 +1,8 @@
 //! A session that did not come to its end, and what it still owes.
 
 use super::{
-    Control, Report, RunnerEvent, SessionError,
-    session::{Launch, SoFar, run_session_from},
+    Control, Report, RunnerEvent, SessionError, SessionLaunch,
+    session::{SoFar, run_session_from},
 };
 use crate::{
     bench::{BenchPlan, DifferingVersion, PlanError, StoredPlan},
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Resumable {
     pub(super) plan: StoredPlan,
-    pub(super) launch: Launch,
+    pub(super) launch: SessionLaunch,
     pub(super) expected_run: Duration,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Resumable {
 pub struct Owed {
     pub plan: BenchPlan,
     /// How it was started.
-    pub launch: Launch,
+    pub launch: SessionLaunch,
     /// What a run is expected to take.
     pub expected_run: Duration,
     so_far: SoFar,

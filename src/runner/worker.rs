@@ -1,6 +1,6 @@
 //! A worker process: started, read, told to go on, and never left behind.
 
-use super::{allowance::Allowance, conversation::Conversation};
+use super::{allowance::Allowance, conversation::Conversation, sent::Sent};
 use crate::{
     engines::Launch,
     process::{Family, in_words, wait_unreaped},
@@ -97,7 +97,7 @@ impl Worker {
     }
 
     /// The next event, or why there is none. Safe to be dropped and called again.
-    pub(super) async fn next(&mut self) -> Result<Event, String> {
+    pub(super) async fn next(&mut self) -> Result<Sent, String> {
         loop {
             let silence = self.silence;
             let line = timeout(silence, self.next_line())
@@ -107,13 +107,14 @@ impl Worker {
             let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
             let event: Event = serde_json::from_str(&text)
                 .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
-            self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
+            let histogram =
+                self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
             match event {
                 Event::TestStarted { .. } => self.allowance.begin_test(),
                 Event::Progress { .. } if !self.allowance.take(Instant::now(), bytes) => continue,
                 _ => {}
             }
-            return Ok(event);
+            return Ok(Sent { event, histogram });
         }
     }
 

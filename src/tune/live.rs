@@ -29,7 +29,7 @@ impl<'p> LiveSamples<'p> {
     /// Takes in what the session tells. The number of finished rounds when one has just been finished.
     pub fn hear(&mut self, event: &RunnerEvent) -> Option<u32> {
         match event {
-            RunnerEvent::Worker { ordinal, says: Event::TestDone(done) } if done.measured => {
+            RunnerEvent::Worker { ordinal, says: Event::TestDone(done), .. } if done.measured => {
                 self.under_way.entry(*ordinal).or_default().push((done.test, sample(done)));
                 None
             }

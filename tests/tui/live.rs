@@ -144,7 +144,7 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
 }
 
 #[test]
-fn what_a_session_says_about_its_options_is_read_at_once_unless_something_else_is_open() {
+fn what_a_session_says_about_its_options_is_read_at_once_or_after_what_is_open() {
     let mut journey = Journey::begin(80, 24);
     let page =
         || Message::FollowUp(Box::new(("What the session says".to_owned(), vec!["synchronous 61 %".to_owned()])));
@@ -153,4 +153,5 @@ fn what_a_session_says_about_its_options_is_read_at_once_unless_something_else_i
     journey.key(KeyPress::Esc).hides("synchronous 61 %").keys("?");
     journey.message(page());
     journey.hides("synchronous 61 %");
+    journey.key(KeyPress::Esc).shows("synchronous 61 %");
 }

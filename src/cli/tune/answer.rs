@@ -10,7 +10,7 @@ use crate::{
     engines::Registry,
     report::tune::{AnswerForm, answer_text},
     store::Store,
-    tune::{Trial, TuneAnswer, ledger},
+    tune::{Trial, TuneAnswer, ledger, script},
 };
 use clap::{Args, builder::TypedValueParser};
 use std::process::ExitCode;
@@ -36,7 +36,7 @@ pub(super) fn show(places: &Places, args: &AnswerArgs) -> Result<ExitCode, CliEr
     let output = args.out.checked(places)?;
     let store = places.opened()?;
     let trial = trial_of(&store, &args.trial)?;
-    if args.format == AnswerForm::Preset && trial.suite.starts_with("sql-") {
+    if args.format == AnswerForm::Preset && script::is_script(&trial.suite) {
         let message = format!("{} is no suite that a preset can name: choose another format", trial.suite);
         return Err(CliError::Usage(message));
     }

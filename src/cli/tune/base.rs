@@ -169,7 +169,7 @@ fn suite(
         };
     }
     match given.suite.as_deref().or(of_trial) {
-        Some(name) if name.starts_with("sql-") && given.suite.is_none() => {
+        Some(name) if script::is_script(name) && given.suite.is_none() => {
             Err(CliError::Usage(format!("the trial is of {name}: give its --sql FILE again, and its --database")))
         }
         Some(name) => Ok(places.catalog()?.suite(name)?),

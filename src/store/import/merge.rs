@@ -19,6 +19,11 @@ pub(super) enum Source {
         /// Whether the table `chosen` says which.
         chosen: bool,
     },
+    /// The same tables, made by this program from a file of another kind.
+    Staged {
+        /// Whether what has a column of its own now may be said in texts only.
+        in_texts: bool,
+    },
     /// These files of Parquet in a folder that has one folder a table.
     Parquet {
         folder: PathBuf,
@@ -56,10 +61,11 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
     let mut merged = Merged::default();
     transaction.execute_batch("CREATE TEMP TABLE replaced (run_id UUID)")?;
     for table in &TABLES {
-        let taken = match source.rows(table, &there) {
-            Some(rows) => take(&transaction, table, &rows).map_err(|error| of_table(table, error))?,
-            None => Taken::default(),
-        };
+        let Some(rows) = source.rows(table, &there) else { continue };
+        let taken = take(&transaction, table, &rows).map_err(|error| of_table(table, error))?;
+        if table.name == "run" && source.says_in_texts(&transaction, &rows)? {
+            schema::fill_in(&transaction, &rows.sql, &rows.bound)?;
+        }
         match table.name {
             "session" => merged.sessions = taken,
             "run" => merged.runs = taken,
@@ -67,7 +73,6 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
             _ => {}
         }
     }
-    schema::fill_in(&transaction)?;
     transaction.commit()?;
     Ok(merged)
 }
@@ -92,13 +97,14 @@ impl Source {
     /// The rows for a table; none when the source has no such table, as an older schema.
     fn rows(&self, table: &StoreTable, there: &[String]) -> Option<Rows> {
         match self {
-            Self::Attached { .. } if !there.iter().any(|there| there == table.name) => None,
+            Self::Attached { .. } | Self::Staged { .. } if !there.iter().any(|there| there == table.name) => None,
             Self::Attached { chosen } => {
                 let name = |table: &str| format!("{INCOMING}.main.{table}");
                 let condition =
                     if *chosen { table.owner.is_chosen(&name("run"), &name("session")) } else { "true".to_owned() };
                 Some(Rows { sql: format!("(SELECT * FROM {} WHERE {condition})", name(table.name)), bound: Vec::new() })
             }
+            Self::Staged { .. } => Some(Rows { sql: format!("{INCOMING}.main.{}", table.name), bound: Vec::new() }),
             Self::Parquet { folder, files } => {
                 let of_table =
                     |file: &&String| file.split('/').next() == Some(table.name) && file.ends_with(".parquet");
@@ -109,6 +115,14 @@ impl Source {
                 (!paths.is_empty())
                     .then(|| Rows { sql: sql.to_owned(), bound: vec![serde_json::json!(paths).to_string()] })
             }
+        }
+    }
+
+    /// Whether runs of this source say in texts what has columns of its own since schema 7: they lack the columns.
+    fn says_in_texts(&self, transaction: &Transaction<'_>, runs: &Rows) -> duckdb::Result<bool> {
+        match self {
+            Self::Staged { in_texts } => Ok(*in_texts),
+            _ => Ok(!columns(transaction, &runs.sql, &runs.bound)?.iter().any(|column| column == "failure_kind")),
         }
     }
 }

@@ -60,11 +60,14 @@ impl Store {
             }
             Kind::Csv | Kind::Json => {
                 let listing = listing::read(path, kind)?;
-                (self.staged_from(path, |connection| listing.stage(connection))?, vec![listing::LIMITS.to_owned()])
+                (
+                    self.staged_from(path, true, |connection| listing.stage(connection))?,
+                    vec![listing::LIMITS.to_owned()],
+                )
             }
             Kind::LumoSql => {
                 let converted = lumosql::read(path)?;
-                (self.staged_from(path, |connection| converted.stage(connection))?, converted.notes)
+                (self.staged_from(path, false, |connection| converted.stage(connection))?, converted.notes)
             }
         };
         Ok(Imported { kind, merged, notes })
@@ -82,13 +85,14 @@ impl Store {
     fn staged_from(
         &self,
         path: &Path,
+        in_texts: bool,
         fill: impl FnOnce(&Connection) -> Result<(), String>,
     ) -> Result<Merged, ImportError> {
         let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
         self.merged_from(path, &Reach::Own, |connection| {
             make_tables(connection).map_err(|error| broken(error.to_string()))?;
             fill(connection).map_err(broken)?;
-            Ok(Source::Attached { chosen: false })
+            Ok(Source::Staged { in_texts })
         })
     }
 
@@ -123,9 +127,9 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
     })
 }
 
-/// Takes in what [`stage`] was given.
+/// Takes in what the tables of [`make_tables`] were given by a file of an older version.
 pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
-    merge(connection, &Source::Attached { chosen: false })
+    merge(connection, &Source::Staged { in_texts: true })
 }
 
 fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {

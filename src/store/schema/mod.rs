@@ -95,7 +95,7 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>)
     }
     transaction.execute_batch(&views::definitions())?;
     own_functions_first(&transaction)?;
-    fill_in(&transaction)?;
+    fill_in(&transaction, "run", &[])?;
     transaction.execute(
         "INSERT INTO schema_version VALUES (?, ?, now()::TIMESTAMP)",
         duckdb::params![SCHEMA_VERSION, env!("CARGO_PKG_VERSION")],
@@ -103,8 +103,11 @@ fn apply(connection: &mut Connection, steps: impl Iterator<Item = &'static str>)
     transaction.commit()
 }
 
-/// Puts into columns what rows of older versions say in texts only.
-pub(super) fn fill_in(transaction: &Transaction<'_>) -> duckdb::Result<()> {
+/// Puts into columns what older versions said in texts only, for the runs of a relation. Rows of this version are left alone: their
+/// texts are the user's.
+pub(super) fn fill_in(transaction: &Transaction<'_>, runs: &str, bound: &[String]) -> duckdb::Result<()> {
+    let named = format!("CREATE TEMP TABLE older AS SELECT run_id::UUID AS run_id FROM {runs}");
+    transaction.execute(&named, duckdb::params_from_iter(bound))?;
     transaction.execute_batch(include_str!("fill_in.sql"))
 }
 

@@ -44,6 +44,8 @@ pub struct App {
     pub size: (u16, u16),
     /// Time since the program began.
     pub(crate) now: Duration,
+    /// Title and lines of what follows from a session, until nothing lies over the screens that it would take the place of.
+    follow_up: Option<(String, Vec<String>)>,
     /// Whether the program ends as soon as the session under way has ended.
     leaving: bool,
 }
@@ -58,6 +60,7 @@ impl App {
             notice: None,
             size,
             now: Duration::ZERO,
+            follow_up: None,
             leaving: false,
             world,
         };
@@ -67,6 +70,16 @@ impl App {
 
     /// Takes what happened and says what is to be done.
     pub fn update(&mut self, message: Message) -> Vec<Command> {
+        let commands = self.take(message);
+        if self.open.is_none()
+            && let Some((title, lines)) = self.follow_up.take()
+        {
+            self.open = Some(OpenOverlay::page(Overlay::page(title, lines)));
+        }
+        commands
+    }
+
+    fn take(&mut self, message: Message) -> Vec<Command> {
         match message {
             Message::Time(now) => {
                 self.now = now;
@@ -98,13 +111,10 @@ impl App {
                 let intents = joined(self.screens.live.over(*outcome, self.now));
                 self.measured(intents)
             }
-            // Whatever is open is being read or answered: the results are stored, and other screens show the same.
-            Message::FollowUp(page) if self.open.is_none() => {
-                let (title, lines) = *page;
-                self.open = Some(OpenOverlay::page(Overlay::page(title, lines)));
+            Message::FollowUp(page) => {
+                self.follow_up = Some(*page);
                 Vec::new()
             }
-            Message::FollowUp(_) => Vec::new(),
             Message::Tune(event) => {
                 self.screens.tune.event(*event);
                 Vec::new()

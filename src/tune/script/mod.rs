@@ -59,6 +59,14 @@ struct ScriptSize {
     bytes: u64,
 }
 
+/// How the names of suites begin that are made of a user's statements. No file has them: only their statements make them again.
+const NAMES: &str = "sql-";
+
+/// Whether the suite of this name was made of a user's statements.
+pub fn is_script(suite: &str) -> bool {
+    suite.starts_with(NAMES)
+}
+
 #[derive(Serialize)]
 struct ScriptTest {
     number: u32,
@@ -88,7 +96,7 @@ pub fn suite(
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let contents = format!("{text}\0{}", start.map_or("", |start| start.digest()));
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, contents.as_bytes()).simple().to_string();
-    let name = format!("sql-{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
+    let name = format!("{NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
     let times = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;
     let from = "0".parse().map_err(|message: String| ScriptError::new(&place, message))?;
     let file = ScriptFile {

@@ -9,8 +9,10 @@
 
 mod candidates;
 mod halving;
+mod outcome;
 mod run;
 
 pub use candidates::{Aim, Candidate, pool};
 pub use halving::{halved, together};
-pub use run::{Fate, SearchOutcome, SearchSpec, Tried, search};
+pub use outcome::{Fate, SearchOutcome, SearchSpec, Tried};
+pub use run::search;

@@ -8,7 +8,7 @@ use crate::{
     store::{Status, WarningRecord},
 };
 use dbdyno_engine::protocol::{self, TestDone};
-use dbdyno_workload::histogram::{bytes_from_base64, from_bytes};
+use hdrhistogram::Histogram;
 use std::{collections::BTreeMap, time::Duration};
 
 /// A session as far as its runner has told of it.
@@ -126,7 +126,9 @@ impl WatchedSession {
                 self.run_begun = now;
                 self.uses = Default::default();
             }
-            RunnerEvent::Worker { says, .. } => self.worker(says),
+            RunnerEvent::Worker { says, histogram, .. } => {
+                self.worker(says, histogram.map(|sent| sent.samples.clone()))
+            }
             RunnerEvent::Uses { uses, .. } => self.uses.0 = uses,
             RunnerEvent::RunEnded { ordinal, status, failure } => {
                 self.run_ended(ordinal as usize, status, failure, now)
@@ -135,20 +137,19 @@ impl WatchedSession {
         }
     }
 
-    fn worker(&mut self, event: protocol::Event) {
+    fn worker(&mut self, event: protocol::Event, latencies: Option<Histogram<u64>>) {
         match event {
             protocol::Event::TestStarted { test, name, measured, operations } => {
                 self.figures = Some(LiveFigures::new(test, name, measured, Some(operations)));
                 self.uses.1 = self.uses.0;
             }
-            protocol::Event::Progress { operations, total, elapsed_ns, histogram, .. } => {
+            protocol::Event::Progress { operations, total, elapsed_ns, .. } => {
                 if let Some(figures) = &mut self.figures {
                     figures.total = total.or(figures.total);
-                    let latencies = histogram.as_deref().and_then(decoded);
                     figures.progress(operations, elapsed_ns, latencies.as_ref());
                 }
             }
-            protocol::Event::TestDone(done) => self.test_done(&done),
+            protocol::Event::TestDone(done) => self.test_done(&done, latencies),
             protocol::Event::Opened { .. }
             | protocol::Event::Done
             | protocol::Event::Failed { .. }
@@ -157,10 +158,10 @@ impl WatchedSession {
         }
     }
 
-    fn test_done(&mut self, done: &TestDone) {
+    fn test_done(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
         let Some((configuration, _)) = self.configuration() else { return };
         let Some(figures) = &mut self.figures else { return };
-        figures.finish(done, decoded(&done.histogram));
+        figures.finish(done, latencies);
         self.uses.0.rss_bytes = self.uses.0.rss_bytes.max(done.peak_rss_bytes);
         self.uses.0.database_bytes = done.database_bytes;
         if done.measured {
@@ -245,8 +246,4 @@ fn selection(session: &str, measured: &WatchedConfiguration) -> String {
     let options = measured.label.strip_prefix(&measured.engine).unwrap_or_default();
     let options = options.trim_start_matches('[').trim_end_matches(']').replace(',', " ");
     format!("session={session} engine={} {options}", measured.engine).trim_end().to_owned()
-}
-
-fn decoded(text: &str) -> Option<hdrhistogram::Histogram<u64>> {
-    from_bytes(&bytes_from_base64(text).ok()?).ok()
 }

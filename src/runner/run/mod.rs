@@ -1,0 +1,235 @@
+//! One run: a worker on a fresh folder, from its start to its removal.
+
+mod records;
+
+use super::{
+    RunnerEvent,
+    folder::RunFolder,
+    job::{DEADLINE_FACTOR, LEAST_DEADLINE, job},
+    sent::Sent,
+    session::RunningSession,
+    uses::Watch,
+    worker::Worker,
+};
+use crate::{
+    base::identifier::identifier,
+    bench::{Configuration, PlannedRun},
+    host::NoiseSample,
+    process::in_words,
+    store::{FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
+};
+use dbdyno_engine::protocol::Event;
+use jiff::Timestamp;
+use std::collections::HashMap;
+use tokio::sync::OwnedMutexGuard;
+
+/// What a run left.
+#[derive(Debug)]
+pub(in crate::runner) struct RunOutcome {
+    /// The run, ended.
+    pub(in crate::runner) run: RunRecord,
+    /// Its finished tests.
+    pub(in crate::runner) results: Vec<TestRecord>,
+}
+
+/// Runs one planned run. The result is always an outcome: a failure is one too.
+pub(in crate::runner) async fn execute(
+    session: &mut RunningSession<'_>,
+    configuration: &Configuration,
+    planned: PlannedRun,
+) -> RunOutcome {
+    let mut running = Running::new(session, configuration, planned);
+    match running.execute(configuration, planned.seed).await {
+        Ok(()) => running.finish(Status::Done, None),
+        Err(Stop::Cancelled) => running.finish(Status::Cancelled, None),
+        Err(Stop::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
+        Err(Stop::Failed(kind, failure)) => {
+            running.run.failure_kind = Some(kind);
+            running.finish(Status::Failed, Some(failure))
+        }
+    }
+}
+
+/// Why a run stopped before its end.
+enum Stop {
+    Cancelled,
+    Skipped,
+    Failed(FailureKind, String),
+}
+
+/// What else goes wrong is about the worker's process and its conversation.
+impl From<String> for Stop {
+    fn from(failure: String) -> Self {
+        Self::Failed(FailureKind::Worker, failure)
+    }
+}
+
+/// A run under way.
+struct Running<'r, 's> {
+    session: &'r mut RunningSession<'s>,
+    ordinal: u32,
+    run: RunRecord,
+    results: Vec<TestRecord>,
+    timeline: Vec<TimelineRecord>,
+    last_progress: (u64, u64),
+    names: HashMap<u32, String>,
+    noise: Option<NoiseSample>,
+    /// Held while something is measured.
+    quiet: Option<OwnedMutexGuard<()>>,
+    watch: Option<Watch>,
+}
+
+impl<'r, 's> Running<'r, 's> {
+    fn new(session: &'r mut RunningSession<'s>, configuration: &Configuration, planned: PlannedRun) -> Self {
+        let run = RunRecord {
+            run_id: identifier(),
+            session_id: session.record.session_id.clone(),
+            ordinal: planned.ordinal,
+            round: planned.round,
+            started_at: Timestamp::now(),
+            finished_at: None,
+            status: Status::Running,
+            failure: None,
+            engine: configuration.engine_name().to_owned(),
+            engine_version: configuration.engine.description.version.clone(),
+            label: configuration.label.clone(),
+            suite: session.plan.suite.name.clone(),
+            size: configuration.size.to_string(),
+            seed: planned.seed,
+            tier: configuration.tier.number(),
+            tier_reason: configuration.tier_reason.clone(),
+            open_ns: None,
+            cpu: session.launch.cpu,
+            steal_share: None,
+            busy_share: None,
+            psi_cpu_share: None,
+            psi_io_share: None,
+            psi_memory_share: None,
+            context_switches: None,
+            other_run_waited: false,
+            log: None,
+            engine_build: None,
+            twin_of: configuration.twin_of.clone(),
+            failure_kind: None,
+        };
+        Self {
+            session,
+            ordinal: planned.ordinal,
+            run,
+            results: Vec::new(),
+            timeline: Vec::new(),
+            last_progress: (0, 0),
+            names: HashMap::new(),
+            noise: None,
+            quiet: None,
+            watch: None,
+        }
+    }
+
+    async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), Stop> {
+        let suite = self.session.plan.job(configuration);
+        let Some(lock) = self.session.measurement_lock().await else { return Err(Stop::Cancelled) };
+        self.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
+        self.run.started_at = Timestamp::now();
+        self.announce(configuration, &suite).await;
+
+        let launch = self.session.launch;
+        let folder = RunFolder::create(&launch.work_dir, &self.run.run_id, launch.keep_databases)
+            .map_err(|error| format!("the run's folder in {}: {error}", launch.work_dir.display()))?;
+        let expected = self.session.expected_run;
+        let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
+        let job = job(launch, self.run.run_id.clone(), configuration, suite, &folder, seed, deadline);
+        self.quiet = Some(self.session.control.quiet().await);
+        self.noise = Some(NoiseSample::now());
+        let mut worker =
+            Worker::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
+        self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
+        let result =
+            tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
+                Err(Stop::Failed(
+                    FailureKind::Deadline,
+                    format!("the run's deadline of {} s has passed", deadline.as_secs()),
+                ))
+            });
+        let after = NoiseSample::now();
+        let ending = worker.end(self.session.control.hurried()).await;
+        self.quiet = None;
+        self.note_noise(&after);
+        self.log(ending.log, ending.left_out);
+        match (&result, ending.status) {
+            (Ok(()), Some(status)) if !status.success() => Err(Stop::Failed(
+                FailureKind::Worker,
+                format!("the worker was done, and then ended with {}", in_words(status, &launch.work_dir)),
+            )),
+            (Ok(()), None) => {
+                Err(Stop::Failed(FailureKind::Worker, "the worker was done and did not exit: it was killed".to_owned()))
+            }
+            _ => result,
+        }
+    }
+
+    /// Listens until the worker is done; stores each finished test before the worker goes on.
+    async fn listen(&mut self, worker: &mut Worker, configuration: &Configuration) -> Result<(), Stop> {
+        loop {
+            let Sent { event, histogram } = tokio::select! {
+                sent = worker.next() => sent?,
+                () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
+            };
+            // A finished test is told when it cannot be lost any more.
+            if let Event::TestDone(done) = &event {
+                self.test_done(done, histogram.as_deref()).await?;
+            }
+            self.session.tell(RunnerEvent::Worker {
+                ordinal: self.ordinal,
+                says: event.clone(),
+                histogram: histogram.clone(),
+            });
+            match event {
+                Event::Opened { version, build, in_force, open_ns } => {
+                    self.run.engine_version = version;
+                    self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
+                    self.run.open_ns = Some(open_ns);
+                    self.opened(configuration, &in_force).await?;
+                    self.go_on(worker).await;
+                }
+                Event::TestStarted { .. } => {
+                    self.timeline.clear();
+                    self.last_progress = (0, 0);
+                }
+                Event::Progress { test, operations, elapsed_ns, .. } => {
+                    self.slot(test, operations, elapsed_ns, histogram.as_deref());
+                    if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
+                        self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
+                    }
+                }
+                Event::TestDone(_) => self.go_on(worker).await,
+                Event::Done => return Ok(()),
+                Event::Failed { test, message, .. } => {
+                    let place = test.map_or_else(String::new, |test| format!("test {test}: "));
+                    return Err(Stop::Failed(FailureKind::Engine, format!("{place}{message}")));
+                }
+                // The conversation lets these through in the kill test only.
+                Event::Committed { .. } | Event::Recovered { .. } => {}
+            }
+        }
+    }
+
+    fn given_up(&self) -> Stop {
+        if self.session.control.asked().stop { Stop::Cancelled } else { Stop::Skipped }
+    }
+
+    /// Lets the worker go on, once those who wanted the machine between two tests are done with it.
+    async fn go_on(&mut self, worker: &mut Worker) {
+        self.quiet = None;
+        self.quiet = Some(self.session.control.quiet().await);
+        worker.go_on();
+    }
+
+    fn finish(self, status: Status, failure: Option<String>) -> RunOutcome {
+        let Self { mut run, results, .. } = self;
+        run.finished_at = Some(Timestamp::now());
+        run.status = status;
+        run.failure = failure;
+        RunOutcome { run, results }
+    }
+}

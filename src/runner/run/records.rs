@@ -1,0 +1,167 @@
+//! What is kept of a run while it goes on.
+
+use super::{Running, Stop};
+use crate::{
+    bench::Configuration,
+    host::NoiseSample,
+    metric::Figures,
+    runner::{RunnerEvent, sent::SentHistogram},
+    store::{Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord},
+};
+use dbdyno_engine::{
+    describe::{Description, OptionKind},
+    protocol::{SuiteJob, TestDone},
+};
+use dbdyno_workload::histogram::supported_quantile;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+impl Running<'_, '_> {
+    /// Keeps what the worker wrote to stderr, and what was left out of what it said.
+    pub(super) fn log(&mut self, mut log: String, left_out: Option<String>) {
+        if let Some(left_out) = left_out {
+            if !log.is_empty() && !log.ends_with('\n') {
+                log.push('\n');
+            }
+            log.push_str(&left_out);
+            self.session.tell(RunnerEvent::Note { text: format!("{}: {left_out}", self.run.label) });
+        }
+        self.run.log = (!log.is_empty()).then_some(log);
+    }
+
+    pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
+        self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
+        let of = |scope: &str, name: &str, value: &str| OptionRecord {
+            run_id: self.run.run_id.clone(),
+            scope: scope.to_owned(),
+            name: name.to_owned(),
+            asked: Some(value.to_owned()),
+            in_force: None,
+            assumed: Some(false),
+        };
+        let options = configuration.settings.iter().map(|(name, value)| of("engine", name, value));
+        let of_suite = configuration.suite_settings.iter().map(|(name, value)| of("suite", name, value));
+        let key = |(key, value): (&String, &String)| KeyRecord {
+            run_id: self.run.run_id.clone(),
+            key: key.clone(),
+            value: value.clone(),
+        };
+        let batch = Batch {
+            runs: vec![self.run.clone()],
+            options: options.chain(of_suite).collect(),
+            keys: self.session.launch.keys.iter().map(key).collect(),
+            ..Batch::default()
+        };
+        self.session.keep(batch).await;
+        self.session.tell(RunnerEvent::RunStarted {
+            ordinal: self.ordinal,
+            round: self.run.round,
+            run_id: self.run.run_id.clone(),
+            label: self.run.label.clone(),
+            size: self.run.size.clone(),
+            tests: suite.tests().len(),
+        });
+    }
+
+    pub(super) async fn opened(
+        &mut self,
+        configuration: &Configuration,
+        in_force: &BTreeMap<String, String>,
+    ) -> Result<(), Stop> {
+        let options = in_force
+            .iter()
+            .map(|(name, value)| OptionRecord {
+                run_id: self.run.run_id.clone(),
+                scope: "engine".to_owned(),
+                name: name.clone(),
+                asked: configuration.settings.get(name).map(str::to_owned),
+                in_force: Some(value.clone()),
+                assumed: Some(false),
+            })
+            .collect();
+        self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
+        let differing = differing(&configuration.engine.description, configuration, in_force);
+        if differing.is_empty() || self.session.launch.allow_differing_options {
+            return Ok(());
+        }
+        Err(Stop::Failed(
+            FailureKind::OptionsDiffer,
+            format!(
+                "options in force differ from those asked for: {} (allow differing options to run it all the same)",
+                differing.join("; ")
+            ),
+        ))
+    }
+
+    /// Keeps one slot of the timeline.
+    pub(super) fn slot(&mut self, test: u32, operations: u64, elapsed_ns: u64, histogram: Option<&SentHistogram>) {
+        let (operations_before, elapsed_before) = self.last_progress;
+        self.last_progress = (operations, elapsed_ns);
+        self.timeline.push(TimelineRecord {
+            run_id: self.run.run_id.clone(),
+            test,
+            at_ns: elapsed_ns,
+            duration_ns: elapsed_ns.saturating_sub(elapsed_before),
+            operations: operations.saturating_sub(operations_before),
+            p99_ns: histogram.and_then(|sent| supported_quantile(&sent.samples, 0.99)),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
+        });
+    }
+
+    pub(super) async fn test_done(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), Stop> {
+        if !done.measured {
+            return Ok(());
+        }
+        let result = TestRecord {
+            run_id: self.run.run_id.clone(),
+            test: done.test,
+            test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
+            finished_at: Some(Timestamp::now()),
+            figures: Figures::from_test_done(done, histogram.map(|sent| &sent.samples)),
+            verification: done.verification.clone(),
+            agrees: None,
+            operations_per_sample: Some(done.operations_per_sample),
+            histogram: histogram.map(|sent| Blob(sent.bytes.clone())),
+            failure: None,
+        };
+        self.results.push(result.clone());
+        let timelines = std::mem::take(&mut self.timeline);
+        if self.session.keep(Batch { results: vec![result], timelines, ..Batch::default() }).await {
+            return Ok(());
+        }
+        // Measuring on when nothing can be kept would only lose more.
+        Err(Stop::Failed(
+            FailureKind::Unkept,
+            format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
+        ))
+    }
+
+    pub(super) fn note_noise(&mut self, after: &NoiseSample) {
+        let Some(before) = &self.noise else { return };
+        let noise = after.since(before);
+        self.run.steal_share = noise.steal_share;
+        self.run.busy_share = noise.busy_share;
+        self.run.psi_cpu_share = noise.psi_cpu_share;
+        self.run.psi_io_share = noise.psi_io_share;
+        self.run.psi_memory_share = noise.psi_memory_share;
+        self.run.context_switches = noise.context_switches;
+    }
+}
+
+/// Options whose value in force is not the one asked for, in words. A word like `auto` asks for nothing in particular.
+fn differing(
+    description: &Description,
+    configuration: &Configuration,
+    in_force: &BTreeMap<String, String>,
+) -> Vec<String> {
+    in_force
+        .iter()
+        .filter_map(|(name, value)| {
+            let asked = configuration.settings.get(name)?;
+            let open_ended = description.option(name).is_some_and(
+                |option| matches!(&option.kind, OptionKind::Size { words, .. } if words.iter().any(|word| word == asked)),
+            );
+            (asked != value && !open_ended).then(|| format!("{name} is `{value}`, asked for `{asked}`"))
+        })
+        .collect()
+}

@@ -1,0 +1,327 @@
+//! A session: the plan's runs in order, their results stored, answers compared, findings noted.
+
+mod harness;
+mod keep;
+mod rounds;
+
+use super::{
+    RunnerEvent, SessionLaunch, control::Control, folder, measurement_lock::MeasurementLock, resume::Resumable,
+};
+use crate::{
+    base::identifier::identifier,
+    bench::{BenchPlan, Configuration},
+    host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
+    lint::{self, SessionEvidence},
+    process,
+    store::{
+        Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
+        WarningRecord,
+    },
+};
+use jiff::Timestamp;
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// What a session left.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The session, ended.
+    pub session: SessionRecord,
+    pub runs: Vec<RunRecord>,
+    /// Finished tests of its runs.
+    pub results: Vec<TestRecord>,
+    /// What the harness costs: ns an operation by size and test.
+    pub harness: Vec<HarnessRecord>,
+    /// Findings.
+    pub warnings: Vec<WarningRecord>,
+    /// Why results are in the journal and not in the store: the next command takes them in.
+    pub unmerged: Option<String>,
+    /// Why some results are nowhere but in memory: neither journal nor store could be written.
+    pub unkept: Option<String>,
+}
+
+/// Why a session could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The work folder cannot be used.
+    #[error("the work folder {}: {error}: choose another", folder.display())]
+    WorkFolder {
+        folder: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The harness's own cost could not be measured.
+    #[error("measuring the harness's own cost failed: {0}")]
+    Calibration(String),
+    /// Somebody else resumed it in the meantime.
+    #[error("session {0} is run by another dbdyno")]
+    Taken(String),
+    /// Nothing that is measured could be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A session under way.
+#[derive(Debug)]
+pub(in crate::runner) struct RunningSession<'s> {
+    pub(in crate::runner) plan: &'s BenchPlan,
+    pub(in crate::runner) launch: &'s SessionLaunch,
+    pub(in crate::runner) record: SessionRecord,
+    pub(in crate::runner) events: UnboundedSender<RunnerEvent>,
+    /// What a run is expected to take.
+    pub(in crate::runner) expected_run: Duration,
+    store: &'s Store,
+    pub(in crate::runner) control: Control,
+    /// Why what was finished last could not be kept; it is still in memory.
+    unkept: Option<String>,
+    /// Whether something was measured without the lock, because there is no place for it.
+    unlocked: bool,
+}
+
+/// What a session that is resumed did before.
+#[derive(Debug)]
+pub(in crate::runner) struct SoFar {
+    pub(in crate::runner) session: SessionRecord,
+    /// Runs that are finished.
+    pub(in crate::runner) runs: Vec<RunRecord>,
+    /// Runs that did not come to their end; they are run again from their beginning.
+    pub(in crate::runner) cut_short: Vec<RunRecord>,
+    /// Results of the runs that are finished.
+    pub(in crate::runner) results: Vec<TestRecord>,
+    pub(in crate::runner) harness: Vec<HarnessRecord>,
+}
+
+impl SoFar {
+    fn nothing(session: SessionRecord) -> Self {
+        Self { session, runs: Vec::new(), cut_short: Vec::new(), results: Vec::new(), harness: Vec::new() }
+    }
+
+    /// Places of the runs that are finished.
+    pub(in crate::runner) fn ordinals(&self) -> BTreeSet<u32> {
+        self.runs.iter().map(|run| run.ordinal).collect()
+    }
+}
+
+/// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
+pub async fn run_session(
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &SessionLaunch,
+    store: &Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Report, SessionError> {
+    run_session_from(None, plan, null, launch, store, expected_run, events, control).await
+}
+
+/// The same, going on where an earlier session of the same plan was left.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
+pub(in crate::runner) async fn run_session_from(
+    so_far: Option<SoFar>,
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &SessionLaunch,
+    store: &Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Report, SessionError> {
+    let facts = work_folder(launch)?;
+    let swept = folder::sweep(&launch.work_dir);
+    process::sweep();
+    let host = HostFacts::read();
+    let owner = store.own()?;
+    let is_resumed = so_far.is_some();
+    let mut so_far = so_far.unwrap_or_else(|| SoFar::nothing(describe(plan, launch, &host, &facts)));
+    let record = &mut so_far.session;
+    record.owner = Some(owner.journal.display().to_string());
+    if is_resumed {
+        if !store.claim(record)? {
+            return Err(SessionError::Taken(record.session_id.clone()));
+        }
+        (record.status, record.finished_at) = (Status::Running, None);
+    } else if let Some(plan) = plan.stored() {
+        // A path that is no text cannot be kept: such a session cannot be resumed.
+        record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
+    }
+    let record = record.clone();
+    let mut session =
+        RunningSession { plan, launch, record, events, expected_run, store, control, unkept: None, unlocked: false };
+    if swept > 0 {
+        session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
+    }
+    let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
+    session.keep(begun).await;
+    session.tell(RunnerEvent::SessionStarted { session_id: session.record.session_id.clone(), runs: plan.runs.len() });
+    for run in &so_far.runs {
+        session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
+    }
+    let harness = match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
+        Ok(harness) => harness,
+        Err(error) => {
+            session.give_up().await;
+            return Err(error);
+        }
+    };
+    let (runs, mut results) = session.run_all(so_far).await;
+    session.finish(&facts, runs, &mut results, harness, owner).await
+}
+
+fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, SessionError> {
+    let failed = |error| SessionError::WorkFolder { folder: launch.work_dir.clone(), error };
+    std::fs::create_dir_all(&launch.work_dir).map_err(failed)?;
+    let mut facts = WorkFolderFacts::read(&launch.work_dir);
+    facts.fsync_ns = Some(measure_fsync(&launch.work_dir).map_err(failed)?);
+    Ok(facts)
+}
+
+fn host_record(host: &HostFacts) -> HostRecord {
+    let host = host.clone();
+    HostRecord {
+        host_id: host.id(),
+        name: host.name,
+        cpu_model: host.cpu_model,
+        cores: host.cores,
+        memory_bytes: host.memory_bytes,
+        kernel: host.kernel,
+        architecture: host.architecture,
+        virtualisation: host.virtualisation,
+        os: host.os,
+    }
+}
+
+fn describe(plan: &BenchPlan, launch: &SessionLaunch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
+    let load = Load::read();
+    let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load });
+    let folder = folder.clone();
+    SessionRecord {
+        session_id: identifier(),
+        host_id: host.id(),
+        started_at: Timestamp::now(),
+        finished_at: None,
+        status: Status::Running,
+        dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
+        debug_build: cfg!(debug_assertions),
+        command_line: launch.command_line.clone(),
+        preset: launch.preset.clone(),
+        suite: plan.suite.name.clone(),
+        seed: plan.seed,
+        rounds: plan.rounds,
+        planned_runs: plan.runs.len() as u32,
+        kernel: Some(host.kernel.clone()),
+        work_folder: folder.path,
+        file_system: folder.file_system,
+        mount_options: folder.mount_options,
+        device: folder.device,
+        disk_model: folder.disk_model,
+        fsync_ns: folder.fsync_ns,
+        cpu_governor: load.cpu_governor,
+        clock_source: load.clock_source,
+        load_1: load.load_1,
+        details: details.to_string(),
+        owner: None,
+        plan: None,
+        source: None,
+        source_file: None,
+    }
+}
+
+impl RunningSession<'_> {
+    /// Tells those who watch. Nobody watching is fine.
+    pub(in crate::runner) fn tell(&self, event: RunnerEvent) {
+        let _ = self.events.send(event);
+    }
+
+    /// Takes the measurement lock, which is held until it is dropped. One that is `concurrent` goes without, and so does a session that
+    /// has no place for the lock: that is said once. None: the session was told to stop while it waited.
+    pub(in crate::runner) async fn measurement_lock(&mut self) -> Option<Option<MeasurementLock>> {
+        if self.launch.concurrent || self.unlocked {
+            return Some(None);
+        }
+        let events = self.events.clone();
+        let taking = tokio::task::spawn_blocking(move || {
+            // Moved in, so that it is gone while this thread waits: the session's end is seen by its last sender's.
+            MeasurementLock::take(move || {
+                // Nobody watching is fine.
+                let _ = events.send(RunnerEvent::WaitingForLock);
+            })
+        });
+        let taken = tokio::select! {
+            taken = taking => taken.unwrap_or_else(|panicked| Err(panicked.to_string())),
+            () = self.control.stopped() => return None,
+        };
+        Some(taken.map_or_else(
+            |reasons| {
+                self.unlocked = true;
+                self.tell(RunnerEvent::Note {
+                    text: format!(
+                        "warning: runs of other sessions may disturb this one, because there is no place for the \
+                         measurement lock ({reasons}): set XDG_RUNTIME_DIR to a folder of your own"
+                    ),
+                });
+                None
+            },
+            Some,
+        ))
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.control.asked().stop
+    }
+
+    /// Stores that the session has failed before its first run.
+    async fn give_up(&mut self) {
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = Status::Failed;
+        self.keep(Batch { sessions: vec![self.record.clone()], ..Batch::default() }).await;
+    }
+
+    async fn finish(
+        mut self,
+        facts: &WorkFolderFacts,
+        runs: Vec<RunRecord>,
+        results: &mut Vec<TestRecord>,
+        harness: Vec<HarnessRecord>,
+        owner: Ownership,
+    ) -> Result<Report, SessionError> {
+        let failed = self.unkept.is_some()
+            || runs.iter().any(|run| run.status == Status::Failed)
+            || results.iter().any(|result| result.agrees == Some(false));
+        self.record.finished_at = Some(Timestamp::now());
+        self.record.status = match (self.is_stopped(), failed) {
+            (true, _) => Status::Cancelled,
+            (false, true) => Status::Failed,
+            (false, false) => Status::Done,
+        };
+        let evidence = SessionEvidence {
+            session: &self.record,
+            folder: facts,
+            concurrent: self.launch.concurrent || self.unlocked,
+            runs: &runs,
+            results,
+            harness: &harness,
+        };
+        let warnings: Vec<WarningRecord> = lint::findings(&evidence)
+            .into_iter()
+            .map(|finding| WarningRecord {
+                warning_id: identifier(),
+                session_id: self.record.session_id.clone(),
+                run_id: finding.run_id,
+                test: finding.test,
+                linter: finding.linter.to_owned(),
+                message: finding.message,
+            })
+            .collect();
+        for warning in &warnings {
+            self.tell(RunnerEvent::Warning(warning.clone()));
+        }
+        let over = Batch { sessions: vec![self.record.clone()], warnings: warnings.clone(), ..Batch::default() };
+        self.keep(over).await;
+        drop(owner);
+        let unmerged = self.merge().await.err();
+        // What the journal could not take, the store may have taken.
+        let unkept = self.blocking(|store| store.flush()).await.err();
+        Ok(Report { session: self.record, runs, results: std::mem::take(results), harness, warnings, unmerged, unkept })
+    }
+}

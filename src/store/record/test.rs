@@ -1,0 +1,104 @@
+//! Tests of runs, and what the harness takes in them.
+
+use super::{Record, record};
+use crate::{
+    metric::{Figures, Metric},
+    store::value::{Blob, StoredField},
+};
+use dbdyno_workload::histogram::from_bytes;
+use duckdb::types::Value;
+use hdrhistogram::Histogram;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+record! {
+    /// One test of one run: what is stored of it, and what is read.
+    TestRecord in "result" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// The test's name.
+        test_name: String,
+        /// When it ended.
+        finished_at: Option<Timestamp>,
+        /// All that was counted.
+        #[serde(flatten)]
+        figures: Figures,
+        /// Checksum of the answers; none: the engine does not answer.
+        verification: Option<String>,
+        /// Whether the answers equal those of the other engines; none: not compared.
+        agrees: Option<bool>,
+        /// Operations in one sample of the histogram.
+        operations_per_sample: Option<u64>,
+        /// All latencies, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+        histogram: Option<Blob>,
+        /// Why it failed, in another program; its figures are in no statistics.
+        failure: Option<String>,
+    }
+}
+
+impl Default for TestRecord {
+    /// A test that nothing is known of.
+    fn default() -> Self {
+        Self {
+            run_id: String::new(),
+            test: 0,
+            test_name: String::new(),
+            finished_at: None,
+            figures: Figures::default(),
+            verification: None,
+            agrees: None,
+            operations_per_sample: None,
+            histogram: None,
+            failure: None,
+        }
+    }
+}
+
+impl TestRecord {
+    /// A figure as it was counted.
+    pub fn figure(&self, metric: Metric) -> Option<u64> {
+        self.figures.get(metric)
+    }
+
+    /// Its samples, ns; none where there are none that can be read.
+    pub fn samples(&self) -> Option<Histogram<u64>> {
+        from_bytes(&self.histogram.as_ref()?.0).ok()
+    }
+
+    /// The same where each sample is one operation.
+    pub fn latencies(&self) -> Option<Histogram<u64>> {
+        if self.operations_per_sample.unwrap_or(1) == 1 { self.samples() } else { None }
+    }
+}
+
+record! {
+    /// A slot of a test's timeline.
+    TimelineRecord in "timeline" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// End of the slot from the beginning of the test, ns.
+        at_ns: u64,
+        /// Length of the slot, ns.
+        duration_ns: u64,
+        /// Operations that ended in it.
+        operations: u64,
+        /// 99th percentile of their latencies, ns.
+        p99_ns: Option<u64>,
+        /// Their latencies.
+        histogram: Option<Blob>,
+    }
+}
+
+record! {
+    /// What the engine that does nothing took.
+    HarnessRecord in "harness_cost" {
+        session_id: String,
+        size: String,
+        /// The test's number.
+        test: u32,
+        /// Time of one operation, ns.
+        ns_per_operation: f64,
+    }
+}
