@@ -20,7 +20,7 @@ use crate::{
         tune::effects_text,
     },
     runner::SessionLaunch,
-    session::{PrepareError, Prepared, SelectedEffects},
+    session::{PrepareError, PreparedSession, SelectedEffects},
 };
 use clap::Args;
 use dbdyno_engine::{say, size::Size};
@@ -107,8 +107,8 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let prepared = Prepared::of(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
-    let Prepared { plan, estimate, .. } = &prepared;
+    let prepared = PreparedSession::new(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
+    let PreparedSession { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));
     }

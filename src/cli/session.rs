@@ -8,7 +8,7 @@ use super::{
 use crate::{
     bench::BenchPlan,
     report::{session_table::SessionTable, text},
-    runner::{Control, Handle, Report, RunnerEvent, SessionError},
+    runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
     store::{Status, Store},
 };
 use dbdyno_engine::say;
@@ -39,7 +39,7 @@ pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'stati
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
-        let (handle, control) = Handle::new();
+        let (handle, control) = SessionHandle::new();
         let watching = tokio::spawn(StopSignals::watch()?.end(handle));
         let showing = tokio::spawn(show(received));
         let outcome = run(events, control).await;
@@ -65,7 +65,7 @@ impl StopSignals {
     }
 
     /// Passes them on to a session, for as long as it runs.
-    async fn end(mut self, handle: Handle) {
+    async fn end(mut self, handle: SessionHandle) {
         self.next().await;
         handle.stop();
         loop {

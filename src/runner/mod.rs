@@ -16,7 +16,7 @@ mod session;
 mod uses;
 mod worker;
 
-pub use control::{Control, Handle, Quiet};
+pub use control::{Control, Quiet, SessionHandle};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};

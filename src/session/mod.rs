@@ -16,7 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// A bench that can be run: planned, with room for its databases.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedSession {
     /// What was asked for, with the seed that was drawn.
     pub spec: Spec,
     /// The runs.
@@ -43,12 +43,12 @@ pub enum PrepareError {
     NoRoom(String),
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Plans a bench for these engines and conditions.
     ///
     /// # Errors
     /// Why it cannot be run, as far as that can be said before.
-    pub fn of(
+    pub fn new(
         spec: Spec,
         catalog: &Catalog,
         registry: &Registry,

@@ -31,7 +31,7 @@ pub(crate) use parquet::{Cell, CellKind, write_parquet};
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use export::{ExportError, Exported};
-pub use import::{ImportError, Imported, Kind, Merged, Taken};
+pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};
 pub use read::{
     GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun, ResultColumn, ResultRow,

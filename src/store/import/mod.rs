@@ -10,7 +10,7 @@ mod lumosql;
 mod merge;
 
 pub use error::ImportError;
-pub use kind::Kind;
+pub use kind::ImportKind;
 pub use merge::{Merged, Taken};
 
 use super::{
@@ -25,7 +25,7 @@ use super::{
 };
 use duckdb::Connection;
 pub(super) use merge::INCOMING;
-use merge::{Source, merge};
+use merge::{MergeSource, merge};
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -36,7 +36,7 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
     /// What the file is.
-    pub kind: Kind,
+    pub kind: ImportKind,
     /// Rows taken and rows known.
     pub merged: Merged,
     /// What was odd, what was skipped, and why: a sentence each.
@@ -44,28 +44,28 @@ pub struct Imported {
 }
 
 impl Store {
-    /// Takes in a file or folder of any kind that [`Kind`] knows. Doing it twice is the same as once.
+    /// Takes in a file or folder of any kind that [`ImportKind`] knows. Doing it twice is the same as once.
     pub fn import(&self, path: &Path) -> Result<Imported, ImportError> {
-        let kind = Kind::of(path)?;
+        let kind = ImportKind::detect(path)?;
         if same_file(self.path(), path) {
             return Err(ImportError::Same { path: path.to_owned() });
         }
         let (merged, notes) = match kind {
-            Kind::Store => (self.import_store(path)?, journal_note(path)),
-            Kind::Parquet => {
+            ImportKind::Store => (self.import_store(path)?, journal_note(path)),
+            ImportKind::Parquet => {
                 let manifest::Checked { files, notes } = manifest::check(path)?;
                 let folder = absolute(path)?;
                 let reach = Reach::Files(files.iter().map(|file| folder.join(file)).collect());
-                (self.merged_from(path, &reach, |_| Ok(Source::Parquet { folder, files }))?, notes)
+                (self.merged_from(path, &reach, |_| Ok(MergeSource::Parquet { folder, files }))?, notes)
             }
-            Kind::Csv | Kind::Json => {
+            ImportKind::Csv | ImportKind::Json => {
                 let listing = listing::read(path, kind)?;
                 (
                     self.staged_from(path, true, |connection| listing.stage(connection))?,
                     vec![listing::LIMITS.to_owned()],
                 )
             }
-            Kind::LumoSql => {
+            ImportKind::LumoSql => {
                 let converted = lumosql::read(path)?;
                 (self.staged_from(path, false, |connection| converted.stage(connection))?, converted.notes)
             }
@@ -77,7 +77,7 @@ impl Store {
         let _lock = StoreLock::take(path, OpenMode::Read, self.patience)?;
         self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
-            Ok(Source::Attached { chosen: false })
+            Ok(MergeSource::Attached { chosen: false })
         })
     }
 
@@ -92,7 +92,7 @@ impl Store {
         self.merged_from(path, &Reach::Own, |connection| {
             make_tables(connection).map_err(|error| broken(error.to_string()))?;
             fill(connection).map_err(broken)?;
-            Ok(Source::Staged { in_texts })
+            Ok(MergeSource::Staged { in_texts })
         })
     }
 
@@ -102,7 +102,7 @@ impl Store {
         &self,
         path: &Path,
         reach: &Reach,
-        ready: impl FnOnce(&Connection) -> Result<Source, ImportError>,
+        ready: impl FnOnce(&Connection) -> Result<MergeSource, ImportError>,
     ) -> Result<Merged, ImportError> {
         self.writing_reaching(reach, |connection| {
             let source = ready(connection)?;
@@ -123,13 +123,13 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
             let mut appender = connection.appender_to_catalog_and_db("chosen", "temp", "main").doing(target.path())?;
             runs.iter().try_for_each(|run| appender.append_row([run])).doing(target.path())?;
         }
-        merge(connection, &Source::Attached { chosen: runs.is_some() }).doing(target.path())
+        merge(connection, &MergeSource::Attached { chosen: runs.is_some() }).doing(target.path())
     })
 }
 
 /// Takes in what the tables of [`make_tables`] were given by a file of an older version.
 pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
-    merge(connection, &Source::Staged { in_texts: true })
+    merge(connection, &MergeSource::Staged { in_texts: true })
 }
 
 fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {

@@ -4,8 +4,8 @@ use crate::{
     base::identifier::clock_seed,
     engines::Registry,
     report::{claims::claims_table, format::Format, tune::effects_text},
-    runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch},
-    session::{FollowUp, Prepared, SelectedEffects},
+    runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
+    session::{FollowUp, PreparedSession, SelectedEffects},
     store::Store,
     tui::{
         app::Message,
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 /// What is measured beside the screens: a session or a trial.
 #[derive(Debug)]
 pub(super) struct Task {
-    handle: Handle,
+    handle: SessionHandle,
 }
 
 impl Task {
@@ -80,7 +80,7 @@ impl Task {
         O: Send + 'static,
         F: Future<Output = O> + Send + 'static,
     {
-        let (handle, control) = Handle::new();
+        let (handle, control) = SessionHandle::new();
         tokio::spawn(async move {
             let (sender, mut events) = mpsc::unbounded_channel();
             let forward = messages.clone();
@@ -138,7 +138,8 @@ async fn run(
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
     let prepare = move || {
-        let prepared = Prepared::of(spec, &catalog, &registry, &of, &store).map_err(|error| error.to_string())?;
+        let prepared =
+            PreparedSession::new(spec, &catalog, &registry, &of, &store).map_err(|error| error.to_string())?;
         store.prepare().map_err(|error| error.to_string())?;
         Ok::<_, String>(prepared)
     };
@@ -154,7 +155,7 @@ async fn run(
 type FollowUpPage = (String, Vec<String>);
 
 /// What follows a session, as the command line prints it; none where its bench asks for nothing.
-fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<FollowUpPage> {
+fn follow_up(prepared: &PreparedSession, report: &Report, store: &Store) -> Option<FollowUpPage> {
     let mut text = String::new();
     match prepared.follow_up(report, store) {
         Ok(FollowUp { effects, claims }) => {
