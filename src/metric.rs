@@ -15,13 +15,11 @@ use serde::{
 };
 use std::fmt;
 
-/// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Nanoseconds.
     Time,
     Bytes,
-    /// Things.
     Count,
     /// Operations a second.
     Rate,
@@ -30,9 +28,7 @@ pub enum Unit {
 /// Which of two values is the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The smaller one.
     Less,
-    /// The greater one.
     More,
     /// Neither: it says what was done, not how well.
     Neither,
@@ -40,7 +36,7 @@ pub enum Better {
 
 /// Whether two runs with the same inputs have the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
+pub enum Variability {
     /// They do: one run tells as much as many.
     Exact,
     /// Chance has a part in it.
@@ -49,7 +45,7 @@ pub enum Spread {
 
 /// Where a figure comes from.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum MetricSource {
     /// A worker's event.
     Event(fn(&TestDone) -> Option<u64>),
     /// This quantile of the latencies of single operations, where there are enough of them.
@@ -58,19 +54,18 @@ enum Source {
     Made { of: fn(&Figures) -> Option<f64>, sql: &'static str },
 }
 
-/// What is known of a figure.
 #[derive(Debug, Clone, Copy)]
-struct Facts {
+struct MetricFacts {
     name: &'static str,
     title: &'static str,
     unit: Unit,
     better: Better,
-    spread: Spread,
-    source: Source,
+    variability: Variability,
+    source: MetricSource,
 }
 
 macro_rules! metrics {
-    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $spread:ident, $source:expr;)*) => {
+    ($($(#[$doc:meta])* $metric:ident: $name:literal, $title:literal, $unit:ident, $better:ident, $variability:ident, $source:expr;)*) => {
         /// A figure that a test of a run has.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Metric {
@@ -81,15 +76,15 @@ macro_rules! metrics {
             /// All of them, in the order in which they are listed.
             pub const ALL: &'static [Self] = &[$(Self::$metric),*];
 
-            fn facts(self) -> Facts {
-                use Source::{Event, Latency, Made};
+            fn facts(self) -> MetricFacts {
+                use MetricSource::{Event, Latency, Made};
                 match self {
-                    $(Self::$metric => Facts {
+                    $(Self::$metric => MetricFacts {
                         name: $name,
                         title: $title,
                         unit: Unit::$unit,
                         better: Better::$better,
-                        spread: Spread::$spread,
+                        variability: Variability::$variability,
                         source: $source,
                     },)*
                 }
@@ -129,7 +124,6 @@ metrics! {
     Database: "database_bytes", "disk", Bytes, Less, Exact, Event(|done| Some(done.database_bytes));
     /// Logs, journals and locks beside the database, after the test.
     Side: "side_bytes", "side files", Bytes, Less, Exact, Event(|done| Some(done.side_bytes));
-    /// Sync calls.
     Syncs: "syncs", "syncs", Count, Less, Exact, Event(|done| done.counters.get("syncs"));
     /// Bytes sent to the storage layer.
     Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| done.counters.get("written_bytes"));
@@ -171,30 +165,28 @@ impl Metric {
         self.facts().unit
     }
 
-    /// Which direction is better.
     pub fn better(self) -> Better {
         self.facts().better
     }
 
     /// Whether chance has a part in it.
-    pub fn spread(self) -> Spread {
-        self.facts().spread
+    pub fn variability(self) -> Variability {
+        self.facts().variability
     }
 
-    /// The figure with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|metric| metric.name() == name)
     }
 
     /// Those that have a column in the table of results; the others are made from these.
     pub fn stored() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, Source::Made { .. }))
+        Self::ALL.iter().copied().filter(|metric| !matches!(metric.facts().source, MetricSource::Made { .. }))
     }
 
     /// SQL for its value in a row `t` of the table `result`.
     pub(crate) fn sql(self) -> String {
         match self.facts().source {
-            Source::Made { sql, .. } => sql.to_owned(),
+            MetricSource::Made { sql, .. } => sql.to_owned(),
             _ => format!("t.{}", self.name()),
         }
     }
@@ -222,15 +214,15 @@ impl Default for Figures {
 
 impl Figures {
     /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
-    pub fn of(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
+    pub fn from_test_done(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
         // A sample of several operations says nothing about the quantiles of single ones.
         let latencies = latencies.filter(|_| done.operations_per_sample == 1);
         let mut figures = Self::default();
         for metric in Metric::stored() {
             let value = match metric.facts().source {
-                Source::Event(read) => read(done),
-                Source::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
-                Source::Made { .. } => None,
+                MetricSource::Event(read) => read(done),
+                MetricSource::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
+                MetricSource::Made { .. } => None,
             };
             figures.set(metric, value);
         }
@@ -242,15 +234,14 @@ impl Figures {
         self.0[metric as usize]
     }
 
-    /// Any figure.
+    /// Any figure, also one made from others, in its unit.
     pub fn value(&self, metric: Metric) -> Option<f64> {
         match metric.facts().source {
-            Source::Made { of, .. } => of(self),
+            MetricSource::Made { of, .. } => of(self),
             _ => self.get(metric).map(|value| value as f64),
         }
     }
 
-    /// Puts a figure in its place.
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         self.0[metric as usize] = value;
     }
@@ -290,9 +281,9 @@ impl Serialize for Figures {
 /// From fields by their names; what is no figure is passed over.
 impl<'de> Deserialize<'de> for Figures {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
+        struct FiguresVisitor;
 
-        impl<'de> Visitor<'de> for Fields {
+        impl<'de> Visitor<'de> for FiguresVisitor {
             type Value = Figures;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -311,7 +302,7 @@ impl<'de> Deserialize<'de> for Figures {
             }
         }
 
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(FiguresVisitor)
     }
 }
 
@@ -338,7 +329,7 @@ mod tests {
         }
         let mut latencies = empty();
         (0..100).for_each(|ns| latencies.saturating_record(ns));
-        let figures = Figures::of(&done, Some(&latencies));
+        let figures = Figures::from_test_done(&done, Some(&latencies));
         assert_eq!(figures.get(Metric::Syncs), Some(7));
         assert_eq!(figures.value(Metric::Cpu), Some(500.0));
         assert_eq!(figures.value(Metric::Rate), Some(5.0));
@@ -347,7 +338,7 @@ mod tests {
         let text = serde_json::to_string(&figures).unwrap();
         assert_eq!(serde_json::from_str::<Figures>(&text).unwrap(), figures);
         done.operations_per_sample = 100;
-        assert_eq!(Figures::of(&done, Some(&latencies)).get(Metric::P50), None);
+        assert_eq!(Figures::from_test_done(&done, Some(&latencies)).get(Metric::P50), None);
     }
 
     #[test]

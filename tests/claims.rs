@@ -72,7 +72,7 @@ fn nothing_is_judged_before_anything_is_measured() {
     let json = place.ok(&["claims", "blog", "--format", "json"]);
     assert!(verdicts(&json).iter().all(|(_, verdict)| verdict == "not_measured"), "{json}");
     let table = place.ok(&["claims", "blog"]);
-    assert!(table.contains("8 not measured yet") && table.contains("`dbdyno --preset claimed` measures it"), "{table}");
+    assert!(table.contains("8 not measured yet") && table.contains("the preset `claimed` measures it"), "{table}");
     assert!(table.contains("!  One sample."), "caveats come first: {table}");
     assert!(!table.contains('\u{1b}'), "escape sequences of a file do not reach the terminal");
 }

@@ -8,7 +8,6 @@ pub enum Cells {
     /// An apostrophe before a cell that a spreadsheet would take for a formula; `import` takes it away again.
     #[default]
     Escaped,
-    /// As they are.
     Raw,
 }
 

@@ -6,36 +6,34 @@ use console::{Alignment, measure_text_width, pad_str};
 #[derive(Debug, Clone)]
 pub(crate) struct Grid {
     columns: Vec<Alignment>,
-    lines: Vec<Line>,
+    lines: Vec<GridLine>,
 }
 
 #[derive(Debug, Clone)]
-enum Line {
+enum GridLine {
     Title(String),
     Row(Vec<String>),
 }
 
 impl Grid {
-    /// A grid with these columns.
     pub(crate) fn new(columns: impl Into<Vec<Alignment>>) -> Self {
         Self { columns: columns.into(), lines: Vec::new() }
     }
 
     /// Adds a line across all columns.
     pub(crate) fn title(&mut self, title: impl Into<String>) {
-        self.lines.push(Line::Title(title.into()));
+        self.lines.push(GridLine::Title(title.into()));
     }
 
-    /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.lines.push(Line::Row(cells.into_iter().collect()));
+        self.lines.push(GridLine::Row(cells.into_iter().collect()));
     }
 
     /// The text: columns as wide as their widest cell, two spaces apart, no spaces at the ends of lines.
     pub(crate) fn render(&self) -> String {
         let mut widths = vec![0; self.columns.len()];
         for line in &self.lines {
-            if let Line::Row(cells) = line {
+            if let GridLine::Row(cells) = line {
                 for (width, cell) in widths.iter_mut().zip(cells) {
                     *width = (*width).max(measure_text_width(cell));
                 }
@@ -44,8 +42,8 @@ impl Grid {
         let mut text = String::new();
         for line in &self.lines {
             let line = match line {
-                Line::Title(title) => title.clone(),
-                Line::Row(cells) => cells
+                GridLine::Title(title) => title.clone(),
+                GridLine::Row(cells) => cells
                     .iter()
                     .zip(&widths)
                     .zip(&self.columns)

@@ -69,22 +69,19 @@ impl Guarded {
     }
 }
 
-/// Why a file is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// It must not be.
+    /// It holds something to keep, such as the store.
     #[error("{}: it is {what}: choose another file", path.display())]
     Refused {
         /// As it was named.
         path: PathBuf,
         what: String,
     },
-    /// It cannot be.
     #[error("{} cannot be written: {error}: choose another file", path.display())]
     Unwritable {
         /// As it was named.
         path: PathBuf,
-        /// What the system said.
         error: io::Error,
     },
 }

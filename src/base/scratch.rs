@@ -63,7 +63,6 @@ impl Scratch {
         Self::create(&parent, TEMPORARY, &identifier())
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,10 +1,10 @@
-//! A bench before it is run: what is asked for ([`Spec`]), and the ordered list of runs that follows from it ([`Plan`]).
+//! A bench before it is run: what is asked for ([`Spec`]), and the ordered list of runs that follows from it ([`BenchPlan`]).
 
 mod plan;
 mod spec;
 
 pub use plan::{
-    Configuration, DifferingVersion, Estimate, History, LeftOut, Plan, PlanError, PlannedRun, Space, StoredPlan,
+    BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, PlanError, PlannedRun, Space, StoredPlan,
     check_space, combinations, estimate,
 };
 pub use spec::{EngineChoice, Preset, Spec, SpecError, Values};

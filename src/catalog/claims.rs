@@ -1,6 +1,6 @@
 //! Claims files: what somebody published, with where it is from and what to know about it.
 
-use super::{CatalogError, Difference, located::Source};
+use super::{CatalogError, Difference, located::CatalogText};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -18,7 +18,6 @@ pub struct Claims {
     pub setup: String,
     /// What a reader of the published figures has to know.
     pub caveats: Vec<String>,
-    /// What was compared with what.
     pub comparisons: Vec<ClaimedComparison>,
 }
 
@@ -73,7 +72,7 @@ pub enum ClaimedRatio {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ClaimsFile {
     title: String,
     source: String,
     setup: String,
@@ -106,22 +105,22 @@ struct FileClaim {
     name: String,
     ratio: Option<f64>,
     range: Option<(f64, f64)>,
-    faster: Option<Side>,
+    faster: Option<FasterSide>,
     a: Option<String>,
     b: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Side {
+enum FasterSide {
     A,
     B,
 }
 
 impl Claims {
     /// Reads a claims file.
-    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        let file: File = source.parse()?;
+    pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        let file: ClaimsFile = source.parse()?;
         let comparisons = file
             .comparisons
             .into_iter()
@@ -152,7 +151,7 @@ impl Claims {
     }
 }
 
-fn check(claim: Spanned<FileClaim>, source: &Source) -> Result<Claim, CatalogError> {
+fn check(claim: Spanned<FileClaim>, source: &CatalogText) -> Result<Claim, CatalogError> {
     let span = claim.span();
     let claim = claim.into_inner();
     let wrong = |message: &str| Err(source.wrong(span.clone(), message));
@@ -164,8 +163,8 @@ fn check(claim: Spanned<FileClaim>, source: &Source) -> Result<Claim, CatalogErr
             }
             ClaimedRatio::Figure { ratio, range }
         }
-        (None, Some(Side::A), None) => ClaimedRatio::AFaster,
-        (None, Some(Side::B), None) => ClaimedRatio::BFaster,
+        (None, Some(FasterSide::A), None) => ClaimedRatio::AFaster,
+        (None, Some(FasterSide::B), None) => ClaimedRatio::BFaster,
         _ => return wrong("claim: expected either a ratio, with or without a range, or faster = \"a\" or \"b\""),
     };
     Ok(Claim { test: claim.test, name: claim.name, ratio, a: claim.a, b: claim.b })

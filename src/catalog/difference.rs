@@ -19,7 +19,6 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions];
 
     /// What differs, in words.

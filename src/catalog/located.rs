@@ -3,9 +3,9 @@
 use serde::de::DeserializeOwned;
 use std::{io, ops::Range};
 
-/// The text of a catalog file.
+/// A catalog file, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct CatalogText {
     /// What an error calls the file: its path, or `built-in suites/kv.toml`.
     pub(crate) place: String,
     pub(crate) text: String,
@@ -14,7 +14,6 @@ pub(crate) struct Source {
 /// Why a suite or preset cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// There is no such file.
     #[error("there is no {what} `{name}`: expected {expected}; your own go into {folder}")]
     Missing {
         /// `suite` or `preset`.
@@ -26,18 +25,11 @@ pub enum CatalogError {
         /// The user's folder for them.
         folder: String,
     },
-    /// The file cannot be read.
     #[error("{path}: {error}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// Something in the file is wrong.
+    Unreadable { path: String, error: io::Error },
     #[error("{place}:{line}:{column}: {message}")]
     Wrong {
-        /// The file.
+        /// The file's path, or `built-in suites/kv.toml`.
         place: String,
         /// Line, from 1.
         line: usize,
@@ -48,7 +40,7 @@ pub enum CatalogError {
     },
 }
 
-impl Source {
+impl CatalogText {
     /// Reads TOML into `T`.
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> Result<T, CatalogError> {
         toml::from_str(&self.text).map_err(|error| {

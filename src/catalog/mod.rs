@@ -15,7 +15,7 @@ pub use suite::{Suite, TestInfo, TestPick};
 pub use theme::{Colour, Ink, Role, Theme};
 
 use crate::base::output::{Guarded, Output};
-pub(crate) use located::Source;
+pub(crate) use located::CatalogText;
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
@@ -37,12 +37,14 @@ impl Catalog {
         names(&self.folders, Folder::Presets)
     }
 
-    /// Names of all claims files.
     pub fn claims_names(&self) -> Vec<String> {
         names(&self.folders, Folder::Claims)
     }
 
     /// Reads and checks a claims file. A preset that it names and that is not there is left out: nobody is sent to it.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
     pub fn claims(&self, name: &str) -> Result<Claims, CatalogError> {
         let source = files::find(&self.folders, Folder::Claims, name)?;
         let mut claims = Claims::parse(name, &source)?;
@@ -54,18 +56,24 @@ impl Catalog {
     }
 
     /// Reads and checks a suite.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
     pub fn suite(&self, name: &str) -> Result<Suite, CatalogError> {
         let source = files::find(&self.folders, Folder::Suites, name)?;
         Suite::parse(name, &source)
     }
 
     /// Checks the text of a suite's file that is not in a folder; `place` names it in errors.
+    ///
+    /// # Errors
+    /// Something in the text is wrong: with its line and column.
     pub fn suite_of(name: &str, place: &str, text: String) -> Result<Suite, CatalogError> {
-        Suite::parse(name, &Source { place: place.to_owned(), text })
+        Suite::parse(name, &CatalogText { place: place.to_owned(), text })
     }
 
     /// The text of a preset's file.
-    pub(crate) fn preset_source(&self, name: &str) -> Result<Source, CatalogError> {
+    pub(crate) fn preset_source(&self, name: &str) -> Result<CatalogText, CatalogError> {
         files::find(&self.folders, Folder::Presets, name)
     }
 
@@ -74,6 +82,9 @@ impl Catalog {
     }
 
     /// Reads and checks a theme.
+    ///
+    /// # Errors
+    /// There is no such file, or something in it is wrong: with its line and column.
     pub fn theme(&self, name: &str) -> Result<Theme, CatalogError> {
         let source = files::find(&self.folders, Folder::Themes, name)?;
         Theme::parse(name, &source)
@@ -88,7 +99,7 @@ impl Catalog {
         replace: bool,
         guarded: &[Guarded],
     ) -> Result<Option<std::path::PathBuf>, String> {
-        let folder = self.folders.of(Folder::Presets);
+        let folder = self.folders.path(Folder::Presets);
         let path = folder.join(format!("{name}.toml"));
         if path.exists() && !replace {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Themes: which colour stands for which meaning.
 
-use super::{CatalogError, located::Source};
+use super::{CatalogError, located::CatalogText};
 use serde::Deserialize;
 use std::{collections::BTreeMap, str::FromStr};
 use toml::Spanned;
@@ -51,7 +51,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them.
     pub const ALL: [Self; 15] = [
         Self::Text,
         Self::Dim,
@@ -81,7 +80,6 @@ pub struct Ink {
     pub bg: Option<Colour>,
     pub bold: bool,
     pub faint: bool,
-    /// Underlined.
     pub underline: bool,
     /// Text and background exchanged.
     pub reverse: bool,
@@ -141,24 +139,23 @@ impl TryFrom<String> for Colour {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ThemeFile {
     title: String,
     roles: Spanned<BTreeMap<Role, Ink>>,
 }
 
 impl Theme {
     /// Reads a theme's file. Every meaning must be there, so that none is invisible by mistake.
-    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        let file: File = source.parse()?;
+    pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        let file: ThemeFile = source.parse()?;
         let roles = file.roles.get_ref();
         if let Some(missing) = Role::ALL.iter().find(|role| !roles.contains_key(role)) {
-            let message = format!("roles: expected {missing:?} too (in lower case)");
+            let message = format!("roles: expected `{}` too", format!("{missing:?}").to_lowercase());
             return Err(source.wrong(file.roles.span(), message));
         }
         Ok(Self { name: name.to_owned(), title: file.title, roles: file.roles.into_inner() })
     }
 
-    /// How a meaning is painted.
     pub fn ink(&self, role: Role) -> Ink {
         self.roles.get(&role).copied().unwrap_or_default()
     }

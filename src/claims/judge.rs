@@ -5,14 +5,13 @@ use serde::Serialize;
 
 /// What was measured of a claim: time A / time B.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Measured {
+pub struct MeasuredRatio {
     /// The ratio; over several sizes, the median of their ratios.
     pub ratio: f64,
     /// Its 95 % interval; over several sizes, from the lowest to the highest end. None with too few runs.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Whether a claim was reproduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reproduction {
@@ -24,12 +23,10 @@ pub enum Reproduction {
     NotReproduced,
     /// Too few runs to tell.
     Undecided,
-    /// Nothing was measured.
     NotMeasured,
 }
 
 impl Reproduction {
-    /// All of them, in order.
     pub const ALL: [Self; 5] =
         [Self::Agrees, Self::DirectionOnly, Self::NotReproduced, Self::Undecided, Self::NotMeasured];
 
@@ -58,8 +55,7 @@ impl Reproduction {
 /// A figure published without a range is taken as this much either way.
 const WITHOUT_RANGE: f64 = 0.25;
 
-/// Judges a claim.
-pub fn judge(claimed: ClaimedRatio, measured: Option<Measured>) -> Reproduction {
+pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>) -> Reproduction {
     let Some(measured) = measured else { return Reproduction::NotMeasured };
     let Some((low, high)) = measured.interval else { return Reproduction::Undecided };
     let (a_faster, b_faster) = (high < 1.0, low > 1.0);
@@ -93,8 +89,8 @@ fn direction(as_claimed: bool, reversed: bool, low: f64, high: f64) -> Reproduct
 mod tests {
     use super::*;
 
-    fn measured(low: f64, high: f64) -> Option<Measured> {
-        Some(Measured { ratio: (low * high).sqrt(), interval: Some((low, high)) })
+    fn measured(low: f64, high: f64) -> Option<MeasuredRatio> {
+        Some(MeasuredRatio { ratio: (low * high).sqrt(), interval: Some((low, high)) })
     }
 
     const RANGED: ClaimedRatio = ClaimedRatio::Figure { ratio: 0.5, range: Some((0.4, 0.6)) };
@@ -123,7 +119,7 @@ mod tests {
 
     #[test]
     fn too_few_runs_tell_nothing() {
-        assert_eq!(judge(RANGED, Some(Measured { ratio: 0.5, interval: None })), Reproduction::Undecided);
+        assert_eq!(judge(RANGED, Some(MeasuredRatio { ratio: 0.5, interval: None })), Reproduction::Undecided);
         assert_eq!(judge(RANGED, None), Reproduction::NotMeasured);
     }
 

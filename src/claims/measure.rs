@@ -8,7 +8,6 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// Why claims could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
     /// A selection of the claims file is wrong.
@@ -19,7 +18,6 @@ pub enum JudgeError {
         /// What was expected.
         message: String,
     },
-    /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -4,6 +4,6 @@ mod judge;
 mod measure;
 mod table;
 
-pub use judge::{Measured, Reproduction, judge};
+pub use judge::{MeasuredRatio, Reproduction, judge};
 pub use measure::{JudgeError, judged};
 pub use table::{ClaimsTable, JudgedClaim, JudgedComparison};

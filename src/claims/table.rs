@@ -1,6 +1,6 @@
 //! A publication's claims beside the measurements that answer them.
 
-use super::{Measured, Reproduction, judge};
+use super::{MeasuredRatio, Reproduction, judge};
 use crate::{
     catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims},
     compare::{Comparison, Line},
@@ -21,7 +21,6 @@ pub struct ClaimsTable {
     pub setup: String,
     /// What a reader of the published figures has to know.
     pub caveats: Vec<String>,
-    /// What was compared with what.
     pub comparisons: Vec<JudgedComparison>,
 }
 
@@ -52,9 +51,7 @@ pub struct JudgedClaim {
     pub published: String,
     /// The figures published for A and B.
     pub figures: Option<(String, String)>,
-    /// What was measured.
-    pub measured: Option<Measured>,
-    /// The verdict.
+    pub measured: Option<MeasuredRatio>,
     pub reproduction: Reproduction,
     /// Why runs that were found could not be compared.
     pub obstacle: Option<String>,
@@ -129,7 +126,7 @@ fn row(claim: &Claim, found: Option<&Comparison>) -> JudgedClaim {
 }
 
 /// The lines of a test over its sizes as one figure: the median ratio, and an interval that holds every size's.
-fn measured(lines: &[&Line]) -> Option<Measured> {
+fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
     let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
     let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
     let ratio = median(&ratios).ok()?;
@@ -139,7 +136,7 @@ fn measured(lines: &[&Line]) -> Option<Measured> {
         let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
         (low, high)
     });
-    Some(Measured { ratio, interval })
+    Some(MeasuredRatio { ratio, interval })
 }
 
 fn published(claimed: ClaimedRatio) -> String {

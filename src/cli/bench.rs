@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::units,
-    bench::{Estimate, Plan, Spec},
+    bench::{BenchPlan, Estimate, Spec},
     claims::ClaimsTable,
     engines::Registry,
     report::{
@@ -20,7 +20,7 @@ use crate::{
         tune::effects_text,
     },
     runner::SessionLaunch,
-    session::{PrepareError, Prepared, SelectedEffects},
+    session::{PrepareError, PreparedSession, SelectedEffects},
 };
 use clap::Args;
 use dbdyno_engine::{say, size::Size};
@@ -29,7 +29,7 @@ use std::{process::ExitCode, time::Duration};
 /// How a bench is run.
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
-    /// Set an option of an engine or of the suite. Several values with | between are all measured (a sweep).
+    /// Set an option of an engine or of the suite. Several values, separated by |, are all measured (a sweep).
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
     set: Vec<String>,
     /// A size to run at [default: what the preset or the suite says].
@@ -41,10 +41,10 @@ pub(super) struct BenchArgs {
     /// Run the first configuration twice in each round, to measure how far chance alone takes a ratio from 1.
     #[arg(long)]
     aa: bool,
-    /// Of each engine's sweep, run only a sample of this many stars: a combination and every change of one option of it.
+    /// Run only a sample of each engine's sweep: this many stars, each a combination with every change of one option of it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     stars: Option<u32>,
-    /// End with how much each option of the sweep matters.
+    /// After the runs, show how much each option of the sweep matters.
     #[arg(long)]
     effects: bool,
     /// Show the figures of this claims file beside the measured ones.
@@ -107,8 +107,8 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
         ..args.measure.launch()?
     };
     let store = places.store()?;
-    let prepared = Prepared::of(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
-    let Prepared { plan, estimate, .. } = &prepared;
+    let prepared = PreparedSession::new(spec, &places.catalog()?, &Registry::discover(), &launch, &store)?;
+    let PreparedSession { plan, estimate, .. } = &prepared;
     if args.dry_run {
         return print(&describe(plan, estimate));
     }
@@ -170,7 +170,7 @@ fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> 
     }
 }
 
-fn headline(plan: &Plan, estimate: &Estimate) -> String {
+fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     format!(
         "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
@@ -183,7 +183,7 @@ fn headline(plan: &Plan, estimate: &Estimate) -> String {
     )
 }
 
-fn describe(plan: &Plan, estimate: &Estimate) -> String {
+fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
     plan.not_run().iter().for_each(|line| text.push_str(&format!("{}\n", units::plain(line))));
     let entries: Vec<(String, String)> = plan
@@ -203,8 +203,8 @@ fn describe(plan: &Plan, estimate: &Estimate) -> String {
 mod tests {
     use crate::{
         bench::{EngineChoice, Preset, Spec, Values},
-        catalog::Source,
-        cli::{Cli, Command},
+        catalog::CatalogText,
+        cli::{Cli, CliCommand},
     };
     use clap::Parser;
     use dbdyno_engine::size::Size;
@@ -246,7 +246,7 @@ mod tests {
         fn a_bench_reads_back_from_its_command_line(spec in spec()) {
             let words = std::iter::once("dbdyno".to_owned()).chain(spec.arguments());
             let cli = Cli::try_parse_from(words).map_err(|error| TestCaseError::fail(error.to_string()))?;
-            let Some(Command::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
+            let Some(CliCommand::Run(args)) = cli.command else { return Err(TestCaseError::fail("not `run`")) };
             let (asked, bench) = args.spec();
             let read = bench.adjusted(asked).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(read, spec);
@@ -255,7 +255,7 @@ mod tests {
         #[test]
         fn a_bench_reads_back_from_its_file(spec in spec(), title in value()) {
             let preset = Preset { name: "mine".to_owned(), title, spec };
-            let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+            let source = CatalogText { place: "mine.toml".to_owned(), text: preset.to_toml() };
             let read = Preset::parse("mine", &source).map_err(|error| TestCaseError::fail(error.to_string()))?;
             prop_assert_eq!(read, preset);
         }

@@ -12,7 +12,7 @@ use crate::{
     report::{
         comparison::{FORMATS, TableStyle, export, text},
         format::Format,
-        text::Colour,
+        text::Colouring,
     },
     store::{Latencies, Selection, Store},
 };
@@ -30,10 +30,10 @@ const WIDTH: usize = 80;
 /// `dbdyno compare`.
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// Side A: terms with spaces or commas between, all of which must hold, as in 'engine=lmdb size=10000'.
+    /// Side A: terms separated by spaces or commas, all of which must hold, as in 'engine=lmdb size=10000'.
     #[arg(long, value_name = "SELECTION")]
     a: String,
-    /// Side B, as side A.
+    /// Side B, written like side A.
     #[arg(long, value_name = "SELECTION")]
     b: String,
     /// Show each test over its sizes: the ratio of medians at each size, then their median, smallest and largest.
@@ -80,7 +80,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let options = options(args)?;
     let output = args.out.checked(places)?;
     if args.format == Format::Parquet && output.is_none() {
-        return Err(CliError::Usage("--format parquet is no text: give --out FILE".to_owned()));
+        return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
     }
     let store = places.opened()?;
     let latencies = match args.format {
@@ -92,7 +92,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let comparison = compare(&a, &b, &options);
     match &output {
         Some(output) => {
-            let style = TableStyle { colour: Colour::Off, width: WIDTH };
+            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
             export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
@@ -101,7 +101,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     }
     for difference in refused(&comparison) {
         let (name, word) = (difference.name(), difference.word());
-        say!("note: --allow-{name} compares tests all the same though {word} differ");
+        say!("note: --allow-{name} compares tests although {word} differ");
     }
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
@@ -129,7 +129,7 @@ fn side(store: &Store, flag: &str, text: &str, selection: &Selection, latencies:
     let side = load(store, text, selection, latencies)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
-            "{flag} '{text}' means no result of {}: `dbdyno results --group-by KEY` lists the values that a key has",
+            "{flag} '{text}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
             store.path().display()
         )));
     }

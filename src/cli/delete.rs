@@ -1,7 +1,7 @@
 //! `dbdyno delete`.
 
 use super::{
-    args::{Places, Runs},
+    args::{AffectedRuns, Places},
     error::CliError,
     output::print,
 };
@@ -17,8 +17,8 @@ use std::{
 #[derive(Debug, Args)]
 pub(super) struct DeleteArgs {
     #[command(flatten)]
-    runs: Runs,
-    /// Do not ask.
+    runs: AffectedRuns,
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }
@@ -28,7 +28,7 @@ pub(super) fn delete(places: &Places, args: &DeleteArgs) -> Result<ExitCode, Cli
     let store = places.opened()?;
     let runs = store.count_runs(&selection)?;
     if runs == 0 {
-        return Err(Runs::none());
+        return Err(AffectedRuns::none());
     }
     if !args.yes && !confirmed(runs)? {
         say!("nothing was deleted");

@@ -11,7 +11,6 @@ use crate::{
 };
 use std::{process::ExitCode, thread, time::Duration};
 
-/// What is looked at.
 struct Patient {
     host: HostFacts,
     folder: WorkFolderFacts,
@@ -20,7 +19,7 @@ struct Patient {
     debug_build: bool,
 }
 
-enum Finding {
+enum DoctorFinding {
     /// As it should be.
     Fit(String),
     /// Not as it should be, and what to do.
@@ -57,23 +56,23 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
     let mut findings = examine(&patient);
     let store = places.store()?;
     findings.push(match store.prepare() {
-        Ok(_) => Finding::Fit(format!("results are kept in {}", store.path().display())),
-        Err(error) => Finding::Unfit(error.to_string(), "results could not be kept"),
+        Ok(_) => DoctorFinding::Fit(format!("results are kept in {}", store.path().display())),
+        Err(error) => DoctorFinding::Unfit(error.to_string(), "results could not be kept"),
     });
-    let unfit = findings.iter().any(|finding| matches!(finding, Finding::Unfit(..)));
+    let unfit = findings.iter().any(|finding| matches!(finding, DoctorFinding::Unfit(..)));
     let lines = findings.iter().map(|finding| match finding {
-        Finding::Fit(what) => format!("✓  {}\n", plain(what)),
-        Finding::Unfit(what, advice) => format!("!  {}: {advice}\n", plain(what)),
+        DoctorFinding::Fit(what) => format!("✓  {}\n", plain(what)),
+        DoctorFinding::Unfit(what, advice) => format!("!  {}: {advice}\n", plain(what)),
     });
     print(&lines.collect::<String>())?;
     Ok(if unfit { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn examine(patient: &Patient) -> Vec<Finding> {
+fn examine(patient: &Patient) -> Vec<DoctorFinding> {
     let Patient { host, folder, load, noise, debug_build } = patient;
     let mut findings = Vec::new();
     let mut judge = |fit: bool, what: String, advice: &'static str| {
-        findings.push(if fit { Finding::Fit(what) } else { Finding::Unfit(what, advice) });
+        findings.push(if fit { DoctorFinding::Fit(what) } else { DoctorFinding::Unfit(what, advice) });
     };
     let cpu = host.cpu_model.as_deref().unwrap_or("an unknown CPU");
     let cores = host.cores.unwrap_or(1);
@@ -117,21 +116,21 @@ fn examine(patient: &Patient) -> Vec<Finding> {
         judge(
             swap == 0,
             format!("{} of swap in use", bytes(swap)),
-            "free some memory: a page fault is no property of an engine",
+            "free some memory: waiting for swapped pages would be measured with the engine",
         );
     }
     if let Some(steal) = noise.steal_share {
         judge(
             steal <= STEAL,
             format!("other guests took {:.1} % of the CPU time of the last second", steal * 100.0),
-            "measure when they are quiet, and believe paired ratios only",
+            "measure when they are quiet, and trust paired ratios only",
         );
     }
     if let Some(busy) = noise.busy_share {
         judge(
             busy <= BUSY,
             format!("{:.0} % of the CPU time is in use", busy * 100.0),
-            "end other programs before measuring",
+            "close other programs before measuring",
         );
     }
     if *debug_build {
@@ -179,8 +178,8 @@ mod tests {
         // The machine that runs this test may have one core.
         patient_findings.remove(0);
         let unfit = |finding| match finding {
-            Finding::Unfit(what, _) => Some(what),
-            Finding::Fit(_) => None,
+            DoctorFinding::Unfit(what, _) => Some(what),
+            DoctorFinding::Fit(_) => None,
         };
         patient_findings.into_iter().filter_map(unfit).collect()
     }

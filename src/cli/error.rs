@@ -4,13 +4,12 @@ use crate::{
     base::units::plain,
     bench::{PlanError, SpecError},
     catalog::CatalogError,
-    report::format::WriteError,
+    report::{command::shell, format::WriteError},
     runner::SessionError,
     store::{ExportError, ImportError, StoreError},
 };
 use std::{path::Path, process::ExitCode};
 
-/// Why a command ended.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     /// Bad usage or input: exit code 2, nothing was run.
@@ -90,28 +89,32 @@ impl CliError {
         format!("{self}{arguments}").lines().map(plain).collect::<Vec<_>>().join("\n")
     }
 
-    /// The arguments by which what the message asks for is said on the command line.
-    fn arguments(&self) -> Option<&'static str> {
+    /// What does on the command line what the message asks for.
+    fn arguments(&self) -> Option<String> {
         match self {
             Self::Store(error)
             | Self::Import(ImportError::Store(error))
             | Self::Export(ExportError::Store(error))
-            | Self::Session(SessionError::Store(error)) => of_store(error),
-            Self::Import(ImportError::Same { .. }) => Some("--store or DBDYNO_STORE"),
-            Self::Session(SessionError::WorkFolder { .. }) => Some("--work-dir or DBDYNO_WORK_DIR"),
+            | Self::Session(SessionError::Store(error))
+            | Self::Import(ImportError::Source(error @ StoreError::Damaged { .. })) => of_store(error),
+            Self::Import(ImportError::Same { .. }) => Some("--store or DBDYNO_STORE".to_owned()),
+            Self::Session(SessionError::WorkFolder { .. }) => Some("--work-dir or DBDYNO_WORK_DIR".to_owned()),
             _ => None,
         }
     }
 }
 
-/// The arguments that name another store, or another place for its journal.
-fn of_store(error: &StoreError) -> Option<&'static str> {
+/// The arguments that name another store or another place for its journal, or the command that repairs it.
+fn of_store(error: &StoreError) -> Option<String> {
     match error {
         StoreError::Unwritable { .. }
         | StoreError::Newer { .. }
         | StoreError::Foreign { .. }
-        | StoreError::NotDuckDb { .. } => Some("--store or DBDYNO_STORE"),
-        StoreError::Journal { .. } => Some("--journal or DBDYNO_JOURNAL"),
+        | StoreError::NotDuckDb { .. } => Some("--store or DBDYNO_STORE".to_owned()),
+        StoreError::Journal { .. } => Some("--journal or DBDYNO_JOURNAL".to_owned()),
+        StoreError::Damaged { path, .. } => {
+            Some(shell(["dbdyno", "--store", &path.to_string_lossy(), "store", "repair"]))
+        }
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! `dbdyno key`.
 
 use super::{
-    args::{Places, Runs, filled},
+    args::{AffectedRuns, Places, filled},
     error::CliError,
 };
 use crate::store::Annotation;
@@ -13,11 +13,11 @@ use std::process::ExitCode;
 #[command(group = ArgGroup::new("change").args(["set", "remove"]).multiple(true).required(true))]
 pub(super) struct KeyArgs {
     #[command(flatten)]
-    runs: Runs,
-    /// Give them this key with this value.
+    runs: AffectedRuns,
+    /// Set this key of the runs to this value.
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     set: Vec<(String, String)>,
-    /// Take this key from them.
+    /// Remove this key from the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     remove: Vec<String>,
 }

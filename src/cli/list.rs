@@ -11,7 +11,7 @@ use crate::{
     catalog::Catalog,
     engines::Registry,
     report::{format::Format, results, text},
-    store::Rows,
+    store::TextRows,
 };
 use clap::{Args, builder::TypedValueParser};
 use dbdyno_engine::describe::OptionSpec;
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 pub(super) struct ListArgs {
     /// What to list.
     #[arg(value_parser = listed())]
-    what: Listed,
+    what: ListTopic,
     /// How to write the list.
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
     format: Format,
@@ -30,9 +30,8 @@ pub(super) struct ListArgs {
     csv: CsvArgs,
 }
 
-/// What can be listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
+enum ListTopic {
     Engines,
     Options,
     Suites,
@@ -41,15 +40,15 @@ enum Listed {
     Themes,
 }
 
-fn listed() -> impl TypedValueParser<Value = Listed> {
+fn listed() -> impl TypedValueParser<Value = ListTopic> {
     one_of(
         [
-            (Listed::Engines, "engines", "engines with their versions"),
-            (Listed::Options, "options", "options of engines and suites"),
-            (Listed::Suites, "suites", "suites with their sizes"),
-            (Listed::Tests, "tests", "tests of every suite"),
-            (Listed::Presets, "presets", "presets"),
-            (Listed::Themes, "themes", "themes of the terminal UI"),
+            (ListTopic::Engines, "engines", "engines with their versions"),
+            (ListTopic::Options, "options", "options of engines and suites"),
+            (ListTopic::Suites, "suites", "suites with their sizes"),
+            (ListTopic::Tests, "tests", "tests of every suite"),
+            (ListTopic::Presets, "presets", "presets"),
+            (ListTopic::Themes, "themes", "themes of the terminal UI"),
         ]
         .into_iter(),
     )
@@ -58,12 +57,12 @@ fn listed() -> impl TypedValueParser<Value = Listed> {
 pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
     let catalog = places.catalog()?;
     let listed = match args.what {
-        Listed::Engines => engines(&Registry::discover()),
-        Listed::Options => options(&catalog, &Registry::discover()),
-        Listed::Suites => suites(&catalog),
-        Listed::Tests => tests(&catalog),
-        Listed::Presets => presets(&catalog),
-        Listed::Themes => themes(&catalog),
+        ListTopic::Engines => engines(&Registry::discover()),
+        ListTopic::Options => options(&catalog, &Registry::discover()),
+        ListTopic::Suites => suites(&catalog),
+        ListTopic::Tests => tests(&catalog),
+        ListTopic::Presets => presets(&catalog),
+        ListTopic::Themes => themes(&catalog),
     };
     entries(&listed, args.format, args.csv.cells)
 }
@@ -74,7 +73,8 @@ pub(super) fn entries(listed: &[(String, String)], format: Format, cells: Cells)
         return print(&text::list(listed));
     }
     let row = |(name, about): &(String, String)| vec![Some(name.clone()), Some(about.clone())];
-    let rows = Rows { columns: ["name", "about"].map(str::to_owned).to_vec(), rows: listed.iter().map(row).collect() };
+    let rows =
+        TextRows { columns: ["name", "about"].map(str::to_owned).to_vec(), rows: listed.iter().map(row).collect() };
     print(&results::text(&rows, format, cells)?)
 }
 

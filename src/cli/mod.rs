@@ -54,11 +54,11 @@ struct Cli {
     #[command(flatten)]
     bench: BenchArgs,
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Run a suite on engines.
     Run(run::RunArgs),
     /// Run the rest of a session that was interrupted.
@@ -89,15 +89,15 @@ enum Command {
     Import(import::ImportArgs),
     /// Copy runs to another store, or to a folder of Parquet files.
     Copy(copy::CopyArgs),
-    /// Give runs a tag, or take it from them.
+    /// Add a tag to runs, or remove it.
     Tag(tag::TagArgs),
     /// Write a note about runs.
     Note(note::NoteArgs),
-    /// Give runs a key with a value, or take it from them.
+    /// Set a key of runs to a value, or remove it.
     Key(key::KeyArgs),
     /// Delete runs and everything that belongs to them.
     Delete(delete::DeleteArgs),
-    /// List what there is to choose from.
+    /// List engines, options, suites, tests, presets or themes.
     List(list::ListArgs),
     /// Check whether this machine is fit to measure on. Each line is a finding, and what to do about it.
     Doctor(WorkArgs),
@@ -117,11 +117,10 @@ enum Command {
     },
 }
 
-/// Runs the program.
 pub fn main() -> ExitCode {
     let outcome = match Cli::try_parse() {
         Ok(cli) => {
-            if !matches!(cli.command, Some(Command::Worker { .. })) {
+            if !matches!(cli.command, Some(CliCommand::Worker { .. })) {
                 survive_file_limit();
             }
             dispatch(cli)
@@ -183,27 +182,27 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
     }
     match command {
-        Command::Run(args) => run::run(&places, args),
-        Command::Resume(args) => resume::resume(&places, &args),
-        Command::Results(args) => results::results(&places, &args),
-        Command::Compare(args) => compare::compare_sides(&places, &args),
-        Command::Tune { command } => tune::tune(&places, command),
-        Command::Claims(args) => claims::claims(&places, &args),
-        Command::Sql(args) => sql::sql(&places, &args),
-        Command::Store { command } => store::store(&places, command),
-        Command::Export(args) => export::export(&places, &args),
-        Command::Import(args) => import::import(&places, &args),
-        Command::Copy(args) => copy::copy(&places, &args),
-        Command::Tag(args) => tag::tag(&places, &args),
-        Command::Note(args) => note::note(&places, &args),
-        Command::Key(args) => key::key(&places, &args),
-        Command::Delete(args) => delete::delete(&places, &args),
-        Command::List(args) => list::list(&places, &args),
-        Command::Doctor(args) => doctor::doctor(&places, &args),
-        Command::Completions { shell } => completions(shell),
-        Command::Man => man(),
-        Command::WatchTerminal => Ok(crate::tui::watch_terminal()),
-        Command::Worker { engine, command } => match crate::engines::built_in(&engine) {
+        CliCommand::Run(args) => run::run(&places, args),
+        CliCommand::Resume(args) => resume::resume(&places, &args),
+        CliCommand::Results(args) => results::results(&places, &args),
+        CliCommand::Compare(args) => compare::compare_sides(&places, &args),
+        CliCommand::Tune { command } => tune::tune(&places, command),
+        CliCommand::Claims(args) => claims::claims(&places, &args),
+        CliCommand::Sql(args) => sql::sql(&places, &args),
+        CliCommand::Store { command } => store::store(&places, command),
+        CliCommand::Export(args) => export::export(&places, &args),
+        CliCommand::Import(args) => import::import(&places, &args),
+        CliCommand::Copy(args) => copy::copy(&places, &args),
+        CliCommand::Tag(args) => tag::tag(&places, &args),
+        CliCommand::Note(args) => note::note(&places, &args),
+        CliCommand::Key(args) => key::key(&places, &args),
+        CliCommand::Delete(args) => delete::delete(&places, &args),
+        CliCommand::List(args) => list::list(&places, &args),
+        CliCommand::Doctor(args) => doctor::doctor(&places, &args),
+        CliCommand::Completions { shell } => completions(shell),
+        CliCommand::Man => man(),
+        CliCommand::WatchTerminal => Ok(crate::tui::watch_terminal()),
+        CliCommand::Worker { engine, command } => match crate::engines::built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },

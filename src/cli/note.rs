@@ -1,7 +1,7 @@
 //! `dbdyno note`.
 
 use super::{
-    args::{Places, Runs, filled},
+    args::{AffectedRuns, Places, filled},
     error::CliError,
 };
 use crate::store::Annotation;
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(super) struct NoteArgs {
     #[command(flatten)]
-    runs: Runs,
-    /// What to note.
+    runs: AffectedRuns,
+    /// The text of the note.
     #[arg(long, value_name = "TEXT", value_parser = filled)]
     text: String,
 }

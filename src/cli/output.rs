@@ -3,7 +3,7 @@
 use super::error::{CliError, unwritten};
 use crate::{
     base::output::Output,
-    report::{command::shell, text::Colour},
+    report::{command::shell, text::Colouring},
 };
 use std::{
     io::{self, IsTerminal, Write},
@@ -22,9 +22,9 @@ pub(super) fn written(text: &str, output: Option<&Output>) -> Result<ExitCode, C
 }
 
 /// Whether stdout takes colours: a terminal, and NO_COLOR is not set.
-pub(super) fn colour() -> Colour {
+pub(super) fn colour() -> Colouring {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted && io::stdout().is_terminal() { Colour::On } else { Colour::Off }
+    if wanted && io::stdout().is_terminal() { Colouring::On } else { Colouring::Off }
 }
 
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.

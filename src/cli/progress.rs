@@ -1,6 +1,6 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
-use crate::{base::units, bench::Plan, runner::RunnerEvent, store::Status};
+use crate::{base::units, bench::BenchPlan, runner::RunnerEvent, store::Status};
 use dbdyno_engine::{protocol::Event, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
@@ -19,7 +19,6 @@ pub(super) enum Style {
     Lines,
     /// Every event as one line of JSON on stdout.
     Json,
-    /// Nothing.
     Quiet,
 }
 
@@ -36,7 +35,7 @@ impl Style {
 }
 
 /// Shows events until the session has ended.
-pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Style, plan: Plan) {
+pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Style, plan: BenchPlan) {
     match style {
         Style::Json => {
             while let Some(event) = events.recv().await {
@@ -116,7 +115,7 @@ struct Bars {
 }
 
 impl Bars {
-    fn new(plan: &Plan) -> Self {
+    fn new(plan: &BenchPlan) -> Self {
         let all = MultiProgress::new();
         let style = |template: &str| {
             ProgressStyle::with_template(template)

@@ -13,7 +13,7 @@ use crate::{
         results::{FORMATS, text},
         text::details,
     },
-    store::{Key, Listed, Rows},
+    store::{Listed, SelectionKey, TextRows},
 };
 use clap::{ArgGroup, Args};
 use dbdyno_engine::say;
@@ -28,7 +28,7 @@ pub(super) struct ResultsArgs {
     /// Show only how many results there are.
     #[arg(long)]
     count: bool,
-    /// Show counts and figures for each value of a key, or of several keys with commas between.
+    /// Show counts and figures for each value of a key, or of several keys separated by commas.
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     group_by: Vec<String>,
     /// Show one line for each run, also for runs without a finished test.
@@ -58,13 +58,13 @@ pub(super) struct ResultsArgs {
 
 pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, CliError> {
     let selection = args.selection.selection()?;
-    let keys: Vec<Key> =
-        args.group_by.iter().map(|key| Key::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
+    let keys: Vec<SelectionKey> =
+        args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
     let store = places.opened()?;
     for name in store.unknown_names(&selection, &keys)? {
         say!("note: no stored run has an option or a key `{}`", plain(&name));
     }
-    let shown = |rows: &Rows| print(&text(rows, args.format, args.csv.cells)?);
+    let shown = |rows: &TextRows| print(&text(rows, args.format, args.csv.cells)?);
     if args.count {
         return print(&format!("{}\n", store.count(&selection)?));
     }
@@ -81,7 +81,10 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
             matrix = matrix.normalised();
         }
         if matrix.incomplete > 0 {
-            say!("{} runs have no total: tests are missing that others have, or do not count", matrix.incomplete);
+            say!(
+                "{} runs have no total, because tests that others have are missing or do not count",
+                matrix.incomplete
+            );
         }
         return shown(&matrix.rows(args.transpose, args.format != Format::Table));
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     catalog::{Catalog, Theme},
-    tui::{self, Left, Setup, widgets::Look},
+    tui::{self, Left, TuiSetup, widgets::Look},
 };
 use clap::Args;
 use std::{
@@ -26,7 +26,6 @@ pub(super) struct LookArgs {
     ascii: bool,
 }
 
-/// Shows the screens.
 pub(super) fn screens(places: &Places, look: &LookArgs, measure: &MeasureArgs) -> Result<ExitCode, CliError> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";
@@ -34,7 +33,7 @@ pub(super) fn screens(places: &Places, look: &LookArgs, measure: &MeasureArgs) -
     }
     let catalog = places.catalog()?;
     let look = Look { theme: chosen(&catalog, look.theme.as_deref())?, ascii: look.ascii };
-    let setup = Setup {
+    let setup = TuiSetup {
         look,
         catalog,
         store: places.store()?,

@@ -6,9 +6,9 @@ use super::{
     progress::{self, Style},
 };
 use crate::{
-    bench::Plan,
+    bench::BenchPlan,
     report::{session_table::SessionTable, text},
-    runner::{Control, Handle, Report, RunnerEvent, SessionError},
+    runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
     store::{Status, Store},
 };
 use dbdyno_engine::say;
@@ -20,7 +20,7 @@ use tokio::{
 
 /// Runs a session with progress on stderr, or events on stdout, and has signals end it in order.
 pub(super) fn watched(
-    plan: &Plan,
+    plan: &BenchPlan,
     style: Style,
     run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
 ) -> Result<Report, CliError> {
@@ -39,8 +39,8 @@ pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'stati
         .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
     let outcome = runtime.block_on(async {
         let (events, received) = mpsc::unbounded_channel();
-        let (handle, control) = Handle::new();
-        let watching = tokio::spawn(Signals::watch()?.end(handle));
+        let (handle, control) = SessionHandle::new();
+        let watching = tokio::spawn(StopSignals::watch()?.end(handle));
         let showing = tokio::spawn(show(received));
         let outcome = run(events, control).await;
         watching.abort();
@@ -54,9 +54,9 @@ pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'stati
 }
 
 /// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
-struct Signals([Signal; 3]);
+struct StopSignals([Signal; 3]);
 
-impl Signals {
+impl StopSignals {
     /// Watches for them from now on.
     fn watch() -> Result<Self, CliError> {
         let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
@@ -65,7 +65,7 @@ impl Signals {
     }
 
     /// Passes them on to a session, for as long as it runs.
-    async fn end(mut self, handle: Handle) {
+    async fn end(mut self, handle: SessionHandle) {
         self.next().await;
         handle.stop();
         loop {

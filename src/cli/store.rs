@@ -12,7 +12,7 @@ use std::process::ExitCode;
 /// `dbdyno store`.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(super) enum StoreCommand {
-    /// Read all of the store, and say of each part whether it can be read. Nothing is changed.
+    /// Read the whole store, and report for each part whether it can be read. Nothing is changed.
     Check,
     /// Copy all that can be read to a new store in its place, and keep the damaged file beside it.
     Repair,

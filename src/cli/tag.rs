@@ -1,7 +1,7 @@
 //! `dbdyno tag`.
 
 use super::{
-    args::{Places, Runs, filled},
+    args::{AffectedRuns, Places, filled},
     error::CliError,
 };
 use crate::store::Annotation;
@@ -13,11 +13,11 @@ use std::process::ExitCode;
 #[command(group = ArgGroup::new("change").args(["add", "remove"]).multiple(true).required(true))]
 pub(super) struct TagArgs {
     #[command(flatten)]
-    runs: Runs,
-    /// Give them this tag.
+    runs: AffectedRuns,
+    /// Add this tag to the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     add: Vec<String>,
-    /// Take this tag from them.
+    /// Remove this tag from the runs.
     #[arg(long, value_name = "NAME", value_parser = filled)]
     remove: Vec<String>,
 }

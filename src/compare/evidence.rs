@@ -2,8 +2,8 @@
 
 use super::{
     latency::latency,
-    layout::{Laid, Sample},
-    model::{Figure, Found, Line, ObstacleKind, RatioRange, SideName},
+    layout::{Laid, SideSample},
+    model::{Figure, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
     obstacles::obstacles,
     options::Options,
     pairs::{Matched, matched},
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A line that has its figures, and waits for the p values of the others.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct LineDraft {
     line: Line,
     /// The figures of a comparable line; its `found` follows from them.
     tested: Option<Tested>,
@@ -32,7 +32,7 @@ struct Tested {
 }
 
 /// Figures and obstacles of a line.
-pub(super) fn draft(laid: Laid<'_>, places: &BTreeMap<&str, String>, options: &Options) -> Draft {
+pub(super) fn draft(laid: Laid<'_>, places: &BTreeMap<&str, String>, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
     let obstacles = obstacles(&laid, &matched, places, options);
     let several = |side: SideName| {
@@ -47,10 +47,10 @@ pub(super) fn draft(laid: Laid<'_>, places: &BTreeMap<&str, String>, options: &O
         _ => None,
     };
     let Laid { part, size, test, name, .. } = laid;
-    Draft { line: Line { part, size, test, name, a, b, obstacles, found: None }, tested }
+    LineDraft { line: Line { part, size, test, name, a, b, obstacles, found: None }, tested }
 }
 
-fn figure(samples: &[Sample<'_>], selected: usize) -> Option<Figure> {
+fn figure(samples: &[SideSample<'_>], selected: usize) -> Option<Figure> {
     let first = samples.first()?;
     Some(Figure {
         label: first.run.label.clone(),
@@ -64,7 +64,7 @@ fn figure(samples: &[Sample<'_>], selected: usize) -> Option<Figure> {
     })
 }
 
-fn times(samples: &[Sample<'_>]) -> Vec<f64> {
+fn times(samples: &[SideSample<'_>]) -> Vec<f64> {
     samples.iter().map(|sample| sample.wall_ns as f64).collect()
 }
 
@@ -80,14 +80,14 @@ fn test(matched: &Matched<'_>, median_ratio: f64) -> Tested {
 }
 
 /// Verdicts of all lines, and how many were tested.
-pub(super) fn judge(drafts: Vec<Draft>, noise_floor: f64) -> (Vec<Line>, usize) {
+pub(super) fn judge(drafts: Vec<LineDraft>, noise_floor: f64) -> (Vec<Line>, usize) {
     let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.tested.as_ref()?.p).collect();
     let tests = p.len();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; tests]).into_iter();
     let lines = drafts
         .into_iter()
-        .map(|Draft { mut line, tested }| {
+        .map(|LineDraft { mut line, tested }| {
             line.found = tested.and_then(|tested| {
                 let p_adjusted = tested.p.and_then(|_| adjusted.next());
                 found(&tested, p_adjusted, noise_floor, tests)
@@ -98,12 +98,12 @@ pub(super) fn judge(drafts: Vec<Draft>, noise_floor: f64) -> (Vec<Line>, usize) 
     (lines, tests)
 }
 
-fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usize) -> Option<Found> {
+fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usize) -> Option<JudgedRatio> {
     let Tested { interval, p, median_ratio, paired } = tested;
     let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
     let verdict: Verdict = evidence.verdict().ok()?;
     let interval = interval.ok();
-    Some(Found {
+    Some(JudgedRatio {
         verdict,
         ratio: interval.map_or(*median_ratio, |interval| interval.ratio),
         median_ratio: *median_ratio,

@@ -1,7 +1,7 @@
 //! The latencies of a figure's runs together.
 
 use super::{
-    layout::Sample,
+    layout::SideSample,
     model::{Bucket, Latency},
 };
 use dbdyno_workload::histogram::empty;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 pub(super) const PER_DECADE: f64 = 20.0;
 
 /// All latencies of these runs; none where a sample is not one operation, or a histogram cannot be read.
-pub(super) fn latency(samples: &[Sample<'_>]) -> Option<Latency> {
+pub(super) fn latency(samples: &[SideSample<'_>]) -> Option<Latency> {
     let mut all = empty();
-    for Sample { result, .. } in samples {
+    for SideSample { result, .. } in samples {
         all.add(result.latencies()?).ok()?;
     }
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();

@@ -15,15 +15,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A test of a run that has a time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sample<'s> {
+pub(super) struct SideSample<'s> {
     pub(super) run: &'s RunTests,
     pub(super) result: &'s TestRecord,
     pub(super) wall_ns: u64,
 }
 
-impl<'s> Sample<'s> {
+impl<'s> SideSample<'s> {
     /// None of a test without a time.
-    pub(super) fn of(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
+    pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
         result.figure(Metric::Wall).map(|wall_ns| Self { run, result, wall_ns })
     }
 
@@ -40,18 +40,18 @@ pub(super) struct Laid<'s> {
     pub(super) size: String,
     pub(super) test: u32,
     pub(super) name: String,
-    pub(super) a: Vec<Sample<'s>>,
-    pub(super) b: Vec<Sample<'s>>,
+    pub(super) a: Vec<SideSample<'s>>,
+    pub(super) b: Vec<SideSample<'s>>,
 }
 
 /// What both sides must have in common to be on one line: values of the pivot's keys, size, test.
-type Key = (Vec<String>, OrderedSize, u32, String);
+type LineKey = (Vec<String>, OrderedSize, u32, String);
 
 /// A key without its size.
 type Sizeless<'k> = (&'k [String], u32, &'k str);
 
 /// What A and B have.
-type Both<'s> = (Vec<Sample<'s>>, Vec<Sample<'s>>);
+type Both<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
 
 /// A size in the order of its numbers; text that is no size comes last.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +82,7 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
     let of_a = grouped(a, &[shared.clone(), own.clone()].concat());
     let of_b = grouped(b, &shared);
     let parts: BTreeSet<&[String]> = of_a.keys().map(|(part, ..)| part.as_slice()).collect();
-    let mut sides: BTreeMap<Key, Both<'s>> = BTreeMap::new();
+    let mut sides: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
     for (key, samples) in &of_a {
         sides.entry(key.clone()).or_default().0.extend(samples);
     }
@@ -102,7 +102,7 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
         join_single_sizes(&mut sides);
     }
     let names: Vec<String> = shared.iter().chain(&own).map(ToString::to_string).collect();
-    let line = |((part, size, test, name), (a, b)): (Key, Both<'s>)| {
+    let line = |((part, size, test, name), (a, b)): (LineKey, Both<'s>)| {
         let part = names.iter().cloned().zip(part).collect();
         let other =
             b.first().map(|sample| sample.run.size.clone()).filter(|other| !a.is_empty() && *other != size.text);
@@ -115,11 +115,11 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
 /// What stands for a value that a run does not have.
 pub(super) const MISSING: &str = "-";
 
-fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<Key, Vec<Sample<'s>>> {
-    let mut groups: BTreeMap<Key, Vec<Sample<'s>>> = BTreeMap::new();
+fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
+    let mut groups: BTreeMap<LineKey, Vec<SideSample<'s>>> = BTreeMap::new();
     for run in &side.runs {
         let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        for sample in run.tests.iter().filter_map(|result| Sample::of(run, result)) {
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
             let key = (part.clone(), OrderedSize::new(&run.size), sample.result.test, sample.result.test_name.clone());
             groups.entry(key).or_default().push(sample);
         }
@@ -140,10 +140,10 @@ fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
 }
 
 /// Where a test has one size that only A has and one that only B has, puts them on one line.
-fn join_single_sizes(sides: &mut BTreeMap<Key, Both<'_>>) {
+fn join_single_sizes(sides: &mut BTreeMap<LineKey, Both<'_>>) {
     // The keys of lines that only A, and that only B has, by everything but their size.
-    let mut alone: BTreeMap<Sizeless<'_>, [Vec<Key>; 2]> = BTreeMap::new();
-    let keys: Vec<(Key, bool, bool)> =
+    let mut alone: BTreeMap<Sizeless<'_>, [Vec<LineKey>; 2]> = BTreeMap::new();
+    let keys: Vec<(LineKey, bool, bool)> =
         sides.iter().map(|(key, (a, b))| (key.clone(), a.is_empty(), b.is_empty())).collect();
     for (key, no_a, no_b) in &keys {
         let (part, _, test, name) = key;

@@ -26,14 +26,14 @@ mod warnings;
 pub use gate::{Gate, gate};
 pub use load::{Side, load};
 pub use model::{
-    Bucket, COMPARISON_VERSION, Comparison, Figure, Found, Latency, Line, Mean, MeasuredConfiguration, NoiseFloor,
-    Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SideName, SizeRatio,
+    Bucket, COMPARISON_VERSION, Comparison, Figure, JudgedRatio, Latency, Line, Mean, MeasuredConfiguration,
+    NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SideName,
+    SizeRatio,
 };
 pub use options::{Axis, Options};
 pub use pivot::axis_value;
 pub use sizes::{TestKey, by_test};
 
-/// Compares A with B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
     let noise_floor = noise::floor(&[a, b]);
     let places = facts::places(&[a, b]);
@@ -50,7 +50,7 @@ pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
         means: sizes::means(&lines),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
-        warnings: warnings::of(&lines, &[a, b]),
+        warnings: warnings::warnings(&lines, &[a, b]),
         lines,
     }
 }

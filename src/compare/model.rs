@@ -18,7 +18,6 @@ pub type Part = BTreeMap<String, String>;
 /// Two selections beside each other. Times are ns, ratios are time A / time B: below 1 A is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// [`COMPARISON_VERSION`].
     pub version: u32,
     /// Version of the dbdyno that compared.
     pub dbdyno_version: String,
@@ -56,7 +55,6 @@ pub struct SideFacts {
     pub sessions: Vec<SessionFacts>,
 }
 
-/// A configuration of a side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredConfiguration {
     /// Its label in its sessions.
@@ -83,9 +81,7 @@ pub struct Line {
     pub part: Part,
     /// Size; `A / B` where they differ.
     pub size: String,
-    /// The test's number.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     /// Side A; none where there is no figure.
     pub a: Option<Figure>,
@@ -94,13 +90,12 @@ pub struct Line {
     /// What stands against comparing them, allowed or not.
     pub obstacles: Vec<Obstacle>,
     /// What was found; none: not comparable.
-    pub found: Option<Found>,
+    pub found: Option<JudgedRatio>,
 }
 
 /// One side's figure in a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// The configuration's label.
     pub label: String,
     /// Durability tier; none: not recorded.
     pub tier: Option<u8>,
@@ -135,7 +130,6 @@ pub struct Latency {
     pub buckets: Vec<Bucket>,
 }
 
-/// A bucket of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Where it ends, as a power of 10^(1/20) ns: 20 is 10 ns.
@@ -146,7 +140,6 @@ pub struct Bucket {
 /// Something that stands against comparing A and B.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
-    /// Which kind.
     pub kind: ObstacleKind,
     /// The side that it is about; none: both.
     pub side: Option<SideName>,
@@ -156,7 +149,6 @@ pub struct Obstacle {
     pub allowed: bool,
 }
 
-/// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SideName {
     A,
@@ -190,9 +182,9 @@ pub enum ObstacleKind {
     Differ(Difference),
 }
 
-/// What comparing found.
+/// The ratio of a line's times with the verdict on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct JudgedRatio {
     /// The verdict on A.
     pub verdict: Verdict,
     /// Time A / time B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
@@ -212,9 +204,7 @@ pub struct Found {
 /// An interval of a ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RatioRange {
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
     /// Confidence reached, 0 to 1.
     pub confidence: f64,
@@ -236,23 +226,18 @@ pub struct Mean {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OverSizes {
     pub part: Part,
-    /// The test's number.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     /// Ratio of medians by size, in the order of sizes.
     pub sizes: Vec<SizeRatio>,
     /// Median of these.
     pub median: f64,
-    /// Smallest.
     pub min: f64,
-    /// Largest.
     pub max: f64,
     /// Sizes at which A and B are not comparable.
     pub left_out: Vec<String>,
 }
 
-/// The ratio at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SizeRatio {
     pub size: String,
@@ -263,16 +248,13 @@ pub struct SizeRatio {
 /// A pivot table of ratios.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pivot {
-    /// What rows are.
     pub row: Axis,
-    /// What columns are.
     pub column: Axis,
     /// Values of the columns.
     pub columns: Vec<String>,
     pub rows: Vec<PivotRow>,
 }
 
-/// A row of a pivot table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PivotRow {
     /// The row's value.
@@ -281,7 +263,6 @@ pub struct PivotRow {
     pub cells: Vec<Option<PivotCell>>,
 }
 
-/// A cell of a pivot table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PivotCell {
     /// The ratio; over several lines, their geometric mean; none where none is comparable.

@@ -1,7 +1,7 @@
 //! What stands against comparing the two sides of a line.
 
 use super::{
-    layout::{Laid, Sample},
+    layout::{Laid, SideSample},
     model::{Obstacle, ObstacleKind, SideName},
     options::Options,
     pairs::Matched,
@@ -53,7 +53,7 @@ fn one_side(line: &Laid<'_>) -> Option<String> {
 }
 
 /// A side of runs that differ by more than chance has no one figure.
-fn several(side: SideName, samples: &[Sample<'_>]) -> Option<String> {
+fn several(side: SideName, samples: &[SideSample<'_>]) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let configurations: BTreeSet<_> = samples.iter().map(|sample| &sample.run.configuration).collect();
     let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();
@@ -72,7 +72,7 @@ fn several(side: SideName, samples: &[Sample<'_>]) -> Option<String> {
     let (word, first) = values.iter().next().and_then(|(word, values)| Some((word, values.first()?)))?;
     let differ: Vec<String> = values.iter().map(|(word, values)| format!("{word} ({})", joined(values))).collect();
     Some(format!(
-        "{side} is {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
+        "{side} has {} configurations, which differ in {}: narrow {side}, as with {word}={first}",
         configurations.len(),
         differ.join(", "),
     ))
@@ -87,7 +87,8 @@ fn shared_runs(line: &Laid<'_>) -> Option<String> {
 }
 
 fn verification(line: &Laid<'_>) -> Option<String> {
-    let wrong = |samples: &[Sample<'_>]| samples.iter().filter(|sample| sample.result.agrees == Some(false)).count();
+    let wrong =
+        |samples: &[SideSample<'_>]| samples.iter().filter(|sample| sample.result.agrees == Some(false)).count();
     let sides = [("A", wrong(&line.a), line.a.len()), ("B", wrong(&line.b), line.b.len())];
     let failed: Vec<String> = sides
         .iter()
@@ -105,7 +106,7 @@ fn verification(line: &Laid<'_>) -> Option<String> {
             answers.insert(inputs, answer);
         }
     }
-    let differs = |sample: &&Sample<'_>| {
+    let differs = |sample: &&SideSample<'_>| {
         let answer = sample.result.verification.as_deref();
         answer.is_some_and(|answer| answers.get(&inputs(sample)).is_some_and(|of_a| *of_a != answer))
     };
@@ -115,13 +116,13 @@ fn verification(line: &Laid<'_>) -> Option<String> {
 }
 
 /// What answers follow from.
-fn inputs<'s>(sample: &Sample<'s>) -> (Option<u64>, &'s str, &'s str, &'s BTreeMap<String, String>) {
+fn inputs<'s>(sample: &SideSample<'s>) -> (Option<u64>, &'s str, &'s str, &'s BTreeMap<String, String>) {
     let run = sample.run;
     (run.seed, &run.size, &run.configuration.suite, &run.configuration.suite_options)
 }
 
 fn no_ratio(line: &Laid<'_>) -> Option<String> {
-    let instant = |samples: &[Sample<'_>]| samples.iter().any(|sample| sample.wall_ns == 0);
+    let instant = |samples: &[SideSample<'_>]| samples.iter().any(|sample| sample.wall_ns == 0);
     (instant(&line.a) || instant(&line.b)).then(|| "a time of 0 ns has no ratio".to_owned())
 }
 
@@ -143,7 +144,7 @@ fn suites(line: &Laid<'_>) -> Option<String> {
 }
 
 fn suite_options(line: &Laid<'_>) -> Option<String> {
-    let options = |samples: &[Sample<'_>]| -> BTreeMap<String, BTreeSet<String>> {
+    let options = |samples: &[SideSample<'_>]| -> BTreeMap<String, BTreeSet<String>> {
         let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (name, value) in samples.iter().flat_map(|sample| &sample.run.configuration.suite_options) {
             values.entry(name.clone()).or_default().insert(value.clone());
@@ -170,7 +171,7 @@ fn sizes(line: &Laid<'_>) -> Option<String> {
 
 /// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.
 fn hosts(matched: &Matched<'_>, places: &BTreeMap<&str, String>) -> Option<String> {
-    let of = |samples: &[Sample<'_>]| -> BTreeSet<String> {
+    let of = |samples: &[SideSample<'_>]| -> BTreeSet<String> {
         samples.iter().filter_map(|sample| places.get(sample.run.session_id.as_str())).cloned().collect()
     };
     let (a, b) = (of(&matched.a), of(&matched.b));
@@ -178,7 +179,7 @@ fn hosts(matched: &Matched<'_>, places: &BTreeMap<&str, String>) -> Option<Strin
     apart.then(|| format!("hosts or disks differ: A ran on {}, B on {}", joined(&a), joined(&b)))
 }
 
-fn both<T: Ord>(line: &Laid<'_>, value: impl Fn(&Sample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
+fn both<T: Ord>(line: &Laid<'_>, value: impl Fn(&SideSample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
     (line.a.iter().map(&value).collect(), line.b.iter().map(&value).collect())
 }
 

@@ -29,7 +29,6 @@ pub enum Axis {
     Test,
     Size,
     Suite,
-    /// The machine.
     Host,
     Session,
     /// `engine`, `version`, `label`, `tier`, or an option, of A.

@@ -1,6 +1,6 @@
 //! Which runs of A are compared with which runs of B.
 
-use super::layout::Sample;
+use super::layout::SideSample;
 use crate::stats::MIN_RUNS;
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub(super) struct Matched<'s> {
     /// Runs of A; of paired runs, in the order of the pairs.
-    pub(super) a: Vec<Sample<'s>>,
+    pub(super) a: Vec<SideSample<'s>>,
     /// Runs of B.
-    pub(super) b: Vec<Sample<'s>>,
+    pub(super) b: Vec<SideSample<'s>>,
     /// Whether the i-th of A and the i-th of B are a pair.
     pub(super) paired: bool,
 }
@@ -19,9 +19,9 @@ pub(super) struct Matched<'s> {
 ///
 /// Pairs are used where all runs have a partner, or where there are enough pairs for an interval; then runs without a
 /// partner are left out. Else all runs are used, unpaired.
-pub(super) fn matched<'s>(a: &[Sample<'s>], b: &[Sample<'s>]) -> Matched<'s> {
+pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched<'s> {
     let (of_a, of_b) = (rounds(a), rounds(b));
-    let pairs: Vec<(Sample<'s>, Sample<'s>)> = of_a
+    let pairs: Vec<(SideSample<'s>, SideSample<'s>)> = of_a
         .iter()
         .filter_map(|(round, samples)| Some(samples.iter().copied().zip(of_b.get(round)?.iter().copied())))
         .flatten()
@@ -36,8 +36,8 @@ pub(super) fn matched<'s>(a: &[Sample<'s>], b: &[Sample<'s>]) -> Matched<'s> {
 
 /// Runs by session and round. A configuration that ran several times a round is in the order of its labels, so that it
 /// comes before its twin.
-fn rounds<'s>(samples: &[Sample<'s>]) -> BTreeMap<(&'s str, u32), Vec<Sample<'s>>> {
-    let mut rounds: BTreeMap<(&'s str, u32), Vec<Sample<'s>>> = BTreeMap::new();
+fn rounds<'s>(samples: &[SideSample<'s>]) -> BTreeMap<(&'s str, u32), Vec<SideSample<'s>>> {
+    let mut rounds: BTreeMap<(&'s str, u32), Vec<SideSample<'s>>> = BTreeMap::new();
     for sample in samples {
         rounds.entry((&sample.run.session_id, sample.run.round)).or_default().push(*sample);
     }

@@ -29,7 +29,6 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TestKey<'l> {
     pub part: &'l Part,
-    /// The test's number.
     pub test: u32,
     /// The test's name; where names tell the size (`25000 INSERTs`), with `N` for their numbers.
     pub name: String,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const JUDGED_HERE: [&str; 3] = ["failed verification: ", "too few repeats: ", "unequal tiers: "];
 
 /// Findings of the comparison first, then those of its sessions.
-pub(super) fn of(lines: &[Line], sides: &[&Side]) -> Vec<String> {
+pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
     let runs: BTreeMap<&str, &RunTests> =
         sides.iter().flat_map(|side| &side.runs).map(|run| (run.run_id.as_str(), run)).collect();
     let sessions: BTreeMap<&str, &SessionFacts> =

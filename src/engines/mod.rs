@@ -45,7 +45,6 @@ pub fn built_in(name: &str) -> Option<&'static Program> {
 pub struct Engine {
     /// What it says about itself.
     pub description: Arc<Description>,
-    /// How its worker is started.
     pub launch: Launch,
 }
 
@@ -60,7 +59,10 @@ pub enum Launch {
 
 impl Engine {
     /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
-    /// without such options. An error is what to say to the user.
+    /// without such options.
+    ///
+    /// # Errors
+    /// What to say to the user of a file that the engine cannot use.
     pub fn probe(&self, settings: &Settings) -> Result<Option<Library>, String> {
         let files = self.description.files(settings);
         if files.is_empty() {
@@ -81,6 +83,9 @@ impl Engine {
 
 impl Launch {
     /// The command that starts the engine's program, which takes what to do as its last argument.
+    ///
+    /// # Errors
+    /// The path of this program is not known.
     pub fn command(&self, engine: &str) -> Result<Command, String> {
         match self {
             Self::BuiltIn => {
@@ -150,7 +155,10 @@ impl Registry {
         registry
     }
 
-    /// The engine of this name, or what to say to the user.
+    /// The engine of this name.
+    ///
+    /// # Errors
+    /// There is no such engine, or it cannot be used: why, and what to do.
     pub fn get(&self, name: &str) -> Result<&Engine, String> {
         if let Some(engine) = self.engines.iter().find(|engine| engine.description.name == name) {
             return Ok(engine);

@@ -88,7 +88,7 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     let description: Description =
         serde_json::from_str(&text).map_err(|error| format!("its description is not understood: {error}"))?;
     if description.protocol != PROTOCOL {
-        return Err(format!("it speaks protocol {}, dbdyno speaks {PROTOCOL}: build both anew", description.protocol));
+        return Err(format!("it speaks protocol {}, dbdyno speaks {PROTOCOL}: rebuild both", description.protocol));
     }
     if description.name != name {
         return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));

@@ -92,18 +92,18 @@ fn rotational(disk: &Path) -> Option<bool> {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use super::super::scratch::Scratch;
+    use super::super::scratch::TestFolder;
     use super::*;
 
     const NVME: &str = "devices/pci0000:00/0000:00:1d.0/nvme/nvme0/nvme0n1";
     const SATA: &str = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
     const VIRTIO: &str = "devices/pci0000:00/0000:00:02.0/virtio1/block/vda";
 
-    struct Sys(Scratch);
+    struct Sys(TestFolder);
 
     impl Sys {
         fn new() -> Self {
-            let sys = Self(Scratch::new("sys"));
+            let sys = Self(TestFolder::new("sys"));
             fs::create_dir_all(sys.path().join("dev/block")).unwrap();
             fs::create_dir_all(sys.path().join("class/block")).unwrap();
             sys

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::virtualisation::Evidence;
+use super::virtualisation::VirtualisationEvidence;
 use super::{cpu, memory, text};
 
 /// What a machine is: the part of a result's circumstances that stays the same from one session to the next.
@@ -30,7 +30,6 @@ pub struct HostFacts {
 }
 
 impl HostFacts {
-    /// Reads the facts of this machine.
     pub fn read() -> Self {
         let uname = rustix::system::uname();
         let release = uname.release().to_string_lossy();
@@ -46,7 +45,7 @@ impl HostFacts {
             memory_bytes: meminfo.and_then(|meminfo| memory::bytes(&meminfo, "MemTotal")),
             kernel: format!("{} {release}", uname.sysname().to_string_lossy()),
             architecture: uname.machine().to_string_lossy().into_owned(),
-            virtualisation: Evidence::read(cpuinfo.as_deref(), &release).word(),
+            virtualisation: VirtualisationEvidence::read(cpuinfo.as_deref(), &release).word(),
             os: os_release.and_then(|os_release| pretty_name(&os_release)),
         }
     }

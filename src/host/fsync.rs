@@ -59,7 +59,7 @@ fn median(times: &mut [u64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
+    use super::super::scratch::TestFolder;
     use super::*;
     use std::fs;
 
@@ -74,14 +74,14 @@ mod tests {
 
     #[test]
     fn leaves_nothing_behind() {
-        let scratch = Scratch::new("fsync");
+        let scratch = TestFolder::new("fsync");
         assert!(measure_fsync(scratch.path()).unwrap() > 0);
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn a_missing_folder_is_an_error() {
-        let scratch = Scratch::new("fsync-missing");
+        let scratch = TestFolder::new("fsync-missing");
         let error = measure_fsync(&scratch.path().join("no")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A new empty folder, removed when dropped.
-pub(super) struct Scratch(PathBuf);
+pub(super) struct TestFolder(PathBuf);
 
-impl Scratch {
+impl TestFolder {
     pub(super) fn new(purpose: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -22,7 +22,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

@@ -14,7 +14,7 @@ const FIRST_CGROUP_NAMESPACE: &str = "cgroup:[4026531835]";
 
 /// Everything that the answer rests on.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Evidence {
+pub(super) struct VirtualisationEvidence {
     /// The flag `hypervisor` of `/proc/cpuinfo`.
     pub(super) hypervisor_flag: Option<bool>,
     /// `uname -r`.
@@ -43,7 +43,7 @@ pub(super) struct Evidence {
     pub(super) cgroup_namespace: Option<String>,
 }
 
-impl Evidence {
+impl VirtualisationEvidence {
     /// Collects it from this machine.
     pub(super) fn read(cpuinfo: Option<&str>, kernel_release: &str) -> Self {
         let link = |path: &str| Some(fs::read_link(path).ok()?.to_string_lossy().into_owned());
@@ -200,18 +200,18 @@ mod tests {
     }
 
     /// A Linux that boots the machine itself, under systemd.
-    fn first_namespaces() -> Evidence {
-        Evidence {
+    fn first_namespaces() -> VirtualisationEvidence {
+        VirtualisationEvidence {
             kernel_release: "6.12.9-amd64".to_owned(),
             cgroup: some("0::/init.scope"),
             pid_namespace: some(FIRST_PID_NAMESPACE),
             cgroup_namespace: some(FIRST_CGROUP_NAMESPACE),
-            ..Evidence::default()
+            ..VirtualisationEvidence::default()
         }
     }
 
-    fn bare_metal() -> Evidence {
-        Evidence {
+    fn bare_metal() -> VirtualisationEvidence {
+        VirtualisationEvidence {
             hypervisor_flag: Some(false),
             clock_sources: some("tsc hpet acpi_pm"),
             vendor: some("ASUSTeK COMPUTER INC."),
@@ -220,8 +220,8 @@ mod tests {
         }
     }
 
-    fn guest(vendor: &str, product: &str, clocks: &str) -> Evidence {
-        Evidence {
+    fn guest(vendor: &str, product: &str, clocks: &str) -> VirtualisationEvidence {
+        VirtualisationEvidence {
             hypervisor_flag: Some(true),
             vendor: some(vendor),
             product: some(product),
@@ -230,8 +230,8 @@ mod tests {
         }
     }
 
-    fn in_container(machine: Evidence) -> Evidence {
-        Evidence {
+    fn in_container(machine: VirtualisationEvidence) -> VirtualisationEvidence {
+        VirtualisationEvidence {
             cgroup: some("0::/"),
             pid_namespace: some("pid:[4026532631]"),
             cgroup_namespace: some("cgroup:[4026532632]"),
@@ -262,22 +262,23 @@ mod tests {
 
     #[test]
     fn a_rented_bare_metal_machine_is_one() {
-        let x86 = Evidence { hypervisor_flag: Some(false), ..guest("Amazon EC2", "m5.metal", "tsc") };
-        let arm = Evidence { hypervisor_flag: None, ..guest("Amazon EC2", "c6g.metal", "arch_sys_counter") };
+        let x86 = VirtualisationEvidence { hypervisor_flag: Some(false), ..guest("Amazon EC2", "m5.metal", "tsc") };
+        let arm =
+            VirtualisationEvidence { hypervisor_flag: None, ..guest("Amazon EC2", "c6g.metal", "arch_sys_counter") };
         assert_eq!(x86.word().as_deref(), Some("none"));
         assert_eq!(arm.word().as_deref(), Some("none"));
     }
 
     #[test]
     fn arm_without_firmware_names_is_unknown() {
-        let board = Evidence { clock_sources: some("arch_sys_counter"), ..first_namespaces() };
+        let board = VirtualisationEvidence { clock_sources: some("arch_sys_counter"), ..first_namespaces() };
         assert_eq!(board.word(), None);
-        assert_eq!(Evidence::default().word(), None);
+        assert_eq!(VirtualisationEvidence::default().word(), None);
     }
 
     #[test]
     fn firecracker_with_the_marks_of_the_image_it_was_made_from() {
-        let evidence = Evidence {
+        let evidence = VirtualisationEvidence {
             hypervisor_flag: Some(true),
             clock_sources: some("tsc kvm-clock"),
             command_line: some("reboot=k panic=1 pci=off nomodule root=/dev/vda rw virtio_mmio.device=4K@0xd0000000:5"),
@@ -286,30 +287,33 @@ mod tests {
             ..first_namespaces()
         };
         assert_eq!(evidence.word().as_deref(), Some("firecracker"));
-        let other = Evidence { command_line: some("console=ttyS0"), ..evidence };
+        let other = VirtualisationEvidence { command_line: some("console=ttyS0"), ..evidence };
         assert_eq!(other.word().as_deref(), Some("kvm"));
     }
 
     #[test]
     fn containers() {
-        let docker = Evidence { dockerenv: true, ..in_container(bare_metal()) };
+        let docker = VirtualisationEvidence { dockerenv: true, ..in_container(bare_metal()) };
         assert_eq!(docker.word().as_deref(), Some("docker"));
 
-        let podman = Evidence { containerenv: true, ..in_container(guest("Amazon EC2", "m6i.large", "kvm-clock tsc")) };
+        let podman = VirtualisationEvidence {
+            containerenv: true,
+            ..in_container(guest("Amazon EC2", "m6i.large", "kvm-clock tsc"))
+        };
         assert_eq!(podman.word().as_deref(), Some("podman on kvm"));
 
-        let nspawn = Evidence { container_manager: some("systemd-nspawn"), ..in_container(bare_metal()) };
+        let nspawn = VirtualisationEvidence { container_manager: some("systemd-nspawn"), ..in_container(bare_metal()) };
         assert_eq!(nspawn.word().as_deref(), Some("systemd-nspawn"));
 
         assert_eq!(in_container(bare_metal()).word().as_deref(), Some("container"));
 
-        let version_1 = Evidence {
+        let version_1 = VirtualisationEvidence {
             cgroup: some("12:pids:/docker/4f6c\n11:memory:/docker/4f6c\n1:name=systemd:/docker/4f6c"),
             ..bare_metal()
         };
         assert_eq!(version_1.word().as_deref(), Some("docker"), "as with --pid=host");
 
-        let pod = Evidence {
+        let pod = VirtualisationEvidence {
             cgroup: some("11:cpu:/kubepods/burstable/pod1b2c/4f6c"),
             ..in_container(guest("Google", "Google Compute Engine", "kvm-clock"))
         };
@@ -318,13 +322,16 @@ mod tests {
 
     #[test]
     fn wsl_is_no_container_but_may_have_them() {
-        let wsl = Evidence {
+        let wsl = VirtualisationEvidence {
             kernel_release: "5.15.167.4-microsoft-standard-WSL2".to_owned(),
             hypervisor_flag: Some(true),
             ..in_container(first_namespaces())
         };
         assert_eq!(wsl.word().as_deref(), Some("wsl"));
-        assert_eq!(Evidence { container_manager: some("wsl"), ..wsl.clone() }.word().as_deref(), Some("wsl"));
-        assert_eq!(Evidence { dockerenv: true, ..wsl }.word().as_deref(), Some("docker on wsl"));
+        assert_eq!(
+            VirtualisationEvidence { container_manager: some("wsl"), ..wsl.clone() }.word().as_deref(),
+            Some("wsl")
+        );
+        assert_eq!(VirtualisationEvidence { dockerenv: true, ..wsl }.word().as_deref(), Some("docker on wsl"));
     }
 }

@@ -156,7 +156,7 @@ fn disk_beneath(mount: &Mount) -> disk::Disk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
+    use super::super::scratch::TestFolder;
     use super::*;
 
     fn on(file_system: &str, device: &str) -> WorkFolderFacts {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_yet_has_the_facts_of_the_one_above() {
-        let scratch = Scratch::new("work");
+        let scratch = TestFolder::new("work");
         let there = WorkFolderFacts::read(scratch.path());
         let not_yet = WorkFolderFacts::read(&scratch.path().join("a/b"));
         assert!(not_yet.path.ends_with("/a/b"));
@@ -203,7 +203,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn symbolic_links_are_followed() {
-        let scratch = Scratch::new("link");
+        let scratch = TestFolder::new("link");
         let link = scratch.path().join("link");
         std::os::unix::fs::symlink("/proc", &link).unwrap();
         assert_eq!(WorkFolderFacts::read(&link).file_system.as_deref(), Some("proc"));

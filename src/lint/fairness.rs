@@ -1,6 +1,6 @@
 //! Whether what is compared is alike.
 
-use super::{Evidence, Linter, series, some_of};
+use super::{Linter, SessionEvidence, series, some_of};
 use crate::{
     base::units,
     engines::HARNESS_ENGINE,
@@ -26,7 +26,7 @@ impl Linter for Disagreement {
         "A fast wrong answer is worth nothing: the figures of these results are withheld from every comparison."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let runs: BTreeMap<&str, &str> =
             evidence.runs.iter().map(|run| (run.run_id.as_str(), run.label.as_str())).collect();
         let places: BTreeSet<String> = evidence
@@ -61,7 +61,7 @@ impl Linter for UnequalTiers {
         "A commit that waits for the disk and one that does not are different services: choose options of one tier."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let mut tiers: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
             tiers.entry(run.tier).or_default().insert(&run.label);
@@ -94,7 +94,7 @@ impl Linter for DifferingOptions {
         "An engine may change or ignore a value without saying so. What was measured is what it says is in force."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let differ = |run: &&RunRecord| run.failure_kind == Some(FailureKind::OptionsDiffer);
         let failures: BTreeSet<&String> =
             evidence.runs.iter().filter(differ).filter_map(|run| run.failure.as_ref()).collect();
@@ -121,7 +121,7 @@ impl Linter for UnequalMemory {
         "An engine with a larger cache reads less from the system: give all engines caches of about the same size."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let runs: BTreeMap<&str, (&str, &str)> =
             evidence.runs.iter().map(|run| (run.run_id.as_str(), (run.size.as_str(), run.label.as_str()))).collect();
         let mut peaks: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
@@ -166,7 +166,7 @@ impl Linter for HarnessBound {
          towards 1: a true difference is larger than the one shown."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let cost: BTreeMap<(&str, u32), f64> =
             evidence.harness.iter().map(|cost| ((cost.size.as_str(), cost.test), cost.ns_per_operation)).collect();
         let mut places = Vec::new();

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// What linters look at: a session that has ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Evidence<'e> {
+pub struct SessionEvidence<'e> {
     pub session: &'e SessionRecord,
     /// Where its databases were.
     pub folder: &'e WorkFolderFacts,
@@ -29,10 +29,8 @@ pub struct Evidence<'e> {
     pub harness: &'e [HarnessRecord],
 }
 
-/// Something found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The linter's name.
     pub linter: &'static str,
     /// The run, if it is about one.
     pub run_id: Option<String>,
@@ -54,7 +52,7 @@ pub trait Linter: Sync {
     fn explain(&self) -> &'static str;
 
     /// What it finds, in sentences.
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String>;
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String>;
 }
 
 /// Every linter, in the order their findings are shown.
@@ -75,8 +73,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &repeats::Unsettled,
 ];
 
-/// All findings of all linters.
-pub fn findings(evidence: &Evidence<'_>) -> Vec<Finding> {
+pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
     LINTERS
         .iter()
         .flat_map(|linter| {
@@ -110,7 +107,7 @@ impl Series<'_> {
 type Members<'e> = Vec<(&'e RunRecord, &'e TestRecord)>;
 
 /// The results of finished tests by configuration and test.
-fn series<'e>(evidence: &Evidence<'e>) -> Vec<Series<'e>> {
+fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
     let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
     let mut all: BTreeMap<(&str, &str, u32), Members<'e>> = BTreeMap::new();
     for result in evidence.results {

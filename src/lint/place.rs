@@ -1,6 +1,6 @@
 //! Whether the machine and the folder are fit to measure on.
 
-use super::{Evidence, Linter};
+use super::{Linter, SessionEvidence};
 
 /// The work folder is in memory.
 pub(super) struct MemoryBacked;
@@ -18,7 +18,7 @@ impl Linter for MemoryBacked {
         "Syncs do nothing there, so every durability tier costs the same: choose a work folder on a disk."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         if !evidence.folder.is_memory_backed() {
             return Vec::new();
         }
@@ -43,7 +43,7 @@ impl Linter for NetworkFolder {
         "Locks, maps and syncs behave differently over a network, and some engines are not safe there."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         if !evidence.folder.is_network() {
             return Vec::new();
         }
@@ -73,7 +73,7 @@ impl Linter for NoisyHost {
         "Another guest or another program took CPU time. Runs of one round suffer about alike: trust ratios more than single times."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let runs = evidence.runs.len();
         let over = |share: Option<f64>, limit: f64| share.is_some_and(|share| share > limit);
         let stolen = evidence.runs.iter().filter(|run| over(run.steal_share, STEAL)).count();
@@ -111,7 +111,7 @@ impl Linter for Concurrent {
         "Without the measurement lock, runs of two sessions may share the disk and the caches: run one session at a time."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         if evidence.concurrent {
             vec!["without the measurement lock: other sessions may have been measuring too".to_owned()]
         } else {
@@ -136,7 +136,7 @@ impl Linter for DebugBuild {
         "Without optimisation the harness and engines in Rust are many times slower: measure with a release build."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         if evidence.session.debug_build {
             vec!["dbdyno was built without optimisation: measure with a release build".to_owned()]
         } else {

@@ -1,6 +1,6 @@
 //! Whether there are enough runs, and whether they are of one kind.
 
-use super::{Evidence, Linter, series, some_of};
+use super::{Linter, SessionEvidence, series, some_of};
 use crate::{
     stats::{MIN_RUNS, median, rounds_needed},
     store::Status,
@@ -22,7 +22,7 @@ impl Linter for FailedRuns {
         "Tests that a failed run finished are kept; its other tests are missing from the table."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let failed = evidence.runs.iter().filter(|run| run.status == Status::Failed);
         let (mut count, mut reasons) = (0, BTreeSet::new());
         for run in failed {
@@ -53,7 +53,7 @@ impl Linter for TooFew {
          alone: correcting for that takes more rounds."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let all = series(evidence);
         let Some(runs) = all.iter().map(|series| series.wall_ns.len()).min() else { return Vec::new() };
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
@@ -89,7 +89,7 @@ impl Linter for FirstRunOutlier {
         "Caches were cold or the processor was in a sleep state. One run does not move a median, but it widens the spread."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let unlike = |times: &[f64]| {
             let [first, others @ ..] = times else { return false };
             let Ok(centre) = median(others) else { return false };
@@ -130,7 +130,7 @@ impl Linter for Unsettled {
          program. ABBA pairs cancel it; single times depend on when they were taken."
     }
 
-    fn check(&self, evidence: &Evidence<'_>) -> Vec<String> {
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let drifts = |times: &[f64]| {
             let (early, late) = times.split_at(times.len() / 2);
             let (Ok(before), Ok(after)) = (median(early), median(late)) else { return false };

@@ -63,7 +63,7 @@ fn one(comparison: &JudgedComparison) -> String {
     if missing {
         let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
         let _ = match &comparison.preset {
-            Some(preset) => writeln!(text, "  `dbdyno --preset {}` measures it", plain(preset)),
+            Some(preset) => writeln!(text, "  the preset `{}` measures it", plain(preset)),
             None => writeln!(text, "  no preset measures it; it is judged by runs that match A `{a}` and B `{b}`"),
         };
     }

@@ -3,7 +3,6 @@
 use crate::store::StoreError;
 use std::path::{Path, PathBuf};
 
-/// How an output is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Aligned text.
@@ -76,7 +75,6 @@ impl Format {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: expected a name that ends in {}", path.display(), one_of(supported.iter().map(|format| format!(".{}", format.ending()))))]
 pub struct UnknownEnding {
-    /// The file.
     pub path: PathBuf,
     /// The formats that the output supports.
     pub supported: &'static [Format],
@@ -92,7 +90,6 @@ pub enum WriteError {
         /// Those that the output supports, some of them in files only.
         supported: &'static [Format],
     },
-    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A fact that JSON cannot hold.

@@ -1,12 +1,12 @@
 //! Tests against runs.
 
 use crate::base::units::duration;
-use crate::store::{Rows, TestTime};
+use crate::store::{TestTime, TextRows};
 use std::collections::BTreeMap;
 
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq)]
-enum Cell {
+enum MatrixCell {
     /// A figure: ns, or a share of the run's total.
     Figure(f64),
     /// Why there is none.
@@ -18,7 +18,7 @@ enum Cell {
 pub struct Matrix {
     tests: Vec<(u32, String)>,
     runs: Vec<String>,
-    cells: BTreeMap<(usize, usize), Cell>,
+    cells: BTreeMap<(usize, usize), MatrixCell>,
     normalised: bool,
     /// Runs that have no total, because tests are missing or do not count.
     pub incomplete: usize,
@@ -60,9 +60,9 @@ impl Matrix {
             }
             let row = tests.iter().position(|(test, _)| *test == time.test).unwrap_or_default();
             let cell = match time.wall_ns {
-                Some(ns) if time.status == "ok" => Cell::Figure(ns as f64),
-                _ if time.status == "ok" => Cell::Word("no time".to_owned()),
-                _ => Cell::Word(time.status.clone()),
+                Some(ns) if time.status == "ok" => MatrixCell::Figure(ns as f64),
+                _ if time.status == "ok" => MatrixCell::Word("no time".to_owned()),
+                _ => MatrixCell::Word(time.status.clone()),
             };
             cells.insert((row, column), cell);
         }
@@ -75,16 +75,16 @@ impl Matrix {
         self.normalised = true;
         for column in 0..self.runs.len() {
             let of_column = (0..self.tests.len()).map(|row| match self.cells.get(&(row, column)) {
-                Some(Cell::Figure(ns)) => Some(*ns),
+                Some(MatrixCell::Figure(ns)) => Some(*ns),
                 _ => None,
             });
             let total = of_column.sum::<Option<f64>>().filter(|total| *total > 0.0);
             self.incomplete += usize::from(total.is_none());
             for row in 0..self.tests.len() {
-                if let Some(cell @ Cell::Figure(_)) = self.cells.get_mut(&(row, column)) {
+                if let Some(cell @ MatrixCell::Figure(_)) = self.cells.get_mut(&(row, column)) {
                     *cell = match (&*cell, total) {
-                        (Cell::Figure(ns), Some(total)) => Cell::Figure(ns / total),
-                        _ => Cell::Word("no total".to_owned()),
+                        (MatrixCell::Figure(ns), Some(total)) => MatrixCell::Figure(ns / total),
+                        _ => MatrixCell::Word("no total".to_owned()),
                     };
                 }
             }
@@ -94,14 +94,14 @@ impl Matrix {
 
     /// The matrix as rows: tests down and runs across, or the other way round. `exact`: ns and shares as numbers, for
     /// programs; else with units.
-    pub fn rows(&self, transposed: bool, exact: bool) -> Rows {
+    pub fn rows(&self, transposed: bool, exact: bool) -> TextRows {
         let cell = |row: usize, column: usize| {
             let text = match self.cells.get(&(row, column))? {
-                Cell::Figure(figure) if exact => figure.to_string(),
-                Cell::Figure(share) if self.normalised => format!("{:.2} %", share * 100.0),
-                Cell::Figure(ns) => duration(*ns),
-                Cell::Word(_) if exact => return None,
-                Cell::Word(word) => word.clone(),
+                MatrixCell::Figure(figure) if exact => figure.to_string(),
+                MatrixCell::Figure(share) if self.normalised => format!("{:.2} %", share * 100.0),
+                MatrixCell::Figure(ns) => duration(*ns),
+                MatrixCell::Word(_) if exact => return None,
+                MatrixCell::Word(word) => word.clone(),
             };
             Some(text)
         };
@@ -113,14 +113,14 @@ impl Matrix {
                 let cells = (0..self.tests.len()).map(|row| shown(cell(row, column)));
                 std::iter::once(Some(run.clone())).chain(cells).collect()
             };
-            return Rows { columns, rows: self.runs.iter().enumerate().map(line).collect() };
+            return TextRows { columns, rows: self.runs.iter().enumerate().map(line).collect() };
         }
         let columns = std::iter::once("test".to_owned()).chain(self.runs.iter().cloned()).collect();
         let line = |(row, test): (usize, String)| {
             let cells = (0..self.runs.len()).map(|column| shown(cell(row, column)));
             std::iter::once(Some(test)).chain(cells).collect()
         };
-        Rows { columns, rows: tests.enumerate().map(line).collect() }
+        TextRows { columns, rows: tests.enumerate().map(line).collect() }
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::csv::{self, Cells},
-    store::{Rows, Selection, Store},
+    store::{Selection, Store, TextRows},
 };
 use serde::{Serialize, Serializer};
 use std::{fs, path::Path};
@@ -42,7 +42,7 @@ pub fn write(
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn text(answer: &Rows, format: Format, cells: Cells) -> Result<String, WriteError> {
+pub fn text(answer: &TextRows, format: Format, cells: Cells) -> Result<String, WriteError> {
     Ok(match format {
         Format::Table => rows(answer),
         Format::Csv => csv(answer, cells),
@@ -52,7 +52,7 @@ pub fn text(answer: &Rows, format: Format, cells: Cells) -> Result<String, Write
 }
 
 /// An answer as CSV; what is not known is empty.
-fn csv(rows: &Rows, cells: Cells) -> String {
+fn csv(rows: &TextRows, cells: Cells) -> String {
     let mut text = csv::line(rows.columns.iter().map(String::as_str), cells);
     for row in &rows.rows {
         text.push_str(&csv::line(row.iter().map(|value| value.as_deref().unwrap_or("")), cells));
@@ -61,17 +61,17 @@ fn csv(rows: &Rows, cells: Cells) -> String {
 }
 
 /// An answer as an array of objects whose keys keep the order of the columns.
-fn json(rows: &Rows) -> serde_json::Result<String> {
-    let objects: Vec<Object<'_>> = rows.rows.iter().map(|row| Object { columns: &rows.columns, row }).collect();
+fn json(rows: &TextRows) -> serde_json::Result<String> {
+    let objects: Vec<RowObject<'_>> = rows.rows.iter().map(|row| RowObject { columns: &rows.columns, row }).collect();
     Ok(serde_json::to_string_pretty(&objects)? + "\n")
 }
 
-struct Object<'r> {
+struct RowObject<'r> {
     columns: &'r [String],
     row: &'r [Option<String>],
 }
 
-impl Serialize for Object<'_> {
+impl Serialize for RowObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.columns.iter().zip(self.row))
     }

@@ -18,7 +18,6 @@ pub struct SessionTable {
     pub suite: String,
     /// Sizes, each with its tests.
     pub sizes: Vec<SizeTable>,
-    /// Findings.
     pub warnings: Vec<String>,
 }
 
@@ -33,16 +32,15 @@ pub struct SizeTable {
 /// One test with every configuration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TestTable {
-    /// Number.
     pub test: u32,
     pub name: String,
     /// Configurations in the order of the session.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SessionRow>,
 }
 
 /// One configuration's figure in a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct SessionRow {
     /// Engine with the options that tell it from others.
     pub label: String,
     pub runs: usize,
@@ -64,7 +62,7 @@ pub struct Row {
     pub side_bytes: u64,
     /// Median count of sync calls.
     pub syncs: u64,
-    /// Durability tier.
+    /// Durability tier, 0 to 3.
     pub tier: u8,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
@@ -72,7 +70,7 @@ pub struct Row {
     pub harness_bound: bool,
 }
 
-impl Row {
+impl SessionRow {
     /// The tier with its name.
     pub fn tier_name(&self) -> String {
         Tier::try_from(self.tier).map_or_else(|_| self.tier.to_string(), |tier| tier.to_string())
@@ -132,7 +130,7 @@ impl SessionTable {
     }
 }
 
-fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<Row> {
+fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
     let first = members.first()?;
     let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
     let median_ns = median(&walls).ok()?;
@@ -146,7 +144,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     let most = walls.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
     let rate = operations as f64 * 1e9 / median_ns;
-    Some(Row {
+    Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,

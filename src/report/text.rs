@@ -1,27 +1,26 @@
 //! Tables as text for a terminal or a file.
 
-use super::session_table::{Row, SessionTable};
+use super::session_table::{SessionRow, SessionTable};
 use crate::{
     base::{
         grid::Grid,
         units::{bytes, count, duration, plain, rate},
     },
-    store::Rows,
+    store::TextRows,
 };
 use console::Alignment;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Whether red may be used; a word always says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Colour {
+pub enum Colouring {
     /// ANSI colours.
     On,
-    /// None.
     Off,
 }
 
 /// The session's table with its warnings under it.
-pub fn session_table(table: &SessionTable, colour: Colour) -> String {
+pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
     let mut text = String::new();
     let mut tiers = BTreeSet::new();
     for size in &table.sizes {
@@ -68,7 +67,7 @@ pub fn session_notes(table: &SessionTable) -> String {
     text
 }
 
-fn cells(row: &Row, colour: Colour) -> [String; 10] {
+fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
     let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
     let mark = if row.disagrees {
         "✗"
@@ -78,7 +77,7 @@ fn cells(row: &Row, colour: Colour) -> [String; 10] {
         " "
     };
     let name = format!("{mark} {}", plain(&row.label));
-    let name = if row.disagrees && colour == Colour::On { format!("\u{1b}[31m{name}\u{1b}[0m") } else { name };
+    let name = if row.disagrees && colour == Colouring::On { format!("\u{1b}[31m{name}\u{1b}[0m") } else { name };
     [
         name,
         duration(row.median_ns),
@@ -104,7 +103,7 @@ fn percent(factor: f64) -> String {
 }
 
 /// The answer of a query.
-pub fn rows(answer: &Rows) -> String {
+pub fn rows(answer: &TextRows) -> String {
     let is_number = |at: usize| {
         let mut values = answer.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
         values.peek().is_some() && values.all(|value| value.parse::<f64>().is_ok())
@@ -120,7 +119,7 @@ pub fn rows(answer: &Rows) -> String {
 }
 
 /// All that is known of runs: rows of run, part, name and value, with a title where a run begins.
-pub fn details(answer: &Rows) -> String {
+pub fn details(answer: &TextRows) -> String {
     let mut grid = Grid::new(vec![Alignment::Left; 3]);
     let mut before: Option<(&str, &str)> = None;
     for row in &answer.rows {
@@ -155,7 +154,7 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned_and_missing_values_are_said() {
-        let answer = Rows {
+        let answer = TextRows {
             columns: vec!["engine".to_owned(), "n".to_owned()],
             rows: vec![vec![Some("lmdb".to_owned()), Some("48".to_owned())], vec![Some("a\u{1b}b".to_owned()), None]],
         };

@@ -19,12 +19,12 @@ pub(super) struct Asked {
 
 /// Asks things of a session; when it is dropped, the session runs to its end.
 #[derive(Debug)]
-pub struct Handle {
+pub struct SessionHandle {
     asked: watch::Sender<Asked>,
     quiet: Quiet,
 }
 
-/// The session's end of a [`Handle`].
+/// The session's end of a [`SessionHandle`].
 #[derive(Debug, Clone)]
 pub struct Control {
     asked: watch::Receiver<Asked>,
@@ -43,7 +43,7 @@ impl Quiet {
     }
 }
 
-impl Handle {
+impl SessionHandle {
     /// A handle and the end that a session is given.
     pub fn new() -> (Self, Control) {
         let (sender, receiver) = watch::channel(Asked::default());

@@ -9,11 +9,11 @@ use std::sync::Arc;
 pub(super) struct Conversation {
     /// Tests that are owed: number and whether measured, in order.
     owed: Vec<(u32, bool)>,
-    state: State,
+    state: ConversationState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ConversationState {
     Starting,
     Between,
     Testing(u32),
@@ -25,43 +25,46 @@ impl Conversation {
     pub(super) fn new(suite: &SuiteJob) -> Self {
         let mut owed: Vec<_> = suite.tests().iter().map(|test| (test.number, test.measured)).collect();
         owed.reverse();
-        Self { owed, state: State::Starting }
+        Self { owed, state: ConversationState::Starting }
     }
 
     /// The test under way.
     pub(super) fn test(&self) -> Option<u32> {
         match self.state {
-            State::Testing(test) => Some(test),
-            State::Starting | State::Between | State::Ended => None,
+            ConversationState::Testing(test) => Some(test),
+            ConversationState::Starting | ConversationState::Between | ConversationState::Ended => None,
         }
     }
 
     /// Whether the worker has said its last word.
     pub(super) fn ended(&self) -> bool {
-        self.state == State::Ended
+        self.state == ConversationState::Ended
     }
 
     /// Takes an event and reads its histogram, or says what is wrong with it.
     pub(super) fn accept(&mut self, event: &Event) -> Result<Option<Arc<SentHistogram>>, String> {
         let histogram = SentHistogram::of(event)?;
         self.state = match (self.state, event) {
-            (State::Starting, Event::Opened { .. }) => State::Between,
-            (State::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
-                Some(next) if next == &(*test, *measured) => State::Testing(*test),
+            (ConversationState::Starting, Event::Opened { .. }) => ConversationState::Between,
+            (ConversationState::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
+                Some(next) if next == &(*test, *measured) => ConversationState::Testing(*test),
                 Some((next, _)) => return Err(format!("it began test {test}, expected {next}")),
                 None => return Err(format!("it began test {test} after the last")),
             },
-            (State::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
-            (State::Testing(running), Event::TestDone(done)) if running == done.test => {
+            (ConversationState::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
+            (ConversationState::Testing(running), Event::TestDone(done)) if running == done.test => {
                 check(done, histogram.as_deref())?;
                 self.owed.pop();
-                State::Between
+                ConversationState::Between
             }
-            (State::Between, Event::Done) => match self.owed.last() {
-                None => State::Ended,
+            (ConversationState::Between, Event::Done) => match self.owed.last() {
+                None => ConversationState::Ended,
                 Some((next, _)) => return Err(format!("it was done before test {next}")),
             },
-            (State::Starting | State::Between | State::Testing(_), Event::Failed { .. }) => State::Ended,
+            (
+                ConversationState::Starting | ConversationState::Between | ConversationState::Testing(_),
+                Event::Failed { .. },
+            ) => ConversationState::Ended,
             (_, event) => return Err(format!("it said `{}` out of order", event.word())),
         };
         Ok(histogram)
@@ -91,7 +94,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {
-        Conversation { owed: vec![(3, true), (1, false)], state: State::Starting }
+        Conversation { owed: vec![(3, true), (1, false)], state: ConversationState::Starting }
     }
 
     fn opened() -> Event {

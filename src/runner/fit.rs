@@ -1,7 +1,7 @@
 //! Whether a plan fits the work folder's disk, and what it will take there.
 
 use crate::{
-    bench::{Estimate, History, Plan, Space, check_space, estimate},
+    bench::{BenchPlan, Estimate, History, Space, check_space, estimate},
     host::{WorkFolderFacts, measure_fsync},
 };
 use std::{path::Path, time::Duration};
@@ -13,7 +13,7 @@ const GUESSED_FSYNC: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// What to say to the user.
-pub fn fit(plan: &Plan, work_dir: &Path, history: &impl History) -> Result<Estimate, String> {
+pub fn fit(plan: &BenchPlan, work_dir: &Path, history: &impl History) -> Result<Estimate, String> {
     let facts = WorkFolderFacts::read(work_dir);
     let fsync = measure_fsync(work_dir).map_or(GUESSED_FSYNC, Duration::from_nanos);
     let estimate = estimate(plan, history, fsync);

@@ -16,7 +16,7 @@ mod session;
 mod uses;
 mod worker;
 
-pub use control::{Control, Handle, Quiet};
+pub use control::{Control, Quiet, SessionHandle};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
@@ -42,7 +42,6 @@ pub enum RunnerEvent {
     },
     /// The session begins.
     SessionStarted {
-        /// Its UUID.
         session_id: String,
         /// Runs in the plan.
         runs: usize,
@@ -60,7 +59,6 @@ pub enum RunnerEvent {
         /// Place in the session.
         ordinal: u32,
         round: u32,
-        /// UUID.
         run_id: String,
         /// Engine with the options that tell it from others.
         label: String,

@@ -5,7 +5,7 @@ use super::{
     session::{SoFar, run_session_from},
 };
 use crate::{
-    bench::{DifferingVersion, Plan, PlanError, StoredPlan},
+    bench::{BenchPlan, DifferingVersion, PlanError, StoredPlan},
     engines::Registry,
     host::HostFacts,
     store::{LeftSession, Status, Store, StoreError},
@@ -25,7 +25,7 @@ pub(super) struct Resumable {
 /// A session that can be resumed.
 #[derive(Debug)]
 pub struct Owed {
-    pub plan: Plan,
+    pub plan: BenchPlan,
     /// How it was started.
     pub launch: SessionLaunch,
     /// What a run is expected to take.

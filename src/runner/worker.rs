@@ -26,7 +26,7 @@ const LOG_BYTES: usize = 64 << 10;
 
 /// A running worker.
 #[derive(Debug)]
-pub(super) struct Worker {
+pub(super) struct WorkerProcess {
     child: Child,
     family: Arc<Family>,
     stdin: Option<ChildStdin>,
@@ -53,7 +53,7 @@ pub(super) struct Ending {
     pub(super) left_out: Option<String>,
 }
 
-impl Worker {
+impl WorkerProcess {
     /// Starts an engine's worker on a job. `silence`: how long it may say nothing.
     pub(super) fn start(launch: &Launch, job: &Job, silence: Duration, work_dir: &Path) -> Result<Self, String> {
         let mut family = Family::controlled();
@@ -208,7 +208,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
         // One that was not ended is given up with its session.
         if let Some(first) = self.process() {

@@ -1,6 +1,6 @@
 //! What a session is followed by: how much each option of a sweep matters, and what was published beside what is now stored.
 
-use super::Prepared;
+use super::PreparedSession;
 use crate::{
     claims::{ClaimsTable, JudgeError, judged},
     compare::load,
@@ -28,7 +28,7 @@ pub struct SelectedEffects {
     pub found: Result<GridEffects, String>,
 }
 
-impl Prepared {
+impl PreparedSession {
     /// What follows its session, whose results are stored.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ mod follow;
 pub use follow::{FollowUp, SelectedEffects};
 
 use crate::{
-    bench::{Configuration, Estimate, Plan, PlanError, Spec},
+    bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},
     catalog::{Catalog, CatalogError, Claims},
     engines::Registry,
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
@@ -16,11 +16,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// A bench that can be run: planned, with room for its databases.
 #[derive(Debug, Clone)]
-pub struct Prepared {
+pub struct PreparedSession {
     /// What was asked for, with the seed that was drawn.
     pub spec: Spec,
     /// The runs.
-    pub plan: Plan,
+    pub plan: BenchPlan,
     /// What they will take.
     pub estimate: Estimate,
     /// What was published of this bench.
@@ -43,12 +43,12 @@ pub enum PrepareError {
     NoRoom(String),
 }
 
-impl Prepared {
+impl PreparedSession {
     /// Plans a bench for these engines and conditions.
     ///
     /// # Errors
     /// Why it cannot be run, as far as that can be said before.
-    pub fn of(
+    pub fn new(
         spec: Spec,
         catalog: &Catalog,
         registry: &Registry,
@@ -56,7 +56,7 @@ impl Prepared {
         store: &Store,
     ) -> Result<Self, PrepareError> {
         let claims = spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
-        let plan = Plan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
+        let plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
         plan.probe()?;
         let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
         let null = plan.harness(registry)?;

@@ -14,14 +14,14 @@ pub const EXACT_LIMIT: usize = 50;
 const SIGN_LIMIT: usize = 120;
 
 /// The distribution of a statistic without a difference.
-pub(super) enum Null {
+pub(super) enum NullDistribution {
     /// P(S <= k) for each k from 0 to M.
     Exact(Vec<f64>),
     /// Too large to count out.
     Normal { mean: f64, sd: f64, max: usize },
 }
 
-impl Null {
+impl NullDistribution {
     /// How many of `n` values lie below the median: Binomial(n, 1/2).
     pub(super) fn sign(n: usize) -> Self {
         if n > SIGN_LIMIT {

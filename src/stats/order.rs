@@ -1,13 +1,11 @@
 use super::error::{NoAnswer, at_least, finite, positive};
-use super::null::Null;
+use super::null::NullDistribution;
 use super::{ALPHA, MIN_RUNS};
 
 /// An interval in the unit of the values it was made from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
     /// The probability, 0 to 1, with which intervals made this way hold the true value.
     pub confidence: f64,
@@ -64,7 +62,7 @@ pub fn quantile(values: &[f64], q: f64) -> Result<f64, NoAnswer> {
 pub fn median_interval(values: &[f64]) -> Result<Interval, NoAnswer> {
     let sorted = sorted(values, MIN_RUNS)?;
     let n = sorted.len();
-    let (rank, confidence) = Null::sign(n).interval(ALPHA);
+    let (rank, confidence) = NullDistribution::sign(n).interval(ALPHA);
     Ok(Interval { low: sorted[rank - 1], high: sorted[n - rank], confidence })
 }
 

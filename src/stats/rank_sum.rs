@@ -1,5 +1,5 @@
 use super::error::{NoAnswer, at_least, finite};
-use super::null::{EXACT_LIMIT, Null};
+use super::null::{EXACT_LIMIT, NullDistribution};
 use super::ranks::{Method, Ranks, TestResult, normal_p};
 
 /// The Mann-Whitney U test (Wilcoxon rank-sum), two-sided: does a value of `a` exceed one of `b` as often as not?
@@ -24,7 +24,7 @@ pub fn rank_sum(a: &[f64], b: &[f64]) -> Result<TestResult, NoAnswer> {
 
     if ties == 0.0 && n.max(m) <= EXACT_LIMIT {
         // Without ties U is a whole number.
-        let p = Null::rank_sum(n, m).two_sided(statistic as usize);
+        let p = NullDistribution::rank_sum(n, m).two_sided(statistic as usize);
         return Ok(TestResult { statistic, p, method: Method::Exact });
     }
     let total = n_f + m_f;

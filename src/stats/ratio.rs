@@ -1,5 +1,5 @@
 use super::error::{NoAnswer, at_least, finite, positive};
-use super::null::Null;
+use super::null::NullDistribution;
 use super::select::{Pairs, differences, walsh};
 use super::{ALPHA, MIN_RUNS};
 
@@ -17,9 +17,7 @@ pub enum Runs {
 pub struct RatioInterval {
     /// Time A / time B: below 1 A is faster.
     pub ratio: f64,
-    /// The lower end of the interval.
     pub low: f64,
-    /// The upper end of the interval.
     pub high: f64,
     /// The confidence reached, at least [`CONFIDENCE`](super::CONFIDENCE): 96.9 % for six pairs.
     pub confidence: f64,
@@ -77,7 +75,7 @@ pub fn paired_ratio_at(a: &[f64], b: &[f64], alpha: f64) -> Result<RatioInterval
     let mut logs = log_ratios(a, b)?;
     at_least(pairs_needed(alpha), logs.len())?;
     logs.sort_unstable_by(f64::total_cmp);
-    let null = Null::signed_rank(logs.len());
+    let null = NullDistribution::signed_rank(logs.len());
     interval(&walsh(&logs), &null, Runs::Paired(logs.len()), alpha)
 }
 
@@ -99,7 +97,7 @@ fn pairs_needed(alpha: f64) -> usize {
 pub fn unpaired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     let (log_a, log_b) = (sorted_logs(a)?, sorted_logs(b)?);
     at_least(MIN_RUNS, a.len().min(b.len()))?;
-    let null = Null::rank_sum(a.len(), b.len());
+    let null = NullDistribution::rank_sum(a.len(), b.len());
     interval(&differences(&log_a, &log_b), &null, Runs::Unpaired(a.len(), b.len()), ALPHA)
 }
 
@@ -125,7 +123,7 @@ fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
 /// Median and interval of the log ratios that pairs give, as ratios.
 fn interval<F: Fn(f64) -> usize>(
     pairs: &Pairs<F>,
-    null: &Null,
+    null: &NullDistribution,
     runs: Runs,
     alpha: f64,
 ) -> Result<RatioInterval, NoAnswer> {

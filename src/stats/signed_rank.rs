@@ -1,5 +1,5 @@
 use super::error::{NoAnswer, at_least, finite};
-use super::null::{EXACT_LIMIT, Null};
+use super::null::{EXACT_LIMIT, NullDistribution};
 use super::ranks::{Method, Ranks, TestResult, normal_p};
 
 /// The Wilcoxon signed-rank test, two-sided: do the differences of pairs lie around 0?
@@ -32,7 +32,7 @@ pub fn signed_rank(differences: &[f64]) -> Result<TestResult, NoAnswer> {
     let has_zeros = n < differences.len();
     if ties == 0.0 && !has_zeros && n <= EXACT_LIMIT {
         // Without ties the rank sums are whole numbers.
-        let p = Null::signed_rank(n).two_sided(statistic as usize);
+        let p = NullDistribution::signed_rank(n).two_sided(statistic as usize);
         return Ok(TestResult { statistic, p, method: Method::Exact });
     }
     let n = n as f64;

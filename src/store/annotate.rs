@@ -50,6 +50,9 @@ pub struct Extent {
 
 impl Store {
     /// What a deletion of a selection's runs would take away.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn extent(&self, selection: &Selection) -> Result<Extent, StoreError> {
         let (condition, parameters) = selection.condition();
         let sql = format!(
@@ -66,6 +69,9 @@ impl Store {
     }
 
     /// How many runs a selection means: those it names, or that have a result it names.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn count_runs(&self, selection: &Selection) -> Result<u64, StoreError> {
         Ok(self.chosen_runs(selection)?.len() as u64)
     }
@@ -80,6 +86,9 @@ impl Store {
     }
 
     /// Says these things of a selection's runs, all or nothing, and returns how many runs that were.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
     pub fn annotate(&self, selection: &Selection, annotations: &[Annotation]) -> Result<u64, StoreError> {
         self.with_chosen(selection, |transaction| {
             let chosen = transaction.query_row("SELECT count(*)::UBIGINT FROM chosen", [], |row| row.get(0))?;
@@ -90,6 +99,9 @@ impl Store {
 
     /// Deletes a selection's runs with all that belongs to them, and the sessions and hosts that nothing is left of. A
     /// session that has not ended stays, because it may be running.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
     pub fn delete(&self, selection: &Selection) -> Result<Deleted, StoreError> {
         self.with_chosen(selection, |transaction| {
             let mut deleted = Deleted::default();

@@ -6,7 +6,7 @@
 //! overwrite: a user's query may hold a COPY in its WITH clause. So what only reads has no file system at all once the file is
 //! open, and keeps in memory what it works with. What writes runs this program's SQL only, and spills to `STORE.tmp`.
 
-use super::{Access, StoreError, error::Doing, schema::identifier};
+use super::{OpenMode, StoreError, error::Doing, schema::identifier};
 use crate::base::input;
 use duckdb::{AccessMode, Config, Connection};
 use rustix::fs::FlockOperation;
@@ -21,7 +21,6 @@ use std::{
 /// Which files a connection may open after the database's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// None.
     Nothing,
     /// Those of the database itself: its log, and what it spills.
     Own,
@@ -39,23 +38,23 @@ impl Reach {
 }
 
 /// Opens a store's file, which is made where there is none and it is to be written.
-pub(super) fn store(path: &Path, access: Access, reach: &Reach) -> Result<Connection, StoreError> {
-    let unreachable = |error: io::Error| StoreError::of(path, error.to_string());
+pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Connection, StoreError> {
+    let unreachable = |error: io::Error| StoreError::from_message(path, error.to_string());
     // An absolute path begins with no `md:` or `http:` that would mean something to DuckDB.
     let file = std::path::absolute(path).map_err(unreachable)?;
     if file.to_str().is_none() {
         let message = "its name is not UTF-8, which DuckDB needs".to_owned();
         return Err(StoreError::Unreachable { path: path.to_owned(), message });
     }
-    let is_empty = access == Access::Write && matches!(header(&file), Ok(Header::Empty));
+    let is_empty = access == OpenMode::Write && matches!(header(&file), Ok(Header::Empty));
     let empty = if is_empty { Some(make_way(&file).map_err(unreachable)?) } else { None };
     if !is_empty {
         check(path)?;
     }
     let config = match access {
         // One thread: a batch is small, and a worker may be waiting on the other core. One checkpoint, at the end: see `undo`.
-        Access::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
-        Access::Read => Config::default().access_mode(AccessMode::ReadOnly),
+        OpenMode::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
+        OpenMode::Read => Config::default().access_mode(AccessMode::ReadOnly),
     };
     let connection = config.and_then(|config| limited(&file, config, reach)).doing(path)?;
     if let Some(empty) = empty {
@@ -77,7 +76,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
         Ok(Header::Other) => {
             Err(StoreError::NotDuckDb { path, message: "its first bytes are not those of one".to_owned() })
         }
-        Err(error) => Err(StoreError::of(&path, error.to_string())),
+        Err(error) => Err(StoreError::from_message(&path, error.to_string())),
     }
 }
 

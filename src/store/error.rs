@@ -9,117 +9,67 @@ use std::{
 const DAMAGE: [&str; 5] =
     ["Corrupt database file", "checksum", "Serialization Error", "Failed to load", "Failure while replaying WAL"];
 
-/// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has the file open.
     #[error("the store {} is in use by another process: {message}", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
+    Locked { path: PathBuf, message: String },
     /// The file, or its folder, cannot be written.
     #[error("the store {} cannot be written ({message}): choose another file for the store", path.display())]
-    Unwritable {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
-    /// The disk is full.
+    Unwritable { path: PathBuf, message: String },
     #[error("the disk of the store {} is full: {message}", path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
+    Full { path: PathBuf, message: String },
     /// The schema is one of a newer dbdyno.
     #[error("the store {} has schema version {found}, this dbdyno knows {known}: use a newer dbdyno or another store", path.display())]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Version found.
         found: i64,
-        /// Version known.
+        /// The newest version that this program knows.
         known: i64,
     },
     /// The schema is one of an older dbdyno, and could not be brought up to date.
     #[error("the store {} has schema version {found} and could not be brought to {known}: {message}", path.display())]
     Older {
-        /// The file.
         path: PathBuf,
-        /// Version found.
         found: i64,
-        /// Version known.
+        /// The newest version that this program knows.
         known: i64,
-        /// Why not.
         message: String,
     },
     /// A DuckDB file with other tables.
     #[error("{} is a DuckDB file but not a store of dbdyno, and is left as it is: choose another file for the store", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
     /// A store that has something of its own where this program's names point.
     #[error("the store {} is not as dbdyno makes it, and is left as it is: {what}", path.display())]
     Altered {
-        /// The file.
         path: PathBuf,
         /// What is different, and what to do.
         what: String,
     },
-    /// Not a DuckDB file.
     #[error("{} is no DuckDB file, and is left as it is ({message}): choose another file for the store", path.display())]
-    NotDuckDb {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
+    NotDuckDb { path: PathBuf, message: String },
     /// The file or its folder is not there or cannot be reached.
     #[error("the store {} cannot be opened: {message}", path.display())]
-    Unreachable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        message: String,
-    },
+    Unreachable { path: PathBuf, message: String },
     /// The user's SQL is wrong.
     #[error("{message}")]
-    Query {
-        /// What DuckDB said.
-        message: String,
-    },
+    Query { message: String },
     /// The journal cannot be written or read.
     #[error("the journal {}: {message}: choose another place for the journal", path.display())]
     Journal {
         /// The file, or the folder of the store's journals.
         path: PathBuf,
-        /// What the system said.
         message: String,
     },
     /// The file was a store, and cannot be read any more.
     #[error(
-        "the store {0} is damaged ({message}): `dbdyno --store {0} store repair` saves what can be read of it", path.display()
+        "the store {} is damaged ({message}): the command `store repair` saves what can be read of it",
+        path.display()
     )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
+    Damaged { path: PathBuf, message: String },
     /// Anything else.
     #[error("the store {}: {message}", path.display())]
-    Other {
-        /// The file.
-        path: PathBuf,
-        /// What DuckDB said.
-        message: String,
-    },
+    Other { path: PathBuf, message: String },
 }
 
 impl StoreError {
@@ -149,7 +99,7 @@ impl StoreError {
     }
 
     /// Tells what DuckDB's text means; its API has no codes for these.
-    pub(super) fn of(path: &Path, message: String) -> Self {
+    pub(super) fn from_message(path: &Path, message: String) -> Self {
         let path = path.to_owned();
         let has = |part: &str| message.contains(part);
         if has("Could not set lock") || has("Conflicting lock") {
@@ -178,6 +128,6 @@ pub(super) trait Doing<T> {
 
 impl<T> Doing<T> for duckdb::Result<T> {
     fn doing(self, path: &Path) -> Result<T, StoreError> {
-        self.map_err(|error| StoreError::of(path, error.to_string()))
+        self.map_err(|error| StoreError::from_message(path, error.to_string()))
     }
 }

@@ -6,7 +6,7 @@ use super::{
     error::Doing,
     import::{Merged, merge_chosen},
     manifest, schema,
-    tables::{Owner, TABLES, Table},
+    tables::{Owner, StoreTable, TABLES},
 };
 use crate::base::{
     identifier::identifier,
@@ -30,17 +30,10 @@ pub enum ExportError {
     NotEmpty { folder: PathBuf },
     /// The target is the store itself, or has a name that belongs to it.
     #[error("{} is the store itself, or belongs to it: give another name", path.display())]
-    Same {
-        /// The file.
-        path: PathBuf,
-    },
+    Same { path: PathBuf },
     /// The folder cannot be written.
     #[error("writing {}: {message}", folder.display())]
-    Unwritable {
-        folder: PathBuf,
-        /// What the system said.
-        message: String,
-    },
+    Unwritable { folder: PathBuf, message: String },
     /// One of the stores cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -56,6 +49,9 @@ pub struct Exported {
 
 impl Store {
     /// Copies a selection's runs, with all that belongs to them, to another store, which is made where there is none.
+    ///
+    /// # Errors
+    /// One of the two stores cannot be used, or both are the same file.
     pub fn copy_to_store(&self, selection: &Selection, target: &Self) -> Result<Merged, ExportError> {
         if self.guarded().covers(target.path()) {
             return Err(ExportError::Same { path: target.path().to_owned() });
@@ -68,6 +64,9 @@ impl Store {
 
     /// Writes a selection's runs to a new folder: `TABLE/host_id=.../suite=.../*.parquet` for each table and for the view
     /// `results`. The folder appears when it is complete. `command`: what made it, for its manifest.
+    ///
+    /// # Errors
+    /// A folder that is not empty or cannot be written, or a store that cannot be read.
     pub fn copy_to_parquet(
         &self,
         selection: &Selection,
@@ -127,7 +126,7 @@ impl Store {
 }
 
 /// A table's rows with the columns that folders are named by.
-fn partitioned(table: &Table, is_chosen: &str) -> String {
+fn partitioned(table: &StoreTable, is_chosen: &str) -> String {
     let rows = format!("(SELECT * FROM {} WHERE {is_chosen})", table.name);
     match (table.name, table.owner) {
         (_, Owner::Host) | ("session", _) => format!("SELECT * FROM {rows}"),

@@ -1,7 +1,7 @@
 //! Who may have a store open: many to read, or one to write. It holds among all processes and threads of dbdyno; DuckDB's own lock
 //! on the file keeps other programs out, but is none between two threads of one process.
 
-use super::{Access, StoreError, beside};
+use super::{OpenMode, StoreError, beside};
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::ErrorKind,
@@ -19,14 +19,14 @@ pub(super) struct StoreLock {
 
 impl StoreLock {
     /// Waits for the right, as long as `patience` allows.
-    pub(super) fn take(store: &Path, access: Access, patience: Duration) -> Result<Self, StoreError> {
+    pub(super) fn take(store: &Path, access: OpenMode, patience: Duration) -> Result<Self, StoreError> {
         let Some(file) = lock_file(store, access)? else { return Ok(Self { _file: None }) };
         let begun = Instant::now();
         let mut pause = Duration::from_millis(2);
         loop {
             let tried = match access {
-                Access::Read => file.try_lock_shared(),
-                Access::Write => file.try_lock(),
+                OpenMode::Read => file.try_lock_shared(),
+                OpenMode::Write => file.try_lock(),
             };
             match tried {
                 Ok(()) => return Ok(Self { _file: Some(file) }),
@@ -49,15 +49,15 @@ fn lock_path(store: &Path) -> PathBuf {
 }
 
 /// A reader makes no file: where there is none, nobody has written yet, or nobody can.
-fn lock_file(store: &Path, access: Access) -> Result<Option<File>, StoreError> {
+fn lock_file(store: &Path, access: OpenMode) -> Result<Option<File>, StoreError> {
     let path = lock_path(store);
     let opened = match access {
-        Access::Read => File::open(&path),
-        Access::Write => OpenOptions::new().create(true).append(true).open(&path),
+        OpenMode::Read => File::open(&path),
+        OpenMode::Write => OpenOptions::new().create(true).append(true).open(&path),
     };
     match (opened, access) {
         (Ok(file), _) => Ok(Some(file)),
-        (Err(error), Access::Read) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
+        (Err(error), OpenMode::Read) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
             Ok(None)
         }
         (Err(error), _) => Err(StoreError::of_io(store, &path, &error)),

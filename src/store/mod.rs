@@ -31,11 +31,11 @@ pub(crate) use parquet::{Cell, CellKind, write_parquet};
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub use export::{ExportError, Exported};
-pub use import::{ImportError, Imported, Kind, Merged, Taken};
+pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};
 pub use read::{
-    GroupColumn, GroupRow, HostFacts, Latencies, Listing, Offer, Order, Page, PageRows, RecordedRun, ResultColumn,
-    ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, StoreHistory, StoredFact, StoredOption,
+    GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun, ResultColumn, ResultRow,
+    RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, StoreHistory, StoredFact, StoredOption,
     StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
@@ -45,7 +45,7 @@ pub use record::{
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
-pub use select::{Key, Listed, Rows, Selection, literal};
+pub use select::{Listed, Selection, SelectionKey, TextRows, literal};
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;
 pub use value::Blob;
@@ -55,7 +55,7 @@ use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
-use schema::Found;
+use schema::FileSchema;
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -73,12 +73,12 @@ pub struct Store {
     patience: Duration,
     /// Where journals are, if not beside the file.
     journal: Option<PathBuf>,
-    writer: journal::Shared,
+    writer: journal::SharedWriter,
 }
 
 /// Whether a store is opened to read or to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Access {
+enum OpenMode {
     Read,
     Write,
 }
@@ -102,7 +102,7 @@ impl Store {
     /// The store in this file; the file is made by the first write.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        let writer = journal::Shared::new(beside(&path, "journal"));
+        let writer = journal::SharedWriter::new(beside(&path, "journal"));
         Self { path, patience: PATIENCE, journal: None, writer }
     }
 
@@ -113,7 +113,6 @@ impl Store {
         self
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -134,6 +133,9 @@ impl Store {
     }
 
     /// Makes the file where there is none, brings it up to date, and says clearly when it cannot be used.
+    ///
+    /// # Errors
+    /// Why the store cannot be used, and what to do.
     pub fn prepare(&self) -> Result<Settled, StoreError> {
         if let Some(above) = self.journal.as_deref().and_then(Path::parent) {
             make_folder(above)?;
@@ -155,6 +157,9 @@ impl Store {
     }
 
     /// Commits a batch now. Rows with the same key are replaced, so that writing a batch twice is the same as once.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
     pub fn write(&self, batch: &Batch) -> Result<(), StoreError> {
         self.writing(|connection| {
             let transaction = connection.transaction().doing(&self.path)?;
@@ -175,12 +180,12 @@ impl Store {
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         if undo::is_there(&self.path) {
-            let _lock = StoreLock::take(&self.path, Access::Write, self.patience)?;
+            let _lock = StoreLock::take(&self.path, OpenMode::Write, self.patience)?;
             undo::settle(&self.path)?;
         }
-        let lock = StoreLock::take(&self.path, Access::Read, self.patience)?;
+        let lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
         let opened =
-            self.patiently(|| self.check_schema(connect::store(&self.path, Access::Read, reach)?, Access::Read));
+            self.patiently(|| self.check_schema(connect::store(&self.path, OpenMode::Read, reach)?, OpenMode::Read));
         let connection = match opened {
             // Whoever writes may bring the schema up to date.
             Err(StoreError::Older { path, found, known, .. }) => {
@@ -213,7 +218,7 @@ impl Store {
         act: impl FnOnce(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let path = &self.path;
-        let _lock = StoreLock::take(path, Access::Write, self.patience)?;
+        let _lock = StoreLock::take(path, OpenMode::Write, self.patience)?;
         undo::settle(path)?;
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;
         let done = act(&mut connection);
@@ -236,8 +241,8 @@ impl Store {
         let failed = |error: std::io::Error| StoreError::of_io(path, &unborn, &error);
         // One that was left by a program that was killed.
         let _ = std::fs::remove_file(&unborn);
-        let connection = connect::store(&unborn, Access::Write, &Reach::Own)?;
-        let connection = self.check_schema(connection, Access::Write)?;
+        let connection = connect::store(&unborn, OpenMode::Write, &Reach::Own)?;
+        let connection = self.check_schema(connection, OpenMode::Write)?;
         let kept = connect::checkpoint(&connection).doing(path);
         let closed = connection.close().map_err(|(_, error)| error).doing(path);
         kept.and(closed)?;
@@ -252,9 +257,9 @@ impl Store {
             self.create()?;
         }
         let undo = Undo::make(path)?;
-        let opened = connect::store(path, Access::Write, reach).and_then(|connection| {
+        let opened = connect::store(path, OpenMode::Write, reach).and_then(|connection| {
             if undo.holds(path) {
-                let connection = self.check_schema(connection, Access::Write)?;
+                let connection = self.check_schema(connection, OpenMode::Write)?;
                 connect::no_triggers(&connection, path)?;
                 return Ok(connection);
             }
@@ -287,25 +292,27 @@ impl Store {
 
     /// Makes the schema in an empty file and brings an older one up to date; refuses a file of someone else's or of a
     /// newer dbdyno.
-    fn check_schema(&self, mut connection: Connection, access: Access) -> Result<Connection, StoreError> {
+    fn check_schema(&self, mut connection: Connection, access: OpenMode) -> Result<Connection, StoreError> {
         let path = self.path.clone();
         let found = match schema::version(&connection) {
-            Some(version) => Found::Version(version),
+            Some(version) => FileSchema::Version(version),
             None => {
                 let catalog = connect::catalog(&connection).doing(&self.path)?;
                 schema::found(&connection, &catalog).doing(&self.path)?
             }
         };
         match (found, access) {
-            (Found::Empty, Access::Write) => schema::create(&mut connection).doing(&self.path)?,
-            (Found::Empty | Found::Foreign, _) => return Err(StoreError::Foreign { path }),
-            (Found::Views(names), _) => return Err(StoreError::views(path, &names)),
-            (Found::Version(SCHEMA_VERSION), _) => {}
-            (Found::Version(found), _) if found > SCHEMA_VERSION => {
+            (FileSchema::Empty, OpenMode::Write) => schema::create(&mut connection).doing(&self.path)?,
+            (FileSchema::Empty | FileSchema::Foreign, _) => return Err(StoreError::Foreign { path }),
+            (FileSchema::Views(names), _) => return Err(StoreError::views(path, &names)),
+            (FileSchema::Version(SCHEMA_VERSION), _) => {}
+            (FileSchema::Version(found), _) if found > SCHEMA_VERSION => {
                 return Err(StoreError::Newer { path, found, known: SCHEMA_VERSION });
             }
-            (Found::Version(found), Access::Write) => schema::upgrade(&mut connection, found).doing(&self.path)?,
-            (Found::Version(found), Access::Read) => {
+            (FileSchema::Version(found), OpenMode::Write) => {
+                schema::upgrade(&mut connection, found).doing(&self.path)?
+            }
+            (FileSchema::Version(found), OpenMode::Read) => {
                 return Err(StoreError::Older { path, found, known: SCHEMA_VERSION, message: String::new() });
             }
         }

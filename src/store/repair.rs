@@ -7,7 +7,7 @@
 //! have its checksum is not taken.
 
 use super::{
-    Access, Store, StoreError,
+    OpenMode, Store, StoreError,
     connect::{self, Reach},
     error::Doing,
     import::INCOMING,
@@ -39,7 +39,6 @@ const LEAST_ROWS: u64 = 2048;
 pub struct StoreFinding {
     /// Whether it is as it should be.
     pub sound: bool,
-    /// What was found.
     pub what: String,
 }
 
@@ -85,13 +84,16 @@ impl Store {
 
     /// Copies what can be read of a damaged store to a new one, which takes its place; the damaged file is kept beside it. None:
     /// the store is sound, and stays as it is.
+    ///
+    /// # Errors
+    /// Nothing can be read of the store, or there is no room for another beside it.
     pub fn repair(&self) -> Result<Option<Repaired>, StoreError> {
         if self.check().iter().all(|finding| finding.sound) {
             return Ok(None);
         }
         let path = self.path();
         let failed = |error: io::Error| StoreError::of_io(path, path, &error);
-        let _lock = StoreLock::take(path, Access::Write, self.patience())?;
+        let _lock = StoreLock::take(path, OpenMode::Write, self.patience())?;
         let folder = tempfile::Builder::new()
             .prefix(".dbdyno-repair-")
             .tempdir_in(path.parent().unwrap_or(Path::new(".")))
@@ -164,7 +166,7 @@ fn make_readable(copy: &Path) -> Result<(), StoreError> {
 
 fn opens(copy: &Path) -> Result<(), StoreError> {
     undo::intact(copy)?;
-    let connection = connect::store(copy, Access::Read, &Reach::Nothing)?;
+    let connection = connect::store(copy, OpenMode::Read, &Reach::Nothing)?;
     let found = connection.query_row("SELECT count(*) FROM schema_version", [], |row| row.get::<_, i64>(0)).doing(copy);
     connection.close().map_err(|(_, error)| error).doing(copy)?;
     found.map(drop)

@@ -16,7 +16,10 @@ pub struct LeftSession {
 
 impl Store {
     /// The session whose identifier begins with `id`, or without one the last of this host that did not come to its end and that
-    /// can be resumed. None where there is none; an error where several are meant.
+    /// can be resumed. None where there is none.
+    ///
+    /// # Errors
+    /// Several sessions are meant, or the store cannot be read.
     pub fn left_session(&self, id: Option<&str>, host_id: &str) -> Result<Option<LeftSession>, StoreError> {
         let mut sessions: Vec<SessionRecord> = match id {
             Some(id) => self.records("starts_with(session_id::VARCHAR, lower(?))", "started_at", &[&id])?,
@@ -27,7 +30,7 @@ impl Store {
             )?,
         };
         if id.is_some() && sessions.len() > 1 {
-            let message = format!("{} sessions begin with these letters: give more of them", sessions.len());
+            let message = format!("{} sessions begin with these letters: give more letters", sessions.len());
             return Err(StoreError::Query { message });
         }
         let Some(session) = sessions.pop() else { return Ok(None) };
@@ -43,6 +46,9 @@ impl Store {
 
     /// Makes this process the one that runs a session which nobody runs any more; whether it is. What was found at an earlier end is
     /// forgotten: it is looked for anew at the next.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or written.
     pub fn claim(&self, session: &SessionRecord) -> Result<bool, StoreError> {
         self.writing(|connection| {
             let mut claim = || -> duckdb::Result<bool> {

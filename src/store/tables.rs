@@ -1,8 +1,7 @@
 //! What merging, copying and deleting know of the tables. The columns are the database's to tell.
 
-/// A table of the store.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct StoreTable {
     pub(super) name: &'static str,
     /// Its primary key.
     pub(super) key: &'static [&'static str],
@@ -27,31 +26,31 @@ pub(super) enum Owner {
     Run,
 }
 
-const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -> Table {
-    Table { name, key, owner, fuller: None, whole: false }
+const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -> StoreTable {
+    StoreTable { name, key, owner, fuller: None, whole: false }
 }
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
 /// are replaced by the same import.
-pub(super) const TABLES: [Table; 13] = [
-    Table {
+pub(super) const TABLES: [StoreTable; 13] = [
+    StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
     },
-    Table {
+    StoreTable {
         // It was under way, or it came from a listing, which has no details.
         fuller: Some(
             "o.finished_at IS NULL AND n.finished_at IS NOT NULL OR o.details IS NULL AND n.details IS NOT NULL",
         ),
         ..table("session", &["session_id"], Owner::Session)
     },
-    Table {
+    StoreTable {
         fuller: Some("o.finished_at IS NULL AND n.finished_at IS NOT NULL"),
         ..table("run", &["run_id"], Owner::Run)
     },
     // A listing does not tell options of the engine from those of the suite: two lists must not mix.
-    Table { whole: true, ..table("run_option", &["run_id", "scope", "name"], Owner::Run) },
-    Table {
+    StoreTable { whole: true, ..table("run_option", &["run_id", "scope", "name"], Owner::Run) },
+    StoreTable {
         fuller: Some(
             "n.run_id IN (FROM replaced) OR o.histogram IS NULL AND n.histogram IS NOT NULL \
              OR o.agrees IS NULL AND n.agrees IS NOT NULL AND o.histogram IS NOT DISTINCT FROM n.histogram",
@@ -65,7 +64,7 @@ pub(super) const TABLES: [Table; 13] = [
     table("result_key", &["run_id", "test", "key"], Owner::Run),
     table("tag", &["run_id", "tag"], Owner::Run),
     table("note", &["note_id"], Owner::Run),
-    Table {
+    StoreTable {
         fuller: Some("n.looks > o.looks OR n.looks = o.looks AND n.accepted AND NOT o.accepted"),
         ..table("trial", &["trial_id"], Owner::Session)
     },

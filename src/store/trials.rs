@@ -3,7 +3,7 @@
 use super::{
     Store, StoreError, TestRecord,
     record::{Record, record},
-    value::Columns,
+    value::StoredField,
 };
 use duckdb::{ToSql, types::Value};
 use jiff::Timestamp;
@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 record! {
     /// A change of options that was measured against its base.
     TrialRecord in "trial" {
-        /// UUID.
         trial_id: String,
         /// The session of its last look.
         session_id: Option<String>,

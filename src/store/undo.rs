@@ -6,7 +6,7 @@
 //! there is only one for each copy (`checkpoint_threshold` sees to that, in [`super::connect`]).
 
 use super::{
-    Access, StoreError, beside,
+    OpenMode, StoreError, beside,
     connect::{self, Reach},
     error::Doing,
     schema::identifier,
@@ -121,7 +121,7 @@ pub(super) fn intact(store: &Path) -> Result<(), StoreError> {
         Ok(Some(_)) => {}
         Err(error) => return Err(StoreError::of_io(store, store, &error)),
     }
-    let connection = connect::store(store, Access::Read, &Reach::Nothing)?;
+    let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
     let looked = look_through(&connection).doing(store);
     let closed = connection.close().map_err(|(_, error)| error).doing(store);
     looked.and(closed)
@@ -144,7 +144,7 @@ fn look_through(connection: &Connection) -> duckdb::Result<()> {
 
 /// The places of the store's file that a checkpoint overwrites.
 fn pieces(store: &Path, length: u64) -> Result<Vec<(u64, u64)>, StoreError> {
-    let connection = connect::store(store, Access::Read, &Reach::Nothing)?;
+    let connection = connect::store(store, OpenMode::Read, &Reach::Nothing)?;
     let look = || -> duckdb::Result<(Vec<u64>, u64)> {
         let catalog = connect::catalog(&connection)?;
         let blocks = "SELECT DISTINCT block_id::UBIGINT FROM pragma_metadata_info(?) ORDER BY 1";

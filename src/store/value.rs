@@ -24,9 +24,9 @@ impl Serialize for Blob {
 
 impl<'de> Deserialize<'de> for Blob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
+        struct BlobVisitor;
 
-        impl Visitor<'_> for Bytes {
+        impl Visitor<'_> for BlobVisitor {
             type Value = Blob;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,19 +42,18 @@ impl<'de> Deserialize<'de> for Blob {
             }
         }
 
-        deserializer.deserialize_any(Bytes)
+        deserializer.deserialize_any(BlobVisitor)
     }
 }
 
 /// A field as it is stored: one column, or several.
-pub(super) trait Columns {
-    /// The names of its columns.
+pub(super) trait StoredField {
     fn columns(field: &'static str) -> Vec<&'static str>;
 
     fn to_values(&self) -> Vec<Value>;
 }
 
-impl Columns for Figures {
+impl StoredField for Figures {
     fn columns(_: &'static str) -> Vec<&'static str> {
         Metric::stored().map(Metric::name).collect()
     }
@@ -64,7 +63,7 @@ impl Columns for Figures {
     }
 }
 
-impl<T: Column> Columns for T {
+impl<T: StoredColumn> StoredField for T {
     fn columns(field: &'static str) -> Vec<&'static str> {
         vec![field]
     }
@@ -75,20 +74,19 @@ impl<T: Column> Columns for T {
 }
 
 /// A field that is one column.
-pub(super) trait Column {
-    /// The value stored.
+pub(super) trait StoredColumn {
     fn to_value(&self) -> Value;
 }
 
-impl<T: Column> Column for Option<T> {
+impl<T: StoredColumn> StoredColumn for Option<T> {
     fn to_value(&self) -> Value {
-        self.as_ref().map_or(Value::Null, Column::to_value)
+        self.as_ref().map_or(Value::Null, StoredColumn::to_value)
     }
 }
 
 macro_rules! column {
     ($($type:ty => |$value:ident| $conversion:expr;)*) => {
-        $(impl Column for $type {
+        $(impl StoredColumn for $type {
             fn to_value(&self) -> Value {
                 let $value = self;
                 $conversion

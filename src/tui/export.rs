@@ -8,11 +8,11 @@ use crate::{
         comparison::{self, TableStyle},
         format::Format,
         results,
-        text::Colour,
+        text::Colouring,
         tune::{LEDGER_FORMATS, ledger_text},
     },
     store::Selection,
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
     tune::Ledger,
 };
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub enum FileContent {
 }
 
 /// Writes a file that is not there yet; where a link led, which file that is.
-pub(crate) fn write(path: &Path, content: &FileContent, setup: &Setup) -> Result<PathBuf, String> {
+pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
@@ -47,7 +47,7 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &Setup) -> Result
         FileContent::Text(text) => text,
         FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
         FileContent::Comparison(comparison) => {
-            let style = TableStyle { colour: Colour::Off, width: FILE_WIDTH };
+            let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;
             comparison::export(comparison, format, style, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
@@ -63,7 +63,7 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &Setup) -> Result
 }
 
 /// Writes the results that a line means to a file that is not there yet, in the format of its ending.
-fn write_results(output: &Output, path: &Path, line: &str, setup: &Setup) -> Result<(), String> {
+fn write_results(output: &Output, path: &Path, line: &str, setup: &TuiSetup) -> Result<(), String> {
     let format = Format::of_file(path, results::FILE_FORMATS).map_err(|error| error.to_string())?;
     let selection = Selection::parse_line(line)?;
     let command = export_command(path, line, format, setup);
@@ -74,7 +74,7 @@ fn write_results(output: &Output, path: &Path, line: &str, setup: &Setup) -> Res
 }
 
 /// The command that writes the same file.
-fn export_command(path: &Path, line: &str, format: Format, setup: &Setup) -> String {
+fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> String {
     let mut words = vec!["dbdyno".to_owned(), "export".to_owned()];
     words.extend(Selection::terms(line));
     words.extend(["--format", format.name(), "--out"].map(str::to_owned));

@@ -1,7 +1,7 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
 use crate::{
-    bench::{Plan, Spec},
+    bench::{BenchPlan, Spec},
     tune::{Trial, WhatIf, Workload},
 };
 use std::time::Duration;
@@ -9,7 +9,6 @@ use std::time::Duration;
 /// A bench to be run.
 #[derive(Debug, Clone)]
 pub struct SessionStart {
-    /// What is run.
     pub spec: Spec,
     /// The preset it came from, if unchanged.
     pub(crate) preset: Option<String>,
@@ -58,11 +57,10 @@ pub enum Tell {
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
 pub struct OwedSession {
-    /// Its identifier.
     pub(crate) session_id: String,
     /// How many of its runs are still to be run.
     pub(crate) runs: usize,
-    pub(crate) plan: Plan,
+    pub(crate) plan: BenchPlan,
     /// What a run is expected to take.
     pub(crate) expected_run: Duration,
 }

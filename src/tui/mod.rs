@@ -14,5 +14,5 @@ pub mod world;
 
 pub use app::{App, Command, Message, Request, Response, draw};
 pub use driver::{Left, respond, run, watch_terminal};
-pub use setup::Setup;
+pub use setup::TuiSetup;
 pub use world::read;

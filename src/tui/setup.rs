@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// What the terminal UI is started with.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct TuiSetup {
     /// Suites, presets, claims, themes.
     pub catalog: Catalog,
     /// Where results are kept.

@@ -2,7 +2,7 @@
 
 use super::samples::{Sample, Samples};
 use crate::{
-    compare::{Found, RatioRange},
+    compare::{JudgedRatio, RatioRange},
     stats::{
         ALPHA, DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, holm, log_ratios, median, paired_ratio_at,
         signed_rank,
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 pub struct TestEffect {
     /// The test's number; 0 for the geometric mean of several.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     /// Pairs of runs of one round.
     pub pairs: usize,
@@ -24,7 +23,7 @@ pub struct TestEffect {
     /// Median time with the change, ns.
     pub changed_ns: Option<f64>,
     /// What was found: A is the changed configuration and B the base, so a ratio below 1 is a gain. None: not comparable.
-    pub found: Option<Found>,
+    pub found: Option<JudgedRatio>,
     /// Why it is not comparable.
     pub obstacle: Option<String>,
 }
@@ -64,7 +63,7 @@ pub fn judge(
     spending: Spending,
 ) -> Vec<TestEffect> {
     let times: Vec<Times> =
-        tests.iter().map(|(test, _)| Times::of(samples.pairs(changed, base, *test), spending)).collect();
+        tests.iter().map(|(test, _)| Times::from_pairs(samples.pairs(changed, base, *test), spending)).collect();
     let p: Vec<f64> = times.iter().filter_map(Times::p).collect();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let mut adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]).into_iter();
@@ -111,7 +110,7 @@ struct Times {
 }
 
 impl Times {
-    fn of(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
+    fn from_pairs(pairs: Vec<(&Sample, &Sample)>, spending: Spending) -> Self {
         let times = Self {
             a: pairs.iter().map(|(a, _)| a.wall_ns as f64).collect(),
             b: pairs.iter().map(|(_, b)| b.wall_ns as f64).collect(),
@@ -162,7 +161,7 @@ impl Times {
             let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
             let median_ratio = changed_ns? / base_ns?;
             let interval = interval.ok();
-            Some(Found {
+            Some(JudgedRatio {
                 verdict: evidence.verdict().ok()?,
                 ratio: interval.map_or(median_ratio, |interval| interval.ratio),
                 median_ratio,

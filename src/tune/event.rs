@@ -4,7 +4,6 @@ use super::{change::Change, effect::TestEffect, search::SearchOutcome, trial::Tr
 use crate::runner::RunnerEvent;
 use serde::Serialize;
 
-/// Something happened.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TuneEvent {
@@ -18,10 +17,7 @@ pub enum TuneEvent {
         before: u32,
     },
     /// The session that measures tells something.
-    Session {
-        /// What.
-        says: RunnerEvent,
-    },
+    Session { says: RunnerEvent },
     /// A round of the trial is finished. What the figures say so far decides nothing: the number of rounds is fixed.
     Round {
         trial_id: String,
@@ -36,7 +32,6 @@ pub enum TuneEvent {
     TrialEnded { trial: Box<Trial> },
     /// A search begins.
     SearchStarted {
-        /// Its UUID.
         search_id: String,
         /// Candidates that there are.
         candidates: usize,
@@ -47,7 +42,6 @@ pub enum TuneEvent {
     Dropped {
         /// What it changes.
         change: Change,
-        /// Why.
         reason: String,
     },
     /// How a search stands. The best of many is partly lucky: what it gains is what its confirmation says.
@@ -62,8 +56,5 @@ pub enum TuneEvent {
         left_ms: u64,
     },
     /// The search is over.
-    SearchEnded {
-        /// What it came to.
-        found: Box<SearchOutcome>,
-    },
+    SearchEnded { found: Box<SearchOutcome> },
 }

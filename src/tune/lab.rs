@@ -2,7 +2,7 @@
 
 use super::event::TuneEvent;
 use crate::{
-    bench::{Plan, PlanError},
+    bench::{BenchPlan, PlanError},
     engines::Registry,
     runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session},
     store::{Store, StoreError, StoreHistory},
@@ -19,7 +19,6 @@ pub enum TuneError {
     /// The session could not begin.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// What was asked for makes no sense as it stands.
@@ -33,7 +32,6 @@ pub enum TuneError {
 /// Everything that trials are run with.
 #[derive(Debug)]
 pub struct Lab<'l> {
-    /// The engines.
     pub registry: &'l Registry,
     /// Where results and trials are kept.
     pub store: &'l Store,
@@ -63,7 +61,7 @@ impl Lab<'_> {
     /// A disk without room, a session that cannot begin, results that are lost.
     pub(super) async fn run(
         &self,
-        plan: &Plan,
+        plan: &BenchPlan,
         keys: BTreeMap<String, String>,
         budget: Option<Duration>,
         mut hear: impl FnMut(&RunnerEvent),

@@ -1,23 +1,23 @@
 //! What is known while a session runs: figures of the rounds that are finished.
 
 use super::samples::{Sample, Samples};
-use crate::{bench::Plan, metric::Figures, runner::RunnerEvent, store::Status};
+use crate::{bench::BenchPlan, metric::Figures, runner::RunnerEvent, store::Status};
 use dbdyno_engine::protocol::{Event, TestDone};
 use std::collections::BTreeMap;
 
 /// Listens to a session and keeps what its finished runs measured.
 #[derive(Debug)]
-pub struct Tally<'p> {
-    plan: &'p Plan,
+pub struct LiveSamples<'p> {
+    plan: &'p BenchPlan,
     /// What the run under way has measured, by its place in the session.
     under_way: BTreeMap<u32, Vec<(u32, Sample)>>,
     ended: BTreeMap<u32, usize>,
     samples: Samples,
 }
 
-impl<'p> Tally<'p> {
+impl<'p> LiveSamples<'p> {
     /// Nothing heard yet. `samples`: what earlier sessions of the same variants measured.
-    pub fn new(plan: &'p Plan, samples: Samples) -> Self {
+    pub fn new(plan: &'p BenchPlan, samples: Samples) -> Self {
         Self { plan, under_way: BTreeMap::new(), ended: BTreeMap::new(), samples }
     }
 
@@ -57,5 +57,5 @@ impl<'p> Tally<'p> {
 }
 
 fn sample(done: &TestDone) -> Sample {
-    Sample { wall_ns: done.wall_ns, figures: Figures::of(done, None), agrees: None }
+    Sample { wall_ns: done.wall_ns, figures: Figures::from_test_done(done, None), agrees: None }
 }

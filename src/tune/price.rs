@@ -25,7 +25,7 @@ const PRICED: [Metric; 4] = [Metric::PeakMemory, Metric::Database, Metric::Side,
 
 impl Price {
     /// The price of `changed` against `base`; none without a finished test of both.
-    pub fn of(samples: &Samples, base: usize, changed: usize, tests: &[(u32, String)]) -> Option<Self> {
+    pub fn new(samples: &Samples, base: usize, changed: usize, tests: &[(u32, String)]) -> Option<Self> {
         let of = |metric: Metric, variant: usize| -> Option<u64> {
             let test = |(test, _): &(u32, String)| {
                 middle(samples.of_test(variant, *test).filter_map(|sample| sample.figures.get(metric)).collect())

@@ -1,7 +1,7 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
 use crate::{
-    bench::Plan,
+    bench::BenchPlan,
     metric::{Figures, Metric},
     runner::Report,
     store::Status,
@@ -23,7 +23,7 @@ pub struct Sample {
 
 impl Sample {
     /// None without a time.
-    pub fn of(figures: Figures, agrees: Option<bool>) -> Option<Self> {
+    pub fn new(figures: Figures, agrees: Option<bool>) -> Option<Self> {
         figures.get(Metric::Wall).map(|wall_ns| Self { wall_ns, figures, agrees })
     }
 }
@@ -56,7 +56,7 @@ impl Samples {
 
     /// Adds what a session's runs measured; `variant` numbers the plan's configurations. Of runs that did not end well
     /// nothing counts.
-    pub fn add_report(&mut self, plan: &Plan, report: &Report, variant: impl Fn(usize) -> usize) {
+    pub fn add_report(&mut self, plan: &BenchPlan, report: &Report, variant: impl Fn(usize) -> usize) {
         for run in &report.runs {
             let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
             let variant = variant(planned.configuration);
@@ -67,7 +67,7 @@ impl Samples {
                 continue;
             }
             for result in report.results.iter().filter(|result| result.run_id == run.run_id) {
-                if let Some(sample) = Sample::of(result.figures, result.agrees) {
+                if let Some(sample) = Sample::new(result.figures, result.agrees) {
                     self.add(variant, (run.session_id.clone(), run.round), result.test, sample);
                 }
             }
@@ -92,7 +92,7 @@ impl Samples {
     }
 
     /// Every sample of a variant, of all tests.
-    pub fn of(&self, variant: usize) -> impl Iterator<Item = &Sample> {
+    pub fn of_variant(&self, variant: usize) -> impl Iterator<Item = &Sample> {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).flat_map(|(_, tests)| tests.values())
     }
 

@@ -4,7 +4,7 @@ use super::{
     ledger::Ledger,
     price::Pair,
     samples::{Sample, Samples},
-    trial::{Kind, State, Trial},
+    trial::{Trial, TrialKind, TrialState},
 };
 use crate::store::{Batch, Store, StoreError, TrialRecord, TrialTest};
 use dbdyno_engine::durability::Tier;
@@ -68,7 +68,7 @@ pub(super) fn samples(store: &Store, trial_id: &str, labels: &[&str]) -> Result<
     let mut samples = Samples::default();
     for TrialTest { label, session_id, round, test } in store.trial_tests(trial_id)? {
         let Some(variant) = labels.iter().position(|one| *one == label) else { continue };
-        if let Some(sample) = Sample::of(test.figures, test.agrees) {
+        if let Some(sample) = Sample::new(test.figures, test.agrees) {
             samples.add(variant, (session_id, round), test.test, sample);
         }
     }
@@ -81,10 +81,10 @@ fn json(value: &impl Serialize) -> Result<String, StoreError> {
 
 fn record(trial: &Trial) -> Result<TrialRecord, StoreError> {
     let (state, reason) = match &trial.state {
-        State::Tried => ("tried", None),
-        State::Stopped => ("stopped", None),
-        State::CannotDiffer(reason) => ("cannot_differ", Some(reason.clone())),
-        State::Failed(reason) => ("failed", Some(reason.clone())),
+        TrialState::Tried => ("tried", None),
+        TrialState::Stopped => ("stopped", None),
+        TrialState::CannotDiffer(reason) => ("cannot_differ", Some(reason.clone())),
+        TrialState::Failed(reason) => ("failed", Some(reason.clone())),
     };
     Ok(TrialRecord {
         trial_id: trial.trial_id.clone(),
@@ -125,14 +125,14 @@ fn trial(record: TrialRecord) -> Result<Trial, StoreError> {
     let reason = record.reason.clone().unwrap_or_default();
     Ok(Trial {
         kind: match record.kind.as_str() {
-            "search" => Kind::Search,
-            _ => Kind::WhatIf,
+            "search" => TrialKind::Search,
+            _ => TrialKind::WhatIf,
         },
         state: match record.state.as_str() {
-            "tried" => State::Tried,
-            "cannot_differ" => State::CannotDiffer(reason),
-            "failed" => State::Failed(reason),
-            _ => State::Stopped,
+            "tried" => TrialState::Tried,
+            "cannot_differ" => TrialState::CannotDiffer(reason),
+            "failed" => TrialState::Failed(reason),
+            _ => TrialState::Stopped,
         },
         suite_options: parsed(&record, &record.suite_options)?,
         tests: parsed(&record, &record.tests)?,

@@ -23,7 +23,7 @@ pub struct Trial {
     /// When it began.
     pub tried_at: Timestamp,
     /// What asked for it.
-    pub kind: Kind,
+    pub kind: TrialKind,
     pub engine: String,
     /// Version of the engine's library.
     pub engine_version: String,
@@ -39,7 +39,6 @@ pub struct Trial {
     pub change: Change,
     /// What a commit survives, before and after.
     pub tier: Pair<Tier>,
-    /// Why.
     pub tier_reason: Pair<String>,
     /// What to know before using the new values.
     pub risks: Vec<String>,
@@ -51,8 +50,7 @@ pub struct Trial {
     pub looks: u32,
     /// How many changes share the allowed false alarms: those tried by one command.
     pub changes: u32,
-    /// How it ended.
-    pub state: State,
+    pub state: TrialState,
     /// What it did to each test.
     pub effects: Vec<TestEffect>,
     /// What it did to the tests together, as one figure; only of the confirmation of a search over several.
@@ -70,14 +68,14 @@ pub struct Trial {
 /// What asked for a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum TrialKind {
     /// A person's question.
     WhatIf,
     /// The confirmation of what a search found. It is made once, and is not extended.
     Search,
 }
 
-impl Kind {
+impl TrialKind {
     /// The word stored.
     pub fn word(self) -> &'static str {
         match self {
@@ -90,7 +88,7 @@ impl Kind {
 /// How a trial ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "reason", rename_all = "snake_case")]
-pub enum State {
+pub enum TrialState {
     /// All rounds were run.
     Tried,
     /// It was stopped before its last round: what there is decides nothing.
@@ -108,7 +106,7 @@ impl Trial {
             let is = |effect: &&TestEffect| effect.found.as_ref().is_some_and(|found| found.verdict == verdict);
             self.effects.iter().filter(is).count()
         };
-        self.state == State::Tried
+        self.state == TrialState::Tried
             && verdicts(Verdict::Faster) > 0
             && verdicts(Verdict::Slower) == 0
             && self.effects.iter().all(|effect| effect.obstacle.is_none())

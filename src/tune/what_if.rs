@@ -5,16 +5,16 @@ use super::{
     effect::{BASE, CHANGED, Spending, judge, overall},
     event::TuneEvent,
     lab::{Lab, TuneError},
-    live::Tally,
+    live::LiveSamples,
     price::{Pair, Price},
     samples::Samples,
     stored,
-    trial::{Kind, State, Trial},
+    trial::{Trial, TrialKind, TrialState},
     workload::Workload,
 };
 use crate::{
     base::identifier::identifier,
-    bench::Plan,
+    bench::BenchPlan,
     stats::{MIN_RUNS, rounds_needed},
     store::Status,
 };
@@ -30,10 +30,8 @@ pub struct WhatIf {
     pub ledger: String,
     /// The accepted trial that the base comes from.
     pub parent_id: Option<String>,
-    /// What asks.
-    pub kind: Kind,
+    pub kind: TrialKind,
     pub base: Settings,
-    /// What is changed.
     pub change: Change,
     /// Rounds of the first look; the plan's runs are two a round.
     pub rounds: u32,
@@ -59,7 +57,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
     let engine = &workload.engine.description;
     let changed = question.change.made_to(&question.base, engine)?;
     if let Some(reason) = cannot_differ(engine, workload.suite.kind, &question.base, &changed) {
-        trial.state = State::CannotDiffer(reason);
+        trial.state = TrialState::CannotDiffer(reason);
         trial.rounds = 0;
         return concluded(lab, trial);
     }
@@ -74,8 +72,8 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
 pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Result<Trial, TuneError> {
     let refused = |why: &str| TuneError::Asked(format!("{} cannot be extended: {why}", trial.change));
     match (&trial.state, trial.kind) {
-        (State::CannotDiffer(reason) | State::Failed(reason), _) => return Err(refused(reason)),
-        (_, Kind::Search) => {
+        (TrialState::CannotDiffer(reason) | TrialState::Failed(reason), _) => return Err(refused(reason)),
+        (_, TrialKind::Search) => {
             return Err(refused("the confirmation of a search is made once: try the change in a trial of its own"));
         }
         _ => {}
@@ -97,18 +95,18 @@ async fn look(
     lab: &Lab<'_>,
     workload: &Workload,
     mut trial: Trial,
-    plan: &Plan,
+    plan: &BenchPlan,
     mut samples: Samples,
 ) -> Result<Trial, TuneError> {
     let tests = workload.tests();
     let spending = match trial.kind {
-        Kind::WhatIf => Spending::at_look(trial.looks, trial.changes),
-        Kind::Search => Spending::ONCE,
+        TrialKind::WhatIf => Spending::at_look(trial.looks, trial.changes),
+        TrialKind::Search => Spending::ONCE,
     };
     let before = trial.rounds - plan.rounds;
-    trial.state = State::Stopped;
+    trial.state = TrialState::Stopped;
     lab.tell(TuneEvent::TrialStarted { trial: Box::new(trial.clone()), rounds: plan.rounds, before });
-    let mut tally = Tally::new(plan, samples.clone());
+    let mut tally = LiveSamples::new(plan, samples.clone());
     let report = lab
         .run(plan, keys(&trial), None, |event| {
             if let Some(round) = tally.hear(event) {
@@ -121,19 +119,19 @@ async fn look(
     samples.add_report(plan, &report, |configuration| configuration);
     trial.session_id = Some(report.session.session_id.clone());
     trial.effects = judge(&samples, BASE, CHANGED, &tests, spending);
-    trial.overall =
-        (trial.kind == Kind::Search && tests.len() > 1).then(|| overall(&samples, BASE, CHANGED, &tests, spending));
-    trial.price = Price::of(&samples, BASE, CHANGED, &tests);
+    trial.overall = (trial.kind == TrialKind::Search && tests.len() > 1)
+        .then(|| overall(&samples, BASE, CHANGED, &tests, spending));
+    trial.price = Price::new(&samples, BASE, CHANGED, &tests);
     trial.state = state(&samples, report.session.status);
     concluded(lab, trial)
 }
 
-fn state(samples: &Samples, status: Status) -> State {
+fn state(samples: &Samples, status: Status) -> TrialState {
     let failure = [BASE, CHANGED].into_iter().find_map(|variant| samples.failure(variant));
     match (samples.rounds(BASE, CHANGED).is_empty(), failure, status) {
-        (true, Some(failure), _) => State::Failed(failure.to_owned()),
-        (_, _, Status::Cancelled | Status::Running) => State::Stopped,
-        _ => State::Tried,
+        (true, Some(failure), _) => TrialState::Failed(failure.to_owned()),
+        (_, _, Status::Cancelled | Status::Running) => TrialState::Stopped,
+        _ => TrialState::Tried,
     }
 }
 
@@ -182,7 +180,7 @@ fn begun(lab: &Lab<'_>, workload: &Workload, question: &WhatIf) -> Result<Trial,
         rounds: question.rounds,
         looks: 1,
         changes: question.changes,
-        state: State::Stopped,
+        state: TrialState::Stopped,
         effects: Vec::new(),
         overall: None,
         price: None,

@@ -1,7 +1,7 @@
 //! What is tuned: an engine on some tests of a suite at a size.
 
 use crate::{
-    bench::{EngineChoice, Plan, PlanError, Spec},
+    bench::{BenchPlan, EngineChoice, PlanError, Spec},
     catalog::{Suite, TestPick},
     engines::{Engine, Registry},
 };
@@ -39,7 +39,13 @@ impl Workload {
     ///
     /// # Errors
     /// A size or an option that the suite does not have; settings that are there twice.
-    pub fn plan(&self, registry: &Registry, variants: &[Settings], rounds: u32, seed: u64) -> Result<Plan, PlanError> {
+    pub fn plan(
+        &self,
+        registry: &Registry,
+        variants: &[Settings],
+        rounds: u32,
+        seed: u64,
+    ) -> Result<BenchPlan, PlanError> {
         let one = |(name, value): (&str, &str)| (name.to_owned(), vec![value.to_owned()]);
         let name = &self.engine.description.name;
         let choice =
@@ -56,7 +62,7 @@ impl Workload {
             seed: Some(seed),
             ..Spec::default()
         };
-        let plan = Plan::new(&spec, self.suite.clone(), registry)?;
+        let plan = BenchPlan::new(&spec, self.suite.clone(), registry)?;
         plan.probe()?;
         if plan.configurations.len() == variants.len() {
             Ok(plan)

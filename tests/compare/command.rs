@@ -58,7 +58,7 @@ fn what_cannot_be_decided_ends_with_3() {
     let stored = bench.stored();
     let tiers = ["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"];
     ends(&stored, &tiers, 3, "allow different tiers to compare all the same");
-    ends(&stored, &tiers, 3, "note: --allow-tiers compares tests all the same though tiers differ");
+    ends(&stored, &tiers, 3, "note: --allow-tiers compares tests although tiers differ");
     ends(&stored, &[&tiers[..], &["--allow-tiers"]].concat(), 0, "(compared all the same)");
 }
 
@@ -81,7 +81,7 @@ fn bad_input_ends_with_2_and_says_what_was_expected() {
         (&["compare", "--a", "engine=x"], "--b <SELECTION>"),
         (&["compare", "--a", "", "--b", "engine=y"], "--a: expected terms"),
         (&["compare", "--a", "lmdb", "--b", "engine=y"], "--a: `lmdb`: expected KEY=VALUE"),
-        (&["compare", "--a", "engine=z", "--b", "engine=y"], "--a 'engine=z' means no result"),
+        (&["compare", "--a", "engine=z", "--b", "engine=y"], "--a 'engine=z' matches no result"),
         (&["compare", "--a", "engine=x", "--b", "engine=y", "--pivot", "test"], "--pivot `test`: expected ROW,COL"),
         (&["compare", "--a", "engine=x", "--b", "engine=y", "--pivot", "test,round"], "`round`: expected test, size"),
         (&["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5"], "expected a percentage"),

@@ -7,13 +7,13 @@ use dbdyno::{
     report::{
         comparison::{FORMATS, TableStyle, csv, export, html, markdown, table, text},
         format::Format,
-        text::Colour,
+        text::Colouring,
     },
 };
 use duckdb::Connection;
 use std::{path::Path, process::Command};
 
-const STYLE: TableStyle = TableStyle { colour: Colour::Off, width: 80 };
+const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 const HOSTILE: &str = "x\u{1b}[31m<script>alert(1)</script>|`\"',\nBenchmarkEvil 1 1 ns/op";
 
 /// Writes a comparison to a file; the error as it is told.

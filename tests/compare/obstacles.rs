@@ -142,7 +142,7 @@ fn a_sweep_is_no_configuration_and_the_message_tells_how_to_narrow_it() {
         }
         bench.run(&session, round, &spec("y"), &[b * 1000]);
     }
-    let says = "A is 2 configurations, which differ in sync (full | off): narrow A, as with sync=full";
+    let says = "A has 2 configurations, which differ in sync (full | off): narrow A, as with sync=full";
     let found = never(&bench, "engine=x", "engine=y", ObstacleKind::SeveralConfigurations, says);
     assert!(found.lines[0].a.is_none(), "the median of a mixture is no figure");
     let narrowed = bench.compared("engine=x sync=full", "engine=y", &Options::default());
@@ -154,7 +154,7 @@ fn several_engines_on_a_side_are_told_by_their_engine_alone() {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &Variant { version: "2", options: vec![("cache", "1")], ..spec("y") }, &CLEAR);
     bench.pairs(&spec("z"), &spec("z"), &CLEAR);
-    let says = "A is 2 configurations, which differ in engine (x | y): narrow A, as with engine=x";
+    let says = "A has 2 configurations, which differ in engine (x | y): narrow A, as with engine=x";
     never(&bench, "engine=x|y", "engine=z", ObstacleKind::SeveralConfigurations, says);
 }
 

@@ -2,7 +2,7 @@
 
 use super::fixture::{Bench, Variant, spec};
 use dbdyno::{
-    bench::{EngineChoice, Plan, Spec},
+    bench::{BenchPlan, EngineChoice, Spec},
     catalog::{Catalog, UserFolders},
     compare::{Options, Side, compare},
     engines::Registry,
@@ -35,7 +35,7 @@ impl Machine {
 }
 
 /// The session that dbdyno plans for the null engine and its twin.
-fn plan(registry: &Registry, rounds: u32, seed: u64) -> Plan {
+fn plan(registry: &Registry, rounds: u32, seed: u64) -> BenchPlan {
     let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
     let spec = Spec {
         suite: "kv".to_owned(),
@@ -45,7 +45,7 @@ fn plan(registry: &Registry, rounds: u32, seed: u64) -> Plan {
         seed: Some(seed),
         ..Spec::default()
     };
-    Plan::new(&spec, catalog.suite("kv").unwrap(), registry).unwrap()
+    BenchPlan::new(&spec, catalog.suite("kv").unwrap(), registry).unwrap()
 }
 
 /// The order of the runs of a session.

@@ -6,12 +6,12 @@ use dbdyno::{
     compare::{Axis, Options},
     report::{
         comparison::{TableStyle, table},
-        text::Colour,
+        text::Colouring,
     },
     stats::Verdict,
 };
 
-const STYLE: TableStyle = TableStyle { colour: Colour::Off, width: 80 };
+const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 
 fn near(got: f64, want: f64) {
     assert!((got - want).abs() < 1e-9 * want.abs(), "got {got}, want {want}");

@@ -3,7 +3,10 @@
 use super::{filled, session, uuid};
 use dbdyno::{
     metric::Metric,
-    store::{GroupColumn, GroupRow, Key, Listing, Order, Page, PageRows, ResultColumn, ResultRow, Selection, Store},
+    store::{
+        GroupColumn, GroupRow, Order, Page, PageListing, PageRows, ResultColumn, ResultRow, Selection, SelectionKey,
+        Store,
+    },
 };
 use duckdb::Connection;
 use std::path::Path;
@@ -68,7 +71,7 @@ fn results(page: Page) -> Vec<ResultRow> {
 
 fn groups(store: &Store, line: &str, key: &str) -> Vec<GroupRow> {
     let order = Order { column: GroupColumn::Value, descending: false };
-    let listing = Listing::Groups(Key::parse(key).unwrap(), order);
+    let listing = PageListing::Groups(SelectionKey::parse(key).unwrap(), order);
     match store.page(&selection(line), &listing, 0, 100).unwrap().rows {
         PageRows::Groups(rows) => rows,
         PageRows::Results(rows) => panic!("{rows:?}"),
@@ -79,7 +82,7 @@ fn groups(store: &Store, line: &str, key: &str) -> Vec<GroupRow> {
 fn a_page_says_of_every_row_what_the_view_says() {
     let folder = tempfile::tempdir().unwrap();
     let store = of_every_kind(folder.path());
-    let listing = Listing::Results(Order { column: ResultColumn::Started, descending: true });
+    let listing = PageListing::Results(Order { column: ResultColumn::Started, descending: true });
     let page = store.page(&Selection::default(), &listing, 0, 100).unwrap();
     assert_eq!((page.stored, page.results, page.without, page.length), (6, 6, 1, 7));
     let view = store
@@ -133,7 +136,7 @@ fn windows_are_parts_of_one_order_whatever_the_column() {
     let store = of_every_kind(folder.path());
     for column in COLUMNS {
         for descending in [false, true] {
-            let listing = Listing::Results(Order { column, descending });
+            let listing = PageListing::Results(Order { column, descending });
             let read = |offset, rows| store.page(&Selection::default(), &listing, offset, rows).unwrap();
             let whole = results(read(0, 100));
             let parts: Vec<ResultRow> = [0, 2, 4].into_iter().flat_map(|offset| results(read(offset, 2))).collect();
@@ -144,7 +147,7 @@ fn windows_are_parts_of_one_order_whatever_the_column() {
         }
     }
     let sizes = |descending| {
-        let listing = Listing::Results(Order { column: ResultColumn::Size, descending });
+        let listing = PageListing::Results(Order { column: ResultColumn::Size, descending });
         results(store.page(&Selection::default(), &listing, 0, 1).unwrap()).remove(0).size
     };
     assert_eq!((sizes(false), sizes(true)), ("9".to_owned(), "1000".to_owned()), "sizes are numbers");
@@ -154,7 +157,7 @@ fn windows_are_parts_of_one_order_whatever_the_column() {
 fn a_selection_means_the_same_on_a_page_as_in_a_count() {
     let folder = tempfile::tempdir().unwrap();
     let store = of_every_kind(folder.path());
-    let listing = Listing::Results(Order { column: ResultColumn::Wall, descending: true });
+    let listing = PageListing::Results(Order { column: ResultColumn::Wall, descending: true });
     for line in [
         "",
         "suite=kv",

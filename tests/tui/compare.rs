@@ -63,7 +63,7 @@ fn nothing_stored_says_where_to_begin() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("4").shows("Nothing is measured yet: 1 shows the Bench screen").shows("a types a selection");
     journey.keys("b").answer("engine=y").shows("now a: side A");
-    journey.keys("a").answer("engine=x").shows("A `engine=x` means no stored result");
+    journey.keys("a").answer("engine=x").shows("A `engine=x` matches no stored result");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
     journey.keys("a").answer("lmdb").shows("`lmdb`: expected KEY=VALUE").shows("Side A");
     journey.answer("engine=x colour=red").keys("b").answer("engine=y");
     journey
-        .shows("A `engine=x colour=red` means no stored result")
+        .shows("A `engine=x colour=red` matches no stored result")
         .shows("no stored run has an option or key `colour`");
     journey.keys("a").answer("engine=x").shows("A 3.0x faster");
     journey.key(KeyPress::Esc).shows("Configurations of the last session").key(KeyPress::Esc).shows("A 3.0x faster");

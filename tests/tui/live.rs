@@ -135,7 +135,7 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
     let place = Place::new();
     resume::cut_short(&place, &resume::SESSION, Signal::KILL, 40);
     let mut journey = Journey::begin_in(place, 80, 24);
-    journey.keys("2r").shows("Resume the session?").shows("of 16 runs are owed").shows("redb");
+    journey.keys("2r").shows("Resume the session?").shows("of 16 runs are left to do").shows("redb");
     journey.keys("n").hides("Resume the session?");
     assert!(!journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
     journey.keys("ry");

@@ -14,7 +14,8 @@ use dbdyno::{
     catalog::{Catalog, UserFolders},
     store::Store,
     tui::{
-        self, App, Command, Message, Request, Setup, draw, keys::KeyPress, launch::SessionStart, widgets::Look, world,
+        self, App, Command, Message, Request, TuiSetup, draw, keys::KeyPress, launch::SessionStart, widgets::Look,
+        world,
     },
 };
 use ratatui::{buffer::Buffer, layout::Rect};
@@ -23,7 +24,7 @@ use std::time::Duration;
 /// The application with a painted screen, and a place of its own.
 pub(crate) struct Journey {
     pub(crate) app: App,
-    pub(crate) setup: Setup,
+    pub(crate) setup: TuiSetup,
     /// Benches that were to be started.
     pub(crate) started: Vec<SessionStart>,
     /// Whether the program was to end.
@@ -42,7 +43,7 @@ impl Journey {
     /// Begins in a place where something may be stored.
     pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
-        let setup = Setup {
+        let setup = TuiSetup {
             look: Look { theme: catalog.theme("dark").unwrap(), ascii: false },
             catalog,
             store: Store::new(place.store()),

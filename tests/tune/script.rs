@@ -1,7 +1,7 @@
 //! `dbdyno tune try --sql --database`: a user's own statements on a copy of a user's own database.
 
 use crate::support::Place;
-use dbdyno::tune::script::Snapshot;
+use dbdyno::tune::script::DatabaseSnapshot;
 use rusqlite::Connection;
 use std::{fs, path::Path};
 
@@ -45,7 +45,7 @@ fn a_users_database_is_copied_with_its_log_and_not_touched() {
     let _held = database(&place);
     let before = files(&place);
     assert!(before.iter().any(|(name, bytes)| name == "mine.db-wal" && !bytes.is_empty()));
-    let snapshot = Snapshot::of(&place.path("mine.db"), &place.path("work")).unwrap();
+    let snapshot = DatabaseSnapshot::take(&place.path("mine.db"), &place.path("work")).unwrap();
     assert_eq!(snapshot.options()["page_size"], "8192");
     assert_eq!(snapshot.options()["journal_mode"], "wal");
     let copy = Connection::open(snapshot.path()).unwrap();

@@ -1,6 +1,6 @@
 //! What a plan will take: runs, time and space.
 
-use super::{Configuration, Plan};
+use super::{BenchPlan, Configuration};
 use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
@@ -15,14 +15,12 @@ pub trait History {
     fn run_time(&self, configuration: &Configuration, suite: &str) -> Option<Duration>;
 }
 
-/// No history.
 impl History for () {
     fn run_time(&self, _: &Configuration, _: &str) -> Option<Duration> {
         None
     }
 }
 
-/// What a plan will take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     pub runs: usize,
@@ -37,9 +35,9 @@ pub struct Estimate {
 /// Space on the work folder's disk, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
-    /// Free for this user.
+    /// Bytes free for this user.
     pub free: u64,
-    /// In all.
+    /// Bytes in all.
     pub total: u64,
 }
 
@@ -55,7 +53,7 @@ const SPACE_BASE: u64 = 64 << 20;
 const RESERVE: u64 = 1 << 30;
 
 /// Estimates a plan. `fsync`: what the work folder takes to sync one small write.
-pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimate {
+pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Estimate {
     let mut estimate = Estimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
     for configuration in &plan.configurations {
         let known = history.run_time(configuration, &plan.suite.name);
@@ -69,7 +67,7 @@ pub fn estimate(plan: &Plan, history: &impl History, fsync: Duration) -> Estimat
     estimate
 }
 
-fn guess(plan: &Plan, configuration: &Configuration, fsync: Duration) -> Duration {
+fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Duration {
     let (operations, commits) = match plan.job(configuration) {
         SuiteJob::Kv(suite) => kv_work(&suite),
         SuiteJob::Sql(suite) => sql_work(&suite),
@@ -102,7 +100,10 @@ fn sql_work(suite: &SqlSuite) -> (f64, u64) {
     })
 }
 
-/// Whether the disk has room, with some left for others; or what to say.
+/// Whether the disk has room, with some left for others.
+///
+/// # Errors
+/// How much room is missing, and what to do.
 pub fn check_space(estimate: &Estimate, space: Space, folder: &str) -> Result<(), String> {
     let reserve = RESERVE.min(space.total / 20);
     if estimate.space_bytes.saturating_add(reserve) <= space.free {

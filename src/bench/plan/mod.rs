@@ -23,7 +23,6 @@ use dbdyno_engine::{
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why a bench cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// An engine that is not there or cannot run the suite; a size or test that the suite does not have.
@@ -45,7 +44,6 @@ pub struct Configuration {
     pub size: Size,
     /// What a commit survives.
     pub tier: Tier,
-    /// Why.
     pub tier_reason: String,
     /// The engine's name with the options in which it differs from other configurations of the session.
     pub label: String,
@@ -62,13 +60,11 @@ pub struct LeftOut {
 }
 
 impl Configuration {
-    /// The engine's name.
     pub fn engine_name(&self) -> &str {
         &self.engine.description.name
     }
 }
 
-/// One run of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedRun {
     /// Place in the session, from 0.
@@ -83,7 +79,7 @@ pub struct PlannedRun {
 
 /// The ordered list of runs.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct BenchPlan {
     pub suite: Suite,
     /// Tests that are measured.
     pub pick: TestPick,
@@ -98,7 +94,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl BenchPlan {
     /// Plans a bench of this suite on the engines of this machine.
     ///
     /// # Errors
@@ -153,6 +149,9 @@ impl Plan {
     }
 
     /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
+    ///
+    /// # Errors
+    /// What an engine said of a file that it cannot use.
     pub fn probe(&self) -> Result<(), PlanError> {
         // Each answer is a process: the other options of a sweep change nothing about its files.
         let mut asked = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! A plan as a session keeps it, so that what was not run can be run later.
 
-use super::{Configuration, Plan, PlanError, PlannedRun};
+use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
     catalog::{Catalog, Suite, TestPick},
     engines::Registry,
@@ -43,7 +43,6 @@ struct StoredConfiguration {
 /// A version that is not the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DifferingVersion {
-    /// Which engine.
     pub engine: String,
     /// The version that the session began with.
     pub stored: String,
@@ -51,7 +50,7 @@ pub struct DifferingVersion {
     pub here: String,
 }
 
-impl Plan {
+impl BenchPlan {
     /// The plan as a session keeps it; none for a suite that starts from a database which only this program run has.
     pub fn stored(&self) -> Option<StoredPlan> {
         if self.suite.starts_from_database() {
@@ -82,7 +81,7 @@ impl StoredPlan {
     ///
     /// # Errors
     /// An engine that is not here any more, an option or a suite that it does not understand any more.
-    pub fn plan(self, registry: &Registry) -> Result<(Plan, Vec<DifferingVersion>), PlanError> {
+    pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
         let Self { suite, pick, rounds, seed, configurations, runs } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
@@ -100,11 +99,12 @@ impl StoredPlan {
         let run = |(ordinal, (round, configuration, seed))| PlannedRun { ordinal, round, configuration, seed };
         let runs: Vec<PlannedRun> = (0..).zip(runs).map(run).collect();
         if let Some(wrong) = runs.iter().find(|run| run.configuration >= planned.len()) {
-            let message = format!("the stored plan: run {} is of a configuration that it does not have", wrong.ordinal);
+            let message =
+                format!("the stored plan: run {} has a configuration that the plan does not have", wrong.ordinal);
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());
-        Ok((Plan { suite, pick, configurations: planned, left_out, runs, rounds, seed }, differing))
+        Ok((BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed }, differing))
     }
 }
 

@@ -11,7 +11,7 @@ impl FromStr for EngineChoice {
         let mut choice = Self { name: name.trim().to_owned(), options: Values::new() };
         for option in escape::pieces(options, ',').into_iter().filter(|option| !option.trim().is_empty()) {
             let (name, values) = escape::split_once(option, '=').ok_or_else(|| {
-                SpecError(format!("{text}: `{option}`: expected OPTION=VALUE, several with commas between"))
+                SpecError(format!("{text}: `{option}`: expected OPTION=VALUE, several separated by commas"))
             })?;
             choice.options.insert(name.trim().to_owned(), escape::split(values, '|'));
         }

@@ -43,7 +43,6 @@ pub struct Spec {
 /// An engine with the option values to take.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EngineChoice {
-    /// The engine's name.
     pub name: String,
     /// Its options, where they are not at their defaults.
     pub options: Values,

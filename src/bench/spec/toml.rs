@@ -3,7 +3,7 @@
 use super::{EngineChoice, Spec, Values};
 use crate::{
     base::output::Guarded,
-    catalog::{Catalog, CatalogError, Source},
+    catalog::{Catalog, CatalogError, CatalogText},
 };
 use dbdyno_engine::size::Size;
 use serde::Deserialize;
@@ -17,26 +17,25 @@ pub struct Preset {
     pub name: String,
     /// One line about it.
     pub title: String,
-    /// The bench.
     pub spec: Spec,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PresetFile {
     title: String,
     suite: String,
     #[serde(default)]
-    sizes: Vec<Spanned<Value>>,
+    sizes: Vec<Spanned<Scalar>>,
     #[serde(default = "default_repeats")]
     repeats: Spanned<u32>,
     #[serde(default)]
     suite_options: BTreeMap<String, FileValues>,
     #[serde(default)]
-    tests: Vec<Value>,
+    tests: Vec<Scalar>,
     #[serde(default)]
     aa: bool,
-    seed: Option<Spanned<Value>>,
+    seed: Option<Spanned<Scalar>>,
     claims: Option<String>,
     stars: Option<Spanned<u32>>,
     #[serde(default)]
@@ -59,13 +58,13 @@ fn default_repeats() -> Spanned<u32> {
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text, a whole number or a boolean")]
-enum Value {
+enum Scalar {
     Text(String),
     Number(i64),
     Flag(bool),
 }
 
-impl Value {
+impl Scalar {
     fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -78,15 +77,15 @@ impl Value {
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text, a whole number, a boolean, or a list of them")]
 enum FileValues {
-    One(Value),
-    Several(Vec<Value>),
+    One(Scalar),
+    Several(Vec<Scalar>),
 }
 
 impl FileValues {
     fn texts(&self) -> Vec<String> {
         match self {
             Self::One(value) => vec![value.text()],
-            Self::Several(values) => values.iter().map(Value::text).collect(),
+            Self::Several(values) => values.iter().map(Scalar::text).collect(),
         }
     }
 }
@@ -149,8 +148,8 @@ impl Preset {
     }
 
     /// Reads a preset's file.
-    pub(crate) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        let file: File = source.parse()?;
+    pub(crate) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        let file: PresetFile = source.parse()?;
         if !(1..=10_000).contains(file.repeats.get_ref()) {
             return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));
         }
@@ -177,7 +176,7 @@ impl Preset {
             engines: file.engines.get_ref().iter().map(engine).collect(),
             sizes,
             rounds: *file.repeats.get_ref(),
-            tests: file.tests.iter().map(Value::text).collect(),
+            tests: file.tests.iter().map(Scalar::text).collect(),
             twins: file.aa,
             stars: file.stars.map(Spanned::into_inner),
             effects: file.effects,
@@ -216,7 +215,7 @@ mod tests {
                 ],
             },
         };
-        let source = Source { place: "mine.toml".to_owned(), text: preset.to_toml() };
+        let source = CatalogText { place: "mine.toml".to_owned(), text: preset.to_toml() };
         assert_eq!(Preset::parse("mine", &source).unwrap(), preset);
     }
 }

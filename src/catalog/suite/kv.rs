@@ -1,7 +1,7 @@
 //! The key-value part of a suite file.
 
-use super::{File, TestInfo, check_numbers, is_plain_word};
-use crate::catalog::{CatalogError, located::Source};
+use super::{SuiteFile, TestInfo, check_numbers, is_plain_word};
+use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionSpec, one_of},
     settings::Settings,
@@ -13,12 +13,11 @@ use toml::Spanned;
 
 /// The checked tests with their statements.
 #[derive(Debug, Clone)]
-pub(super) struct Body {
+pub(super) struct KvBody {
     schema: Vec<String>,
     statements: KvStatements,
-    tests: Vec<Test>,
+    tests: Vec<FileKvTest>,
 }
-/// The statements of a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileSql {
@@ -30,10 +29,9 @@ pub(super) struct FileSql {
     scan: String,
 }
 
-/// A test of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Test {
+pub(super) struct FileKvTest {
     number: Spanned<u32>,
     name: String,
     #[serde(default)]
@@ -72,7 +70,7 @@ fn least_operations() -> u64 {
 }
 
 impl Operations {
-    fn of(self, size: u64) -> u64 {
+    fn at_size(self, size: u64) -> u64 {
         ((size as f64 * self.share).round() as u64).max(self.least)
     }
 }
@@ -109,9 +107,13 @@ struct When {
     transaction: Option<Transaction>,
 }
 
-impl Body {
+impl KvBody {
     /// The checked key-value part of a file.
-    pub(super) fn check(file: &File<Test>, options: &[OptionSpec], source: &Source) -> Result<Self, CatalogError> {
+    pub(super) fn check(
+        file: &SuiteFile<FileKvTest>,
+        options: &[OptionSpec],
+        source: &CatalogText,
+    ) -> Result<Self, CatalogError> {
         let Some(sql) = file.sql.as_ref().map(Spanned::get_ref) else {
             return Err(source.wrong(0..0, "missing field `sql`: the statements of engines that speak SQL"));
         };
@@ -134,7 +136,7 @@ impl Body {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        self.tests.iter().map(|test| TestInfo::of(&test.number, &test.name, &test.needs)).collect()
+        self.tests.iter().map(|test| TestInfo::new(&test.number, &test.name, &test.needs)).collect()
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
@@ -145,7 +147,7 @@ impl Body {
         settings: &Settings,
         measured: &dyn Fn(u32) -> Option<bool>,
     ) -> KvSuite {
-        let resolve = |test: &Test| {
+        let resolve = |test: &FileKvTest| {
             let measured = measured(*test.number.get_ref())?;
             Some(self.resolve_test(test, size.first, settings, measured))
         };
@@ -158,22 +160,22 @@ impl Body {
     }
 
     pub(super) fn data_bytes(&self, size: Size) -> u64 {
-        let written = |test: &Test| {
+        let written = |test: &FileKvTest| {
             let value = test.work.get_ref().iter().filter_map(|work| match &work.operation {
                 Operation::Put { value } => Some(value.len()),
                 _ => None,
             });
             let row = value.max().map_or(0, |value| value + test.key.len()) as u64;
-            row.saturating_mul(test.operations.get_ref().of(size.first))
+            row.saturating_mul(test.operations.get_ref().at_size(size.first))
         };
         self.tests.iter().map(written).sum()
     }
 
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
-        self.tests.iter().map(|test| (*test.number.get_ref(), test.operations.get_ref().of(size.first))).collect()
+        self.tests.iter().map(|test| (*test.number.get_ref(), test.operations.get_ref().at_size(size.first))).collect()
     }
 
-    fn resolve_test(&self, test: &Test, size: u64, settings: &Settings, measured: bool) -> KvTest {
+    fn resolve_test(&self, test: &FileKvTest, size: u64, settings: &Settings, measured: bool) -> KvTest {
         let chosen = |when: &&When| settings.get(when.option.get_ref()) == Some(when.is.get_ref().as_str());
         let mut work = &test.work;
         let mut transaction = test.transaction;
@@ -188,7 +190,7 @@ impl Body {
             name: test.name.clone(),
             measured,
             database: test.database.clone(),
-            operations: test.operations.get_ref().of(size),
+            operations: test.operations.get_ref().at_size(size),
             records: size,
             keys: test.keys,
             key: test.key.clone(),
@@ -211,12 +213,12 @@ impl Body {
     }
 }
 
-fn check_tests(tests: &[Test], options: &[OptionSpec], source: &Source) -> Result<(), CatalogError> {
+fn check_tests(tests: &[FileKvTest], options: &[OptionSpec], source: &CatalogText) -> Result<(), CatalogError> {
     check_numbers(tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
     for test in tests {
         let operations = test.operations.get_ref();
         if !(operations.share > 0.0 && operations.share <= 1_000.0 && operations.least > 0) {
-            let message = "operations: expected a share above 0 and at most 1000, and a least of 1 or more";
+            let message = "operations: expected a share above 0 and at most 1000, and `least` of 1 or more";
             return Err(source.wrong(test.operations.span(), message));
         }
         if *test.clock_every.get_ref() == 0 {
@@ -234,7 +236,11 @@ fn check_tests(tests: &[Test], options: &[OptionSpec], source: &Source) -> Resul
     Ok(())
 }
 
-fn check_work(work: &Spanned<Vec<FileWork>>, transaction: Transaction, source: &Source) -> Result<(), CatalogError> {
+fn check_work(
+    work: &Spanned<Vec<FileWork>>,
+    transaction: Transaction,
+    source: &CatalogText,
+) -> Result<(), CatalogError> {
     let wrong = |message: &str| Err(source.wrong(work.span(), format!("work: {message}")));
     let work_list = work.get_ref();
     if work_list.is_empty() || work_list.iter().any(|work| work.weight == 0 || work.weight > 1_000_000) {
@@ -258,7 +264,12 @@ fn check_transaction(work: &[FileWork], transaction: Transaction) -> Result<(), 
     }
 }
 
-fn check_when(when: &When, test: &Test, options: &[OptionSpec], source: &Source) -> Result<(), CatalogError> {
+fn check_when(
+    when: &When,
+    test: &FileKvTest,
+    options: &[OptionSpec],
+    source: &CatalogText,
+) -> Result<(), CatalogError> {
     let name = when.option.get_ref();
     let option = options.iter().find(|option| option.name == *name).ok_or_else(|| {
         let names: Vec<String> = options.iter().map(|option| option.name.clone()).collect();

@@ -4,7 +4,7 @@ mod kv;
 mod sql;
 mod sql_check;
 
-use super::{CatalogError, located::Source};
+use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec, one_of},
     protocol::SuiteJob,
@@ -36,7 +36,6 @@ pub struct Suite {
     pub size_unit: String,
     /// Sizes used when none is asked for.
     pub default_sizes: Vec<Size>,
-    /// Sizes offered.
     pub sizes: Vec<Size>,
     pub options: Vec<OptionSpec>,
     /// Whether a size may be two numbers, reads and writes.
@@ -45,14 +44,13 @@ pub struct Suite {
     start: Option<PathBuf>,
     /// The text of its file.
     text: String,
-    body: Body,
+    body: SuiteBody,
 }
 
-/// The tests.
 #[derive(Debug, Clone)]
-enum Body {
-    Kv(kv::Body),
-    Sql(sql::Body),
+enum SuiteBody {
+    Kv(kv::KvBody),
+    Sql(sql::SqlBody),
 }
 
 /// What is listed of a test.
@@ -60,14 +58,13 @@ enum Body {
 pub struct TestInfo {
     /// Number in the suite.
     pub number: u32,
-    /// Name in the suite.
     pub name: String,
     /// Tests that have to run before it.
     pub needs: Vec<u32>,
 }
 
 impl TestInfo {
-    fn of(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
+    fn new(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
         let needs = needs.iter().map(|number| *number.get_ref()).collect();
         Self { number: *number.get_ref(), name: name.to_owned(), needs }
     }
@@ -91,14 +88,14 @@ impl TestPick {
 
 /// The file's kind alone, which says how to read the rest.
 #[derive(Deserialize)]
-struct Kind {
+struct FileKind {
     kind: SuiteKind,
 }
 
 /// A file with tests of type `T`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File<T> {
+struct SuiteFile<T> {
     name: Spanned<String>,
     kind: SuiteKind,
     title: String,
@@ -141,22 +138,22 @@ struct FileOption {
 
 impl Suite {
     /// Reads and checks a suite's file.
-    pub(super) fn parse(name: &str, source: &Source) -> Result<Self, CatalogError> {
-        match source.parse::<Kind>()?.kind {
-            SuiteKind::Kv => Self::of(name, source, source.parse()?, |file, options| {
-                kv::Body::check(file, options, source).map(Body::Kv)
+    pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
+        match source.parse::<FileKind>()?.kind {
+            SuiteKind::Kv => Self::from_file(name, source, source.parse()?, |file, options| {
+                kv::KvBody::check(file, options, source).map(SuiteBody::Kv)
             }),
-            SuiteKind::Sql => Self::of(name, source, source.parse()?, |file, options| {
-                sql::Body::check(file, options, source).map(Body::Sql)
+            SuiteKind::Sql => Self::from_file(name, source, source.parse()?, |file, options| {
+                sql::SqlBody::check(file, options, source).map(SuiteBody::Sql)
             }),
         }
     }
 
-    fn of<T>(
+    fn from_file<T>(
         name: &str,
-        source: &Source,
-        file: File<T>,
-        check: impl FnOnce(&File<T>, &[OptionSpec]) -> Result<Body, CatalogError>,
+        source: &CatalogText,
+        file: SuiteFile<T>,
+        check: impl FnOnce(&SuiteFile<T>, &[OptionSpec]) -> Result<SuiteBody, CatalogError>,
     ) -> Result<Self, CatalogError> {
         if file.name.get_ref() != name {
             let message = format!("name: expected `{name}`, the file's own name");
@@ -201,13 +198,16 @@ impl Suite {
     /// The suite's tests, in the order they run.
     pub fn tests(&self) -> impl Iterator<Item = TestInfo> {
         match &self.body {
-            Body::Kv(body) => body.tests(),
-            Body::Sql(body) => body.tests(),
+            SuiteBody::Kv(body) => body.tests(),
+            SuiteBody::Sql(body) => body.tests(),
         }
         .into_iter()
     }
 
     /// The suite's options: defaults, with `asked` in their place.
+    ///
+    /// # Errors
+    /// An option that the suite does not have, or a value that it does not take.
     pub fn settings(
         &self,
         asked: &BTreeMap<String, String>,
@@ -216,6 +216,9 @@ impl Suite {
     }
 
     /// Tests by number or by name (any case); none means all.
+    ///
+    /// # Errors
+    /// A test that the suite does not have, with those that it has.
     pub fn pick(&self, wanted: &[String]) -> Result<TestPick, String> {
         wanted
             .iter()
@@ -234,6 +237,9 @@ impl Suite {
     }
 
     /// The size, if the suite can run at it.
+    ///
+    /// # Errors
+    /// A size of two numbers, where the suite takes one.
     pub fn check_size(&self, size: Size) -> Result<(), String> {
         match size.second {
             Some(_) if !self.pair => {
@@ -248,8 +254,8 @@ impl Suite {
         let wanted = self.with_needs(pick);
         let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
         match &self.body {
-            Body::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
-            Body::Sql(body) => {
+            SuiteBody::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
+            SuiteBody::Sql(body) => {
                 let start = self.start.clone();
                 SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
             }
@@ -259,8 +265,8 @@ impl Suite {
     /// Bytes of rows that the tests write: what the databases hold at most, without any overhead.
     pub fn data_bytes(&self, size: Size) -> u64 {
         match &self.body {
-            Body::Kv(body) => body.data_bytes(size),
-            Body::Sql(body) => body.data_bytes(size),
+            SuiteBody::Kv(body) => body.data_bytes(size),
+            SuiteBody::Sql(body) => body.data_bytes(size),
         }
     }
 
@@ -268,8 +274,8 @@ impl Suite {
     pub fn operations(&self, size: Size, pick: &TestPick) -> Vec<(u32, u64)> {
         let wanted = self.with_needs(pick);
         let mut operations = match &self.body {
-            Body::Kv(body) => body.operations(size),
-            Body::Sql(body) => body.operations(size),
+            SuiteBody::Kv(body) => body.operations(size),
+            SuiteBody::Sql(body) => body.operations(size),
         };
         operations.retain(|(number, _)| wanted.contains(number));
         operations
@@ -289,7 +295,7 @@ impl Suite {
     }
 }
 
-fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec<OptionSpec>, CatalogError> {
+fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Result<Vec<OptionSpec>, CatalogError> {
     options
         .iter()
         .map(|spanned| {
@@ -313,7 +319,7 @@ fn check_options(options: &[Spanned<FileOption>], source: &Source) -> Result<Vec
 /// Numbers rise from 1, and needs point to earlier tests.
 fn check_numbers<'t>(
     tests: impl Iterator<Item = (&'t Spanned<u32>, &'t [Spanned<u32>])>,
-    source: &Source,
+    source: &CatalogText,
 ) -> Result<(), CatalogError> {
     let mut seen = Vec::new();
     for (spanned, needs) in tests {

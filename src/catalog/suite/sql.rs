@@ -1,7 +1,7 @@
 //! The SQL part of a suite file: its steps have the form that a job carries, with names for what follows from the size.
 
-use super::{File, TestInfo, check_numbers, sql_check::Checker};
-use crate::catalog::{CatalogError, located::Source};
+use super::{SuiteFile, TestInfo, check_numbers, sql_check::Checker};
+use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     settings::Settings,
@@ -14,18 +14,17 @@ use toml::Spanned;
 
 /// The checked tests with their tables.
 #[derive(Debug, Clone)]
-pub(super) struct Body {
+pub(super) struct SqlBody {
     tables: Vec<TableSpec>,
     indexes: Vec<IndexSpec>,
     /// Bytes of rows stored at most.
     bytes: Expression,
-    tests: Vec<Test>,
+    tests: Vec<FileSqlTest>,
 }
 
-/// A test of the file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Test {
+pub(super) struct FileSqlTest {
     number: Spanned<u32>,
     name: String,
     #[serde(default)]
@@ -50,11 +49,16 @@ fn no_rows() -> Spanned<Expression> {
 /// What stands for the size in expressions: reads and writes, equal where the size is one number.
 const SIZE_NAMES: [&str; 2] = ["R", "W"];
 
-impl Body {
+impl SqlBody {
     /// The checked SQL part of a file.
-    pub(super) fn check(file: &File<Test>, options: &[OptionSpec], source: &Source) -> Result<Self, CatalogError> {
+    pub(super) fn check(
+        file: &SuiteFile<FileSqlTest>,
+        options: &[OptionSpec],
+        source: &CatalogText,
+    ) -> Result<Self, CatalogError> {
         if let Some(sql) = &file.sql {
-            return Err(source.wrong(sql.span(), "a suite of kind sql has no [sql]: statements stand in its steps"));
+            return Err(source
+                .wrong(sql.span(), "a suite of kind sql has no [sql]: its statements are in the steps of its tests"));
         }
         let Some(bytes) = &file.size.bytes else {
             let message = "size: missing field `bytes`: bytes of rows that the tests store at most, such as \"1000*W\"";
@@ -83,7 +87,7 @@ impl Body {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        self.tests.iter().map(|test| TestInfo::of(&test.number, &test.name, &test.needs)).collect()
+        self.tests.iter().map(|test| TestInfo::new(&test.number, &test.name, &test.needs)).collect()
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
@@ -95,7 +99,7 @@ impl Body {
         measured: &dyn Fn(u32) -> Option<bool>,
     ) -> SqlSuite {
         let constants = constants(size, settings);
-        let resolve = |test: &Test| {
+        let resolve = |test: &FileSqlTest| {
             let measured = measured(*test.number.get_ref())?;
             let all = |steps: &[Step]| steps.iter().map(|step| step.resolve(&constants)).collect();
             Some(SqlTest {

@@ -1,6 +1,6 @@
 //! Whether the tables and steps of a SQL suite fit together.
 
-use crate::catalog::{CatalogError, located::Source};
+use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::one_of,
     suite::{Assignment, Condition, Expression, IndexSpec, Operand, Parameter, Plan, Statement, Step, TableSpec},
@@ -12,7 +12,7 @@ pub(super) struct Checker<'f> {
     tables: Vec<&'f TableSpec>,
     indexes: Vec<&'f IndexSpec>,
     constants: Vec<&'f str>,
-    source: &'f Source,
+    source: &'f CatalogText,
 }
 
 impl<'f> Checker<'f> {
@@ -21,7 +21,7 @@ impl<'f> Checker<'f> {
         tables: &'f [Spanned<TableSpec>],
         indexes: &'f [Spanned<IndexSpec>],
         constants: Vec<&'f str>,
-        source: &'f Source,
+        source: &'f CatalogText,
     ) -> Result<Self, CatalogError> {
         let mut checker = Self { tables: Vec::new(), indexes: Vec::new(), constants, source };
         for table in tables {
@@ -103,7 +103,7 @@ impl<'f> Checker<'f> {
                 self.all(steps, &[names, &[variable]].concat())
             }
             Step::Transaction { steps, .. } if holds_transaction(steps) => {
-                Err("transaction: one inside another is not possible".to_owned())
+                Err("transaction: it cannot be inside another".to_owned())
             }
             Step::Transaction { steps, .. } => self.all(steps, names),
         }
@@ -119,7 +119,7 @@ impl<'f> Checker<'f> {
         for parameter in &statement.bind {
             self.known(parameter.expression(), &names)?;
             if matches!(parameter, Parameter::Real { per: 0, .. }) {
-                return Err("per = 0: expected what is divided by, 1 or more".to_owned());
+                return Err("per = 0: expected a divisor of 1 or more".to_owned());
             }
         }
         statement.direct.as_ref().map_or(Ok(()), |plan| self.plan(plan, statement.bind.len()))
@@ -129,7 +129,7 @@ impl<'f> Checker<'f> {
     fn free(&self, name: &str) -> Result<(), String> {
         named("variable", name)?;
         if self.constants.contains(&name) {
-            return Err(format!("variable `{name}`: this is the name of a constant; take another"));
+            return Err(format!("variable `{name}`: this is the name of a constant; choose another"));
         }
         Ok(())
     }

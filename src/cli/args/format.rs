@@ -32,6 +32,6 @@ pub(in crate::cli) struct CsvArgs {
 }
 
 fn cells() -> impl TypedValueParser<Value = Cells> {
-    let escaped = "with an apostrophe before what a spreadsheet would take for a formula; `import` takes it away again";
+    let escaped = "with an apostrophe before what a spreadsheet would take for a formula; `import` removes it again";
     one_of([(Cells::Escaped, "escaped", escaped), (Cells::Raw, "raw", "as they are")].into_iter())
 }

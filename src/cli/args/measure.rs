@@ -22,7 +22,7 @@ pub(in crate::cli) struct MeasureArgs {
     /// How long a worker may be silent beyond the time that its whole run is expected to take [default: 30s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     silence: Option<Duration>,
-    /// End a run that takes longer than this; it has failed [default: 50 times the expected time, at least 10 minutes].
+    /// End a run that takes longer than this, and count it as failed [default: 50 times the expected time, at least 10 minutes].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     deadline: Option<Duration>,
 }

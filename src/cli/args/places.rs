@@ -30,7 +30,7 @@ pub(in crate::cli) struct Places {
     /// The folder that keeps results until the store takes them in; it may be on another disk [default: beside the store].
     #[arg(long, global = true, env = "DBDYNO_JOURNAL", value_name = "FOLDER")]
     journal: Option<PathBuf>,
-    /// The folder with your own suites/ and presets/ [default: the user's configuration folder].
+    /// The folder with your own suites/, presets/, claims/ and themes/ [default: the user's configuration folder].
     #[arg(long, global = true, env = "DBDYNO_CONFIG", value_name = "FOLDER")]
     config: Option<PathBuf>,
 }

@@ -26,7 +26,7 @@ impl Terms {
 /// Runs that are changed or deleted: everything only where that is said.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("which").args(["terms", "all"]).required(true))]
-pub(in crate::cli) struct Runs {
+pub(in crate::cli) struct AffectedRuns {
     /// Terms as for `results`. Runs with at least one such result are meant.
     #[arg(value_name = "TERM")]
     terms: Vec<String>,
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Runs {
     all: bool,
 }
 
-impl Runs {
+impl AffectedRuns {
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
         Selection::parse(&self.terms).map_err(CliError::Usage)
     }

@@ -4,7 +4,7 @@ use super::lab::trial_of;
 use crate::{
     base::units::plain,
     cli::{args::Places, error::CliError, output::print},
-    tune::{State, accept},
+    tune::{TrialState, accept},
 };
 use clap::Args;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub(in crate::cli) struct AcceptArgs {
 pub(super) fn accept_one(places: &Places, args: &AcceptArgs) -> Result<ExitCode, CliError> {
     let store = places.opened()?;
     let mut trial = trial_of(&store, &args.trial)?;
-    if matches!(trial.state, State::CannotDiffer(_) | State::Failed(_)) {
+    if matches!(trial.state, TrialState::CannotDiffer(_) | TrialState::Failed(_)) {
         return Err(CliError::Usage(format!("{} was not measured: it cannot be accepted", trial.change)));
     }
     accept(&store, &mut trial)?;

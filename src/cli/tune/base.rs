@@ -13,7 +13,7 @@ use crate::{
     store::Store,
     tune::{
         Trial, Workload, last_ledger, ledger,
-        script::{self, Snapshot},
+        script::{self, DatabaseSnapshot},
     },
 };
 use clap::Args;
@@ -61,7 +61,7 @@ pub(super) struct WorkloadArgs {
 /// Statements of the user's own in place of a suite.
 #[derive(Debug, Clone, Args)]
 pub(super) struct FileArgs {
-    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare and are not measured.
+    /// Measure the statements of this file instead of a suite. Statements before a line `-- measure` prepare the database and are not measured.
     #[arg(long, value_name = "FILE")]
     sql: Option<PathBuf>,
     /// How long each statement of the file may take when it is tried once, before anything is measured.
@@ -88,9 +88,9 @@ impl WorkloadArgs {
 
 impl FileArgs {
     /// The copy of the database of `--database`.
-    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<Snapshot>, CliError> {
+    pub(super) fn snapshot(&self, work: &WorkArgs) -> Result<Option<DatabaseSnapshot>, CliError> {
         let Some(database) = &self.database else { return Ok(None) };
-        Snapshot::of(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
+        DatabaseSnapshot::take(database, &work.folder()?).map(Some).map_err(|error| CliError::Usage(error.to_string()))
     }
 }
 
@@ -98,7 +98,7 @@ impl FileArgs {
 pub(super) struct Questions {
     pub(super) workload: Workload,
     /// The copy of a database that the workload starts from; gone with this value.
-    pub(super) _start: Option<Snapshot>,
+    pub(super) _start: Option<DatabaseSnapshot>,
     pub(super) base: Settings,
     pub(super) parent_id: Option<String>,
     pub(super) ledger: String,
@@ -148,7 +148,7 @@ fn suite(
     places: &Places,
     given: &WorkloadArgs,
     of_trial: Option<&str>,
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     engine: &Engine,
 ) -> Result<Suite, CliError> {
     let description = &engine.description;
@@ -161,7 +161,7 @@ fn suite(
             .map_err(|error| CliError::Usage(error.to_string()))?;
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
-                "{}: with its database this is {}, and the trial is of {of_trial}: their contents differ",
+                "{}: with its database this is {}, but the trial is of {of_trial}: their contents differ",
                 file.display(),
                 suite.name
             ))),
@@ -218,7 +218,7 @@ pub(super) fn workload_of(
     places: &Places,
     trial: &Trial,
     given: &WorkloadArgs,
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     registry: &Registry,
 ) -> Result<Workload, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;

@@ -11,7 +11,7 @@ use crate::{
     engines::Registry,
     report::tune::trial_text,
     store::Store,
-    tune::{Lab, State, Trial, TuneError, find_trial},
+    tune::{Lab, Trial, TrialState, TuneError, find_trial},
 };
 use std::process::ExitCode;
 
@@ -68,11 +68,11 @@ pub(super) fn conclude(trials: &[Trial], progress: &ProgressArgs) -> Result<Exit
 
 /// The exit code that trials end with.
 pub(super) fn code(trials: &[Trial]) -> ExitCode {
-    let any = |wanted: fn(&State) -> bool| trials.iter().any(|trial| wanted(&trial.state));
+    let any = |wanted: fn(&TrialState) -> bool| trials.iter().any(|trial| wanted(&trial.state));
     let wrong = trials.iter().flat_map(|trial| &trial.effects).any(|effect| effect.obstacle.is_some());
-    if any(|state| *state == State::Stopped) {
+    if any(|state| *state == TrialState::Stopped) {
         ExitCode::from(INTERRUPTED)
-    } else if wrong || any(|state| matches!(state, State::Failed(_))) {
+    } else if wrong || any(|state| matches!(state, TrialState::Failed(_))) {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

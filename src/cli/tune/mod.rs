@@ -29,9 +29,9 @@ pub(super) enum TuneCommand {
     Try(Box<TryArgs>),
     /// Search for the fastest settings that keep a durability tier.
     Search(Box<SearchArgs>),
-    /// Add as many rounds again to a trial.
+    /// Run as many rounds again, and add them to a trial.
     More(MoreArgs),
-    /// Make a trial's change part of the base of what follows.
+    /// Make a trial's change part of the base of later trials.
     Accept(AcceptArgs),
     /// Show what was tried, from which base, and what it gained and cost.
     Ledger(LedgerArgs),

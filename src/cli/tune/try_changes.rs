@@ -10,7 +10,7 @@ use crate::{
         args::{MeasureArgs, Places, ProgressArgs},
         error::CliError,
     },
-    tune::{Change, Kind, State, Trial, WhatIf, accept, default_rounds, what_if},
+    tune::{Change, Trial, TrialKind, TrialState, WhatIf, accept, default_rounds, what_if},
 };
 use clap::Args;
 use dbdyno_engine::say;
@@ -52,7 +52,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
             let question = WhatIf {
                 ledger: questions.ledger.clone(),
                 parent_id: questions.parent_id.clone(),
-                kind: Kind::WhatIf,
+                kind: TrialKind::WhatIf,
                 base: questions.base.clone(),
                 change,
                 rounds,
@@ -65,7 +65,7 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
                 questions.base = questions.workload.settings(&trial.changed())?;
                 questions.parent_id = Some(trial.trial_id.clone());
             }
-            let stopped = trial.state == State::Stopped;
+            let stopped = trial.state == TrialState::Stopped;
             trials.push(trial);
             if stopped {
                 break;
@@ -81,8 +81,12 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
 
 /// Says of each change that `--accept` was asked for why it was not accepted.
 fn say_not_accepted(trials: &[Trial]) {
-    for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == State::Tried) {
-        let why = if trial.is_gain() { "a commit would survive less" } else { "it is no gain without a loss" };
+    for trial in trials.iter().filter(|trial| !trial.accepted && trial.state == TrialState::Tried) {
+        let why = if trial.is_gain() {
+            "a commit would survive less"
+        } else {
+            "it made no test faster, or it made one slower"
+        };
         let (change, id) = (plain(&trial.change.to_string()), &trial.trial_id);
         say!("{change}: not accepted, {why}; `dbdyno tune accept {id}` accepts it all the same");
     }

@@ -1,18 +1,18 @@
 //! The interval of a ratio as a line of characters.
 
-use crate::compare::{Found, Line};
+use crate::compare::{JudgedRatio, Line};
 
 /// How far the bars of these lines reach to either side of 1, as a factor.
 pub(crate) fn reach(lines: &[Line]) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let ends = |found: &Found| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
+    let ends = |found: &JudgedRatio| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
     let found = lines.iter().filter_map(|line| line.found.as_ref());
     found.map(|found| away(found.ratio).max(ends(found))).fold(1.1, f64::max).min(100.0)
 }
 
 /// The interval as a line, the ratio as a diamond, 1 as a bar in the middle; on a log axis. An end that lies beyond the
 /// axis is an arrow.
-pub(crate) fn draw(found: &Found, width: usize, reach: f64) -> String {
+pub(crate) fn draw(found: &JudgedRatio, width: usize, reach: f64) -> String {
     let last = width.saturating_sub(1);
     let middle = last as f64 / 2.0;
     let place = |ratio: f64| (middle + middle * ratio.ln() / reach.ln()).round();
@@ -42,7 +42,8 @@ mod tests {
     fn drawn(ratio: f64, low: f64, high: f64, width: usize) -> String {
         let interval = Some(RatioRange { low, high, confidence: 0.95 });
         let verdict = Verdict::Undecided { more_rounds: None };
-        let found = Found { verdict, ratio, median_ratio: ratio, interval, paired: true, p: None, p_adjusted: None };
+        let found =
+            JudgedRatio { verdict, ratio, median_ratio: ratio, interval, paired: true, p: None, p_adjusted: None };
         draw(&found, width, 10.0)
     }
 

@@ -11,7 +11,6 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// The file.
 pub fn benchfmt(comparison: &Comparison) -> String {
     let mut out = String::new();
     let mut key = |name: &str, value: &str| out.push_str(&format!("{name}: {}\n", one_line(value)));

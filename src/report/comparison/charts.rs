@@ -3,7 +3,7 @@
 use super::words;
 use crate::{
     base::units::duration,
-    compare::{Comparison, Figure, Found, Latency, Line, TestKey, by_test},
+    compare::{Comparison, Figure, JudgedRatio, Latency, Line, TestKey, by_test},
     stats::median,
 };
 use serde::Serialize;
@@ -63,14 +63,14 @@ const WIDTH: f64 = 260.0;
 const HEIGHT: f64 = 110.0;
 
 /// The farthest ratio from 1 that is drawn, as a factor.
-pub(crate) fn reach<'f>(found: impl Iterator<Item = &'f Found>) -> f64 {
+pub(crate) fn reach<'f>(found: impl Iterator<Item = &'f JudgedRatio>) -> f64 {
     let away = |ratio: f64| ratio.max(1.0 / ratio);
-    let ends = |found: &Found| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
+    let ends = |found: &JudgedRatio| found.interval.map_or(1.0, |interval| away(interval.low).max(away(interval.high)));
     found.map(|found| away(found.ratio).max(ends(found))).fold(1.1, f64::max).min(1e6)
 }
 
 /// The forest line of a comparison.
-pub(crate) fn forest(found: &Found, reach: f64) -> Forest {
+pub(crate) fn forest(found: &JudgedRatio, reach: f64) -> Forest {
     let x = |ratio: f64| rounded((50.0 + 48.0 * ratio.ln() / reach.ln()).clamp(0.0, 100.0));
     let (low, high) = found.interval.map_or((found.ratio, found.ratio), |interval| (interval.low, interval.high));
     Forest { low: x(low), high: x(high), at: x(found.ratio) }
@@ -81,7 +81,7 @@ pub(super) fn size_panels(comparison: &Comparison) -> Vec<SizePanel> {
     by_test(&comparison.lines)
         .into_iter()
         .filter_map(|(TestKey { part, test, name }, lines)| {
-            let lines: Vec<(&Line, &Found)> =
+            let lines: Vec<(&Line, &JudgedRatio)> =
                 lines.into_iter().filter_map(|line| Some((line, line.found.as_ref()?))).collect();
             let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.median_ratio).collect();
             let title = format!("{test} {name} {}", words::part(part)).trim_end().to_owned();
@@ -91,8 +91,9 @@ pub(super) fn size_panels(comparison: &Comparison) -> Vec<SizePanel> {
         .collect()
 }
 
-fn size_panel(title: String, lines: &[(&Line, &Found)], median: f64) -> SizePanel {
-    let ends = |found: &Found| found.interval.map_or([found.median_ratio; 2], |interval| [interval.low, interval.high]);
+fn size_panel(title: String, lines: &[(&Line, &JudgedRatio)], median: f64) -> SizePanel {
+    let ends =
+        |found: &JudgedRatio| found.interval.map_or([found.median_ratio; 2], |interval| [interval.low, interval.high]);
     let all = lines.iter().flat_map(|(_, found)| ends(found)).chain([1.0]);
     let logs: Vec<f64> = all.chain(lines.iter().map(|(_, found)| found.median_ratio)).map(f64::ln).collect();
     let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - 0.05;

@@ -3,7 +3,7 @@
 use super::words;
 use crate::{
     base::units::{self, duration},
-    compare::{Comparison, Figure, Found, Latency, Line, Mean, OverSizes},
+    compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, OverSizes},
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
 use std::collections::BTreeSet;
@@ -162,7 +162,7 @@ fn figure_words(figure: &Figure) -> String {
     )
 }
 
-fn found_words(comparison: &Comparison, found: &Found) -> Vec<String> {
+fn found_words(comparison: &Comparison, found: &JudgedRatio) -> Vec<String> {
     let (what, test) = if found.paired {
         (
             "the median of all averages (r_i + r_j) / 2 of r_i = ln(a_i / b_i), i <= j, as a ratio",

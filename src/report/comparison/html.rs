@@ -15,12 +15,12 @@ const TEMPLATE: &str = include_str!("../../../assets/comparison.html");
 
 /// What the template shows.
 #[derive(Debug, Serialize)]
-struct Page<'c> {
+struct HtmlPage<'c> {
     comparison: &'c Comparison,
     head: Vec<String>,
-    groups: Vec<Group>,
+    groups: Vec<HtmlGroup>,
     over_sizes: Vec<[String; 5]>,
-    pivot: Option<Table>,
+    pivot: Option<HtmlTable>,
     signs: &'static str,
     size_panels: Vec<charts::SizePanel>,
     latency_panels: Vec<charts::LatencyPanel>,
@@ -32,15 +32,15 @@ struct Page<'c> {
 
 /// The tests of one part and size.
 #[derive(Debug, Serialize)]
-struct Group {
+struct HtmlGroup {
     title: String,
-    rows: Vec<Row>,
+    rows: Vec<HtmlRow>,
     mean: Option<String>,
     tests: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct HtmlRow {
     name: String,
     time_a: String,
     time_b: String,
@@ -57,7 +57,7 @@ struct Row {
 }
 
 #[derive(Debug, Serialize)]
-struct Table {
+struct HtmlTable {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
 }
@@ -69,7 +69,7 @@ struct Table {
 pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     let mut notes = Footnotes::default();
     let groups = groups(comparison, &mut notes);
-    let page = Page {
+    let page = HtmlPage {
         comparison,
         head: facts::head(comparison),
         groups,
@@ -93,7 +93,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     environment.get_template("comparison.html")?.render(Serde(page))
 }
 
-fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Group> {
+fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
     let reach = charts::reach(comparison.lines.iter().filter_map(|line| line.found.as_ref()));
     comparison
         .means
@@ -101,7 +101,7 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Group> {
         .map(|mean| {
             let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
             let part = words::part(&mean.part);
-            Group {
+            HtmlGroup {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
                 rows: comparison.lines.iter().filter(of_mean).map(|line| row(line, reach, notes)).collect(),
                 mean: mean.ratio.map(words::ratio),
@@ -111,10 +111,10 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<Group> {
         .collect()
 }
 
-fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> Row {
+fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> HtmlRow {
     let found = line.found.as_ref();
     let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
-    Row {
+    HtmlRow {
         name: format!("{} {}", line.test, line.name),
         time_a: words::time(line.a.as_ref()),
         time_b: words::time(line.b.as_ref()),
@@ -126,7 +126,7 @@ fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> Row {
         sign: words::sign(found.map(|found| found.verdict)),
         word: words::verdict_word(line),
         verdict: found.map_or("not comparable".to_owned(), words::verdict),
-        notes: notes.of(line),
+        notes: notes.numbers(line),
     }
 }
 
@@ -146,7 +146,7 @@ fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
         .collect()
 }
 
-fn pivot(comparison: &Comparison) -> Option<Table> {
+fn pivot(comparison: &Comparison) -> Option<HtmlTable> {
     let pivot = comparison.pivot.as_ref()?;
     let cell = |cell: &Option<PivotCell>| match cell {
         Some(PivotCell { ratio: Some(ratio), verdict, .. }) => {
@@ -156,7 +156,7 @@ fn pivot(comparison: &Comparison) -> Option<Table> {
         None => "-".to_owned(),
     };
     let corner = format!("{} \\ {}", pivot.row, pivot.column);
-    Some(Table {
+    Some(HtmlTable {
         columns: [corner].iter().chain(&pivot.columns).cloned().collect(),
         rows: pivot
             .rows

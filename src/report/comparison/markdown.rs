@@ -23,7 +23,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     head(&mut out, &["test", "size", "time A", "time B", "A/B", "95 %", "verdict"].map(str::to_owned));
     for mean in &comparison.means {
         for line in comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size) {
-            let marks = escaped(&words::marks(&notes.of(line)));
+            let marks = escaped(&words::marks(&notes.numbers(line)));
             let (ratio, interval, verdict) = match &line.found {
                 Some(found) => (words::ratio(found.ratio), words::interval(found), words::verdict(found)),
                 None => ("-".to_owned(), "-".to_owned(), "not comparable".to_owned()),

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, Found, Line, OverSizes, Pivot},
-    report::text::Colour,
+    compare::{Comparison, JudgedRatio, Line, OverSizes, Pivot},
+    report::text::Colouring,
     stats::Verdict,
 };
 use console::{Alignment, truncate_str};
@@ -17,7 +17,7 @@ use console::{Alignment, truncate_str};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableStyle {
     /// Whether verdicts are coloured; their words say the same.
-    pub colour: Colour,
+    pub colour: Colouring,
     /// Columns there are.
     pub width: usize,
 }
@@ -36,13 +36,13 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     if let Some(pivot) = &comparison.pivot {
         text.block(&pivot_table(pivot, style));
         text.line(words::SIGNS);
-        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+        comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests));
-        comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+        comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else {
         text.block(&lines(comparison, style, &mut notes));
-        let undecided = |found: &Found| matches!(found.verdict, Verdict::Undecided { .. });
+        let undecided = |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. });
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
             text.line(words::MORE);
         }
@@ -96,7 +96,7 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         grid.title(plain(&format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " })));
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
         for line in comparison.lines.iter().filter(of_mean) {
-            let numbers = notes.of(line);
+            let numbers = notes.numbers(line);
             let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
             grid.row([shown].into_iter().chain(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour)));
         }
@@ -113,7 +113,7 @@ fn name(line: &Line) -> String {
 }
 
 /// All cells but the name.
-fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour) -> Vec<String> {
+fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colouring) -> Vec<String> {
     let mut cells = vec![words::time(line.a.as_ref()), words::time(line.b.as_ref())];
     let marks = words::marks(notes);
     match &line.found {
@@ -132,13 +132,13 @@ fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colour
     cells
 }
 
-fn coloured(text: String, verdict: Verdict, colour: Colour) -> String {
+fn coloured(text: String, verdict: Verdict, colour: Colouring) -> String {
     let code = match verdict {
         Verdict::Faster => 32,
         Verdict::Slower => 31,
         _ => return text,
     };
-    if colour == Colour::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
+    if colour == Colouring::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
 }
 
 fn over_sizes(tests: &[OverSizes]) -> String {

@@ -2,13 +2,13 @@
 
 use crate::{
     base::units::counted,
-    compare::{Comparison, Figure, Found, Line, Mean, NoiseFloor, Obstacle, ObstacleKind, Part, SideFacts},
+    compare::{Comparison, Figure, JudgedRatio, Line, Mean, NoiseFloor, Obstacle, ObstacleKind, Part, SideFacts},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
     store::tier_words,
 };
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
-pub(crate) fn verdict(found: &Found) -> String {
+pub(crate) fn verdict(found: &JudgedRatio) -> String {
     match found.verdict {
         Verdict::Faster => format!("A {} faster", times(1.0 / found.ratio)),
         Verdict::Slower => format!("B {} faster", times(found.ratio)),
@@ -22,7 +22,7 @@ pub(crate) fn verdict(found: &Found) -> String {
 }
 
 /// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
-pub(crate) fn short_verdict(found: &Found) -> String {
+pub(crate) fn short_verdict(found: &JudgedRatio) -> String {
     match found.verdict {
         Verdict::Undecided { more_rounds: Some(more) } => format!("undecided +{more}"),
         Verdict::Undecided { more_rounds: None } => format!("undecided +>{MORE_ROUNDS_CAP}"),
@@ -81,7 +81,7 @@ pub(crate) fn ratio(ratio: f64) -> String {
 }
 
 /// `0.91-1.02`, or `-` with too few runs.
-pub(crate) fn interval(found: &Found) -> String {
+pub(crate) fn interval(found: &JudgedRatio) -> String {
     found.interval.map_or("-".to_owned(), |interval| format!("{}-{}", ratio(interval.low), ratio(interval.high)))
 }
 
@@ -181,13 +181,12 @@ pub(crate) fn time(figure: Option<&Figure>) -> String {
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.
 #[derive(Debug, Default)]
 pub(crate) struct Footnotes {
-    /// The sentences.
     pub(crate) texts: Vec<String>,
 }
 
 impl Footnotes {
     /// The numbers, from 1, of a line's obstacles.
-    pub(crate) fn of(&mut self, line: &Line) -> Vec<usize> {
+    pub(crate) fn numbers(&mut self, line: &Line) -> Vec<usize> {
         line.obstacles
             .iter()
             .map(|found| {

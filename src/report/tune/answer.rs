@@ -12,14 +12,12 @@ pub enum AnswerForm {
     Pragma,
     /// A piece of a program.
     Rust,
-    /// `ENGINE:OPTION=VALUE,...`
     Engine,
     /// A TOML file for the user's presets.
     Preset,
 }
 
 impl AnswerForm {
-    /// All of them.
     pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
 
     pub fn name(self) -> &'static str {
@@ -151,7 +149,6 @@ fn table<'o>(options: impl Iterator<Item = (&'o String, &'o String)>) -> String 
     if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
 }
 
-/// A string of TOML.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

@@ -114,7 +114,7 @@ fn percent(share: f64) -> String {
     if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
-fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::Found) -> String) -> String {
+fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::JudgedRatio) -> String) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
 }
 
@@ -143,7 +143,7 @@ fn ranking(effects: &GridEffects) -> String {
 
 /// What the template shows.
 #[derive(Debug, Serialize)]
-struct Page<'e> {
+struct EffectsPage<'e> {
     effects: &'e GridEffects,
     title: String,
     what: String,
@@ -237,7 +237,7 @@ fn page(effects: &GridEffects, command: &str) -> Result<String, minijinja::Error
         let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
         [place.to_string(), ratio(one.ratio), duration(one.median_ns), tier_words(one.tier), values.join(" ")]
     };
-    let page = Page {
+    let page = EffectsPage {
         effects,
         title: title(effects),
         what: what(effects),

@@ -12,7 +12,7 @@ use crate::{
     },
     metric::Metric,
     report::format::{Format, WriteError},
-    tune::{Entry, Ledger, State, TestEffect, Trial},
+    tune::{Entry, Ledger, TestEffect, Trial, TrialState},
 };
 use console::Alignment;
 
@@ -76,7 +76,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
 /// The effects that are shown: the one figure of a search, where there is one, then those of the tests. None of a trial that
 /// was not run to its end.
 fn shown(trial: &Trial) -> impl Iterator<Item = &TestEffect> {
-    let tried = trial.state == State::Tried;
+    let tried = trial.state == TrialState::Tried;
     trial.overall.iter().chain(&trial.effects).filter(move |_| tried)
 }
 

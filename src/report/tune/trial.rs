@@ -6,7 +6,7 @@ use crate::{
         grid::Grid,
         units::{duration, plain},
     },
-    tune::{State, TestEffect, Trial},
+    tune::{TestEffect, Trial, TrialState},
 };
 use console::Alignment;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ pub fn trial_text(trial: &Trial) -> String {
         trial.size,
         plain(&change(trial))
     );
-    if trial.state != State::Tried {
+    if trial.state != TrialState::Tried {
         let _ = writeln!(text, "{}", plain(&state(trial)));
     }
     if trial.effects.iter().any(|effect| effect.pairs > 0) {
@@ -33,7 +33,7 @@ pub fn trial_text(trial: &Trial) -> String {
     }
     text.push('\n');
     let mut grid = Grid::new([Alignment::Left, Alignment::Left]);
-    if !matches!(trial.state, State::CannotDiffer(_)) {
+    if !matches!(trial.state, TrialState::CannotDiffer(_)) {
         grid.row(["durability".to_owned(), plain(&durability(trial))]);
         for (name, value) in trial.price.iter().flat_map(price) {
             grid.row([name.to_owned(), value]);

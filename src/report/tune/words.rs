@@ -2,10 +2,10 @@
 
 use crate::{
     base::units::counted,
-    compare::Found,
+    compare::JudgedRatio,
     report::comparison::words::{interval, ratio, times},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
-    tune::{Kind, Pair, Price, State, TestEffect, Trial},
+    tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState},
 };
 
 /// The verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
@@ -17,7 +17,7 @@ pub(crate) fn verdict(effect: &TestEffect) -> String {
 }
 
 /// The verdict in words; what more of would decide is a `unit`.
-pub(super) fn verdict_of(found: &Found, unit: &str) -> String {
+pub(super) fn verdict_of(found: &JudgedRatio, unit: &str) -> String {
     match found.verdict {
         Verdict::Faster => format!("{} faster", times(1.0 / found.ratio)),
         Verdict::Slower => format!("{} slower", times(found.ratio)),
@@ -73,10 +73,10 @@ pub(crate) fn confidence(trial: &Trial) -> Option<String> {
 /// How a trial stands, in one word or with the reason.
 pub(crate) fn state(trial: &Trial) -> String {
     match &trial.state {
-        State::Tried => "tried".to_owned(),
-        State::Stopped => "stopped before its last round".to_owned(),
-        State::CannotDiffer(reason) => format!("not run: it cannot differ ({reason})"),
-        State::Failed(reason) => format!("failed: {reason}"),
+        TrialState::Tried => "tried".to_owned(),
+        TrialState::Stopped => "stopped before its last round".to_owned(),
+        TrialState::CannotDiffer(reason) => format!("not run: it cannot differ ({reason})"),
+        TrialState::Failed(reason) => format!("failed: {reason}"),
     }
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn spending(trial: &Trial) -> String {
     if pairs < trial.rounds as usize {
         rounds = format!("{rounds}, {pairs} of them with both runs");
     }
-    if trial.kind == Kind::Search {
+    if trial.kind == TrialKind::Search {
         return format!("{rounds} with fresh seeds; their number was fixed beforehand, and they are judged once");
     }
     let factor = 2_u64.saturating_pow(trial.looks.min(60)).saturating_mul(u64::from(trial.changes.max(1)));

@@ -9,7 +9,7 @@ use super::{
     sent::Sent,
     session::RunningSession,
     uses::Watch,
-    worker::Worker,
+    worker::WorkerProcess,
 };
 use crate::{
     base::identifier::identifier,
@@ -142,7 +142,7 @@ impl<'r, 's> Running<'r, 's> {
         self.quiet = Some(self.session.control.quiet().await);
         self.noise = Some(NoiseSample::now());
         let mut worker =
-            Worker::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
+            WorkerProcess::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
@@ -169,7 +169,7 @@ impl<'r, 's> Running<'r, 's> {
     }
 
     /// Listens until the worker is done; stores each finished test before the worker goes on.
-    async fn listen(&mut self, worker: &mut Worker, configuration: &Configuration) -> Result<(), Stop> {
+    async fn listen(&mut self, worker: &mut WorkerProcess, configuration: &Configuration) -> Result<(), Stop> {
         loop {
             let Sent { event, histogram } = tokio::select! {
                 sent = worker.next() => sent?,
@@ -219,7 +219,7 @@ impl<'r, 's> Running<'r, 's> {
     }
 
     /// Lets the worker go on, once those who wanted the machine between two tests are done with it.
-    async fn go_on(&mut self, worker: &mut Worker) {
+    async fn go_on(&mut self, worker: &mut WorkerProcess) {
         self.quiet = None;
         self.quiet = Some(self.session.control.quiet().await);
         worker.go_on();

@@ -117,7 +117,7 @@ impl Running<'_, '_> {
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: Figures::of(done, histogram.map(|sent| &sent.samples)),
+            figures: Figures::from_test_done(done, histogram.map(|sent| &sent.samples)),
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),

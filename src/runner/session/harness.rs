@@ -9,7 +9,7 @@ use crate::{
         control::Control,
         folder::RunFolder,
         job::{LEAST_DEADLINE, job},
-        worker::Worker,
+        worker::WorkerProcess,
     },
     store::{Batch, HarnessRecord},
 };
@@ -59,7 +59,7 @@ async fn calibrate(
     let run_id = identifier();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
     let job = job(launch, run_id, null, suite, &folder, 1, LEAST_DEADLINE);
-    let mut worker = Worker::start(&null.engine.launch, &job, launch.silence, &launch.work_dir)?;
+    let mut worker = WorkerProcess::start(&null.engine.launch, &job, launch.silence, &launch.work_dir)?;
     let mut cost = BTreeMap::new();
     let result = loop {
         let event = tokio::select! {

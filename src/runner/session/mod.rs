@@ -9,9 +9,9 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
-    bench::{Configuration, Plan},
+    bench::{BenchPlan, Configuration},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
-    lint::{self, Evidence},
+    lint::{self, SessionEvidence},
     process,
     store::{
         Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
@@ -64,7 +64,7 @@ pub enum SessionError {
 /// A session under way.
 #[derive(Debug)]
 pub(in crate::runner) struct RunningSession<'s> {
-    pub(in crate::runner) plan: &'s Plan,
+    pub(in crate::runner) plan: &'s BenchPlan,
     pub(in crate::runner) launch: &'s SessionLaunch,
     pub(in crate::runner) record: SessionRecord,
     pub(in crate::runner) events: UnboundedSender<RunnerEvent>,
@@ -104,7 +104,7 @@ impl SoFar {
 
 /// Runs a plan to its end, or until it is asked to stop. `null`: the configuration that measures the harness.
 pub async fn run_session(
-    plan: &Plan,
+    plan: &BenchPlan,
     null: &Configuration,
     launch: &SessionLaunch,
     store: &Store,
@@ -119,7 +119,7 @@ pub async fn run_session(
 #[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
 pub(in crate::runner) async fn run_session_from(
     so_far: Option<SoFar>,
-    plan: &Plan,
+    plan: &BenchPlan,
     null: &Configuration,
     launch: &SessionLaunch,
     store: &Store,
@@ -191,7 +191,7 @@ fn host_record(host: &HostFacts) -> HostRecord {
     }
 }
 
-fn describe(plan: &Plan, launch: &SessionLaunch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
+fn describe(plan: &BenchPlan, launch: &SessionLaunch, host: &HostFacts, folder: &WorkFolderFacts) -> SessionRecord {
     let load = Load::read();
     let details = serde_json::json!({ "host": host, "work_folder": folder, "load": load });
     let folder = folder.clone();
@@ -294,7 +294,7 @@ impl RunningSession<'_> {
             (false, true) => Status::Failed,
             (false, false) => Status::Done,
         };
-        let evidence = Evidence {
+        let evidence = SessionEvidence {
             session: &self.record,
             folder: facts,
             concurrent: self.launch.concurrent || self.unlocked,

@@ -6,7 +6,7 @@ use std::{fmt, io::Read, path::Path};
 
 /// What can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ImportKind {
     /// A store of dbdyno.
     Store,
     /// A folder that `dbdyno copy --to-parquet` wrote.
@@ -19,7 +19,7 @@ pub enum Kind {
     LumoSql,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ImportKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Store => "store of dbdyno",
@@ -31,9 +31,9 @@ impl fmt::Display for Kind {
     }
 }
 
-impl Kind {
+impl ImportKind {
     /// What this file or folder is.
-    pub fn of(path: &Path) -> Result<Self, ImportError> {
+    pub fn detect(path: &Path) -> Result<Self, ImportError> {
         let unknown = |found: String| ImportError::Unknown { path: path.to_owned(), found };
         if path.is_dir() {
             let found = || unknown(format!("a folder without {MANIFEST}"));
@@ -82,13 +82,13 @@ mod tests {
 
     #[test]
     fn files_are_told_apart_by_their_first_bytes() {
-        assert_eq!(Kind::of_head(b"SQLite format 3\0..."), Ok(Kind::LumoSql));
-        assert_eq!(Kind::of_head(b"12345678DUCK..."), Ok(Kind::Store));
-        assert_eq!(Kind::of_head(b"\n[{\"run_id\""), Ok(Kind::Json));
-        assert_eq!(Kind::of_head("run_id,größe\n1,2".as_bytes()), Ok(Kind::Csv));
-        assert_eq!(Kind::of_head(&"run_id,ö".as_bytes()[..8]), Ok(Kind::Csv), "a character cut in two");
+        assert_eq!(ImportKind::of_head(b"SQLite format 3\0..."), Ok(ImportKind::LumoSql));
+        assert_eq!(ImportKind::of_head(b"12345678DUCK..."), Ok(ImportKind::Store));
+        assert_eq!(ImportKind::of_head(b"\n[{\"run_id\""), Ok(ImportKind::Json));
+        assert_eq!(ImportKind::of_head("run_id,größe\n1,2".as_bytes()), Ok(ImportKind::Csv));
+        assert_eq!(ImportKind::of_head(&"run_id,ö".as_bytes()[..8]), Ok(ImportKind::Csv), "a character cut in two");
         for wrong in [&b""[..], b"PAR1", b"hello", b"\xff\xfe\0\0", b"{}"] {
-            assert!(Kind::of_head(wrong).is_err(), "{wrong:?}");
+            assert!(ImportKind::of_head(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
         connect::{Reach, memory},
         select::column_names,
     },
-    ImportError, Kind, absolute,
+    ImportError, ImportKind, absolute,
     merge::INCOMING,
 };
 use crate::{
@@ -20,25 +20,25 @@ pub(super) const LIMITS: &str = "a listing has no histograms, timelines, warning
                                  ended: `dbdyno copy` keeps them";
 
 /// A column of a listing: its name, the type that its texts have to be, and whether each row needs a value.
-struct Column {
+struct ListingColumn {
     name: &'static str,
     sql_type: &'static str,
     filled: bool,
 }
 
-const fn filled(name: &'static str, sql_type: &'static str) -> Column {
-    Column { name, sql_type, filled: true }
+const fn filled(name: &'static str, sql_type: &'static str) -> ListingColumn {
+    ListingColumn { name, sql_type, filled: true }
 }
 
-const fn open(name: &'static str, sql_type: &'static str) -> Column {
-    Column { name, sql_type, filled: false }
+const fn open(name: &'static str, sql_type: &'static str) -> ListingColumn {
+    ListingColumn { name, sql_type, filled: false }
 }
 
 /// A list without times is none of results.
 const WALL: &str = "wall_ns";
 
 /// Columns without which there is no result.
-const NEEDED: [Column; 14] = [
+const NEEDED: [ListingColumn; 14] = [
     filled("session_id", "UUID"),
     filled("run_id", "UUID"),
     filled("round", "INTEGER"),
@@ -55,7 +55,7 @@ const NEEDED: [Column; 14] = [
     open(WALL, "UBIGINT"),
 ];
 /// Columns that are taken where they are there, beside those of the figures.
-const TAKEN: [Column; 14] = [
+const TAKEN: [ListingColumn; 14] = [
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
     open("tier", "UTINYINT"),
@@ -74,7 +74,7 @@ const TAKEN: [Column; 14] = [
 /// Names and values, written as JSON.
 const MAP: &str = "MAP(VARCHAR, VARCHAR)";
 
-fn columns() -> impl Iterator<Item = Column> {
+fn columns() -> impl Iterator<Item = ListingColumn> {
     let figures = Metric::stored().map(Metric::name).filter(|name| *name != WALL);
     NEEDED.into_iter().chain(TAKEN).chain(figures.map(|name| open(name, "UBIGINT")))
 }
@@ -96,10 +96,10 @@ pub(super) struct Listing {
 }
 
 /// Reads a listing. One that was made to be read is refused with the columns that it lacks.
-pub(super) fn read(path: &Path, kind: Kind) -> Result<Listing, ImportError> {
+pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError> {
     let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
     let (names, objects) = match kind {
-        Kind::Json => json(path).map_err(broken)?,
+        ImportKind::Json => json(path).map_err(broken)?,
         _ => csv(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
     };
     let is_missing = |needed: &&'static str| !names.iter().any(|name| name == needed);
@@ -172,8 +172,8 @@ impl Listing {
 
 /// The first value of the staged rows that is missing or not of its column's type, in words.
 fn first_wrong(connection: &Connection) -> duckdb::Result<Option<String>> {
-    let of_column = |column: Column| {
-        let Column { name, sql_type, filled } = column;
+    let of_column = |column: ListingColumn| {
+        let ListingColumn { name, sql_type, filled } = column;
         let converted = match sql_type {
             MAP | "VARCHAR[]" => format!("TRY_CAST(TRY_CAST({name} AS JSON) AS {sql_type})"),
             _ => format!("TRY_CAST({name} AS {sql_type})"),

@@ -3,7 +3,7 @@
 use super::super::{
     schema::{self, identifier},
     select::column_names,
-    tables::{TABLES, Table},
+    tables::{StoreTable, TABLES},
 };
 use duckdb::{Connection, ToSql, Transaction, params_from_iter};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub(in super::super) const INCOMING: &str = "dbdyno_incoming";
 
 /// Where rows come from.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum MergeSource {
     /// The tables of the attached database [`INCOMING`]: all rows, or those of the runs in the table `chosen`.
     Attached {
         /// Whether the table `chosen` says which.
@@ -53,7 +53,7 @@ pub struct Merged {
 }
 
 /// Takes in every table of the source, all or nothing. Doing it twice is the same as once.
-pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Result<Merged> {
+pub(super) fn merge(connection: &mut Connection, source: &MergeSource) -> duckdb::Result<Merged> {
     let there = attached_tables(connection)?;
     // A statement that fails ends DuckDB's transaction, and COMMIT then drops everything without a word: every error in
     // here is passed on.
@@ -78,7 +78,7 @@ pub(super) fn merge(connection: &mut Connection, source: &Source) -> duckdb::Res
 }
 
 /// An error with the table that it is about.
-fn of_table(table: &Table, error: duckdb::Error) -> duckdb::Error {
+fn of_table(table: &StoreTable, error: duckdb::Error) -> duckdb::Error {
     match error {
         duckdb::Error::DuckDBFailure(code, Some(message)) => {
             duckdb::Error::DuckDBFailure(code, Some(format!("{}: {message}", table.name)))
@@ -88,23 +88,28 @@ fn of_table(table: &Table, error: duckdb::Error) -> duckdb::Error {
 }
 
 /// A relation of SQL with what is bound to it.
-struct Rows {
+struct BoundRelation {
     sql: String,
     bound: Vec<String>,
 }
 
-impl Source {
+impl MergeSource {
     /// The rows for a table; none when the source has no such table, as an older schema.
-    fn rows(&self, table: &Table, there: &[String]) -> Option<Rows> {
+    fn rows(&self, table: &StoreTable, there: &[String]) -> Option<BoundRelation> {
         match self {
             Self::Attached { .. } | Self::Staged { .. } if !there.iter().any(|there| there == table.name) => None,
             Self::Attached { chosen } => {
                 let name = |table: &str| format!("{INCOMING}.main.{table}");
                 let condition =
                     if *chosen { table.owner.is_chosen(&name("run"), &name("session")) } else { "true".to_owned() };
-                Some(Rows { sql: format!("(SELECT * FROM {} WHERE {condition})", name(table.name)), bound: Vec::new() })
+                Some(BoundRelation {
+                    sql: format!("(SELECT * FROM {} WHERE {condition})", name(table.name)),
+                    bound: Vec::new(),
+                })
             }
-            Self::Staged { .. } => Some(Rows { sql: format!("{INCOMING}.main.{}", table.name), bound: Vec::new() }),
+            Self::Staged { .. } => {
+                Some(BoundRelation { sql: format!("{INCOMING}.main.{}", table.name), bound: Vec::new() })
+            }
             Self::Parquet { folder, files } => {
                 let of_table =
                     |file: &&String| file.split('/').next() == Some(table.name) && file.ends_with(".parquet");
@@ -113,13 +118,13 @@ impl Source {
                 let sql = "(SELECT * FROM read_parquet(from_json(?, '[\"VARCHAR\"]'), hive_partitioning = false, \
                            union_by_name = true))";
                 (!paths.is_empty())
-                    .then(|| Rows { sql: sql.to_owned(), bound: vec![serde_json::json!(paths).to_string()] })
+                    .then(|| BoundRelation { sql: sql.to_owned(), bound: vec![serde_json::json!(paths).to_string()] })
             }
         }
     }
 
     /// Whether runs of this source say in texts what has columns of its own since schema 6: they lack the columns.
-    fn says_in_texts(&self, transaction: &Transaction<'_>, runs: &Rows) -> duckdb::Result<bool> {
+    fn says_in_texts(&self, transaction: &Transaction<'_>, runs: &BoundRelation) -> duckdb::Result<bool> {
         match self {
             Self::Staged { in_texts } => Ok(*in_texts),
             _ => Ok(!columns(transaction, &runs.sql, &runs.bound)?.iter().any(|column| column == "failure_kind")),
@@ -127,7 +132,7 @@ impl Source {
     }
 }
 
-fn take(transaction: &Transaction<'_>, table: &Table, rows: &Rows) -> duckdb::Result<Taken> {
+fn take(transaction: &Transaction<'_>, table: &StoreTable, rows: &BoundRelation) -> duckdb::Result<Taken> {
     let name = table.name;
     let theirs = columns(transaction, &rows.sql, &rows.bound)?;
     let ours = columns(transaction, name, &[])?;

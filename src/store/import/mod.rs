@@ -10,22 +10,22 @@ mod lumosql;
 mod merge;
 
 pub use error::ImportError;
-pub use kind::Kind;
+pub use kind::ImportKind;
 pub use merge::{Merged, Taken};
 
 use super::{
-    Access, SCHEMA_VERSION, Store, StoreError,
+    OpenMode, SCHEMA_VERSION, Store, StoreError,
     connect::{self, Reach},
     error::Doing,
     export::same_file,
     lock::StoreLock,
     manifest,
-    schema::{self, Found},
+    schema::{self, FileSchema},
     tables::TABLES,
 };
 use duckdb::Connection;
 pub(super) use merge::INCOMING;
-use merge::{Source, merge};
+use merge::{MergeSource, merge};
 use std::{
     path::{Path, PathBuf},
     thread,
@@ -36,7 +36,7 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
     /// What the file is.
-    pub kind: Kind,
+    pub kind: ImportKind,
     /// Rows taken and rows known.
     pub merged: Merged,
     /// What was odd, what was skipped, and why: a sentence each.
@@ -44,28 +44,28 @@ pub struct Imported {
 }
 
 impl Store {
-    /// Takes in a file or folder of any kind that [`Kind`] knows. Doing it twice is the same as once.
+    /// Takes in a file or folder of any kind that [`ImportKind`] knows. Doing it twice is the same as once.
     pub fn import(&self, path: &Path) -> Result<Imported, ImportError> {
-        let kind = Kind::of(path)?;
+        let kind = ImportKind::detect(path)?;
         if same_file(self.path(), path) {
             return Err(ImportError::Same { path: path.to_owned() });
         }
         let (merged, notes) = match kind {
-            Kind::Store => (self.import_store(path)?, journal_note(path)),
-            Kind::Parquet => {
+            ImportKind::Store => (self.import_store(path)?, journal_note(path)),
+            ImportKind::Parquet => {
                 let manifest::Checked { files, notes } = manifest::check(path)?;
                 let folder = absolute(path)?;
                 let reach = Reach::Files(files.iter().map(|file| folder.join(file)).collect());
-                (self.merged_from(path, &reach, |_| Ok(Source::Parquet { folder, files }))?, notes)
+                (self.merged_from(path, &reach, |_| Ok(MergeSource::Parquet { folder, files }))?, notes)
             }
-            Kind::Csv | Kind::Json => {
+            ImportKind::Csv | ImportKind::Json => {
                 let listing = listing::read(path, kind)?;
                 (
                     self.staged_from(path, true, |connection| listing.stage(connection))?,
                     vec![listing::LIMITS.to_owned()],
                 )
             }
-            Kind::LumoSql => {
+            ImportKind::LumoSql => {
                 let converted = lumosql::read(path)?;
                 (self.staged_from(path, false, |connection| converted.stage(connection))?, converted.notes)
             }
@@ -74,10 +74,10 @@ impl Store {
     }
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
-        let _lock = StoreLock::take(path, Access::Read, self.patience)?;
+        let _lock = StoreLock::take(path, OpenMode::Read, self.patience)?;
         self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
-            Ok(Source::Attached { chosen: false })
+            Ok(MergeSource::Attached { chosen: false })
         })
     }
 
@@ -92,7 +92,7 @@ impl Store {
         self.merged_from(path, &Reach::Own, |connection| {
             make_tables(connection).map_err(|error| broken(error.to_string()))?;
             fill(connection).map_err(broken)?;
-            Ok(Source::Staged { in_texts })
+            Ok(MergeSource::Staged { in_texts })
         })
     }
 
@@ -102,7 +102,7 @@ impl Store {
         &self,
         path: &Path,
         reach: &Reach,
-        ready: impl FnOnce(&Connection) -> Result<Source, ImportError>,
+        ready: impl FnOnce(&Connection) -> Result<MergeSource, ImportError>,
     ) -> Result<Merged, ImportError> {
         self.writing_reaching(reach, |connection| {
             let source = ready(connection)?;
@@ -115,7 +115,7 @@ impl Store {
 /// Copies these runs of a store, or everything, to another one.
 pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>) -> Result<Merged, StoreError> {
     let file = absolute(from.path()).map_err(store_error(from.path()))?;
-    let _from = StoreLock::take(from.path(), Access::Read, from.patience)?;
+    let _from = StoreLock::take(from.path(), OpenMode::Read, from.patience)?;
     target.writing_reaching(&Reach::database(&file), |connection| {
         attach(connection, from.path(), from.patience).map_err(store_error(from.path()))?;
         if let Some(runs) = runs {
@@ -123,13 +123,13 @@ pub(super) fn merge_chosen(target: &Store, from: &Store, runs: Option<&[String]>
             let mut appender = connection.appender_to_catalog_and_db("chosen", "temp", "main").doing(target.path())?;
             runs.iter().try_for_each(|run| appender.append_row([run])).doing(target.path())?;
         }
-        merge(connection, &Source::Attached { chosen: runs.is_some() }).doing(target.path())
+        merge(connection, &MergeSource::Attached { chosen: runs.is_some() }).doing(target.path())
     })
 }
 
 /// Takes in what the tables of [`make_tables`] were given by a file of an older version.
 pub(super) fn merge_staged(connection: &mut Connection) -> duckdb::Result<Merged> {
-    merge(connection, &Source::Staged { in_texts: true })
+    merge(connection, &MergeSource::Staged { in_texts: true })
 }
 
 fn store_error(path: &Path) -> impl Fn(ImportError) -> StoreError {
@@ -158,10 +158,12 @@ fn attach(connection: &Connection, path: &Path, patience: Duration) -> Result<()
         }
     }
     match schema::found(connection, INCOMING).doing(path).map_err(ImportError::Source)? {
-        Found::Version(found) if found <= SCHEMA_VERSION => Ok(()),
-        Found::Version(found) => Err(newer(path, found)),
-        Found::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
-        Found::Empty | Found::Foreign => Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() })),
+        FileSchema::Version(found) if found <= SCHEMA_VERSION => Ok(()),
+        FileSchema::Version(found) => Err(newer(path, found)),
+        FileSchema::Views(names) => Err(ImportError::Source(StoreError::views(path.to_owned(), &names))),
+        FileSchema::Empty | FileSchema::Foreign => {
+            Err(ImportError::Source(StoreError::Foreign { path: path.to_owned() }))
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     super::{Batch, Store, StoreError, error::Doing, write::write_batch},
-    Found, REFUSED, found, has_owner, line, spool,
+    JournalFile, REFUSED, found, has_owner, line, spool,
     writer::remove,
 };
 use crate::base::units::counted;
@@ -53,6 +53,9 @@ impl Settled {
 impl Store {
     /// Brings the store up to date: what journals hold is taken in, in one transaction, and sessions that nobody runs any more are
     /// marked as interrupted. Nothing to do costs a look at a folder and a query.
+    ///
+    /// # Errors
+    /// A store or journal that cannot be opened, read or written.
     pub fn settle(&self) -> Result<Settled, StoreError> {
         // What cannot be written to the journal goes into the store directly.
         let unjournaled = if self.flush().is_ok() { Vec::new() } else { self.writer.lock().waiting() };
@@ -75,7 +78,7 @@ impl Store {
         }
         self.reading(|connection| {
             let positions = positions(connection).doing(self.path())?;
-            let is_ahead = |journal: &Found| {
+            let is_ahead = |journal: &JournalFile| {
                 let length = fs::metadata(&journal.path).map_or(0, |facts| facts.len());
                 length > positions.get(&journal.id).copied().unwrap_or(0) || !has_owner(&journal.path)
             };
@@ -83,7 +86,7 @@ impl Store {
         })
     }
 
-    fn journals(&self) -> Result<Vec<Found>, StoreError> {
+    fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
         let folder = self.journal_folder();
         found(&folder).map_err(|error| StoreError::Journal { path: folder, message: error.to_string() })
     }
@@ -123,7 +126,7 @@ impl Store {
     fn take_journal(
         &self,
         transaction: &Transaction<'_>,
-        journal: &Found,
+        journal: &JournalFile,
         begin: u64,
         refused: &mut Vec<u8>,
     ) -> Result<(u64, usize), StoreError> {
@@ -174,7 +177,7 @@ impl Store {
     }
 
     /// Removes a journal that was taken in up to `end`, unless more is to come.
-    fn clear(&self, journal: &Found, end: u64) -> Result<(), StoreError> {
+    fn clear(&self, journal: &JournalFile, end: u64) -> Result<(), StoreError> {
         let failed = |error: io::Error| StoreError::Journal { path: journal.path.clone(), message: error.to_string() };
         let mut writer = self.writer.lock();
         if writer.id() == Some(&journal.id) {

@@ -12,7 +12,7 @@ mod writer;
 
 pub use merge::Settled;
 pub use writer::Ownership;
-pub(super) use writer::Shared;
+pub(super) use writer::SharedWriter;
 
 use super::{Store, beside};
 use std::{
@@ -27,7 +27,6 @@ const ENDING: &str = "jsonl";
 const REFUSED: &str = "refused.txt";
 
 impl Store {
-    /// The folder of the store's journals.
     pub fn journal_folder(&self) -> PathBuf {
         self.journal.clone().unwrap_or_else(|| beside(self.path(), "journal"))
     }
@@ -40,7 +39,7 @@ impl Store {
         // Two stores of one name must not share their journals.
         let id = uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, path.as_os_str().as_encoded_bytes());
         self.journal = Some(folder.join(format!("{name}-{}", &id.simple().to_string()[..12])));
-        self.writer = Shared::new(self.journal_folder());
+        self.writer = SharedWriter::new(self.journal_folder());
         self
     }
 
@@ -50,16 +49,15 @@ impl Store {
     }
 }
 
-/// A journal's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct JournalFile {
     /// Its identifier, as the store knows it.
     id: String,
     path: PathBuf,
 }
 
 /// The journals in a folder, in the order of their identifiers, which is that of their beginnings.
-fn found(folder: &Path) -> io::Result<Vec<Found>> {
+fn found(folder: &Path) -> io::Result<Vec<JournalFile>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -72,7 +70,7 @@ fn found(folder: &Path) -> io::Result<Vec<Found>> {
         let id = path.file_stem().and_then(|stem| uuid::Uuid::try_parse(stem.to_str()?).ok());
         let is_journal = path.extension().is_some_and(|ending| ending == ENDING) && entry.file_type()?.is_file();
         if let Some(id) = id.filter(|_| is_journal) {
-            all.push(Found { id: id.to_string(), path });
+            all.push(JournalFile { id: id.to_string(), path });
         }
     }
     all.sort_by(|one, other| one.id.cmp(&other.id));

@@ -15,9 +15,9 @@ use std::{
 
 /// What a process has to journal.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct JournalWriter {
     folder: PathBuf,
-    open: Option<Open>,
+    open: Option<OpenJournal>,
     /// Lines that could not be written yet, oldest first.
     waiting: Vec<Vec<u8>>,
     /// Sessions that this process runs: as long as there is one, its journal is kept whole.
@@ -26,7 +26,7 @@ pub(super) struct Writer {
 
 /// A journal's file, held locked.
 #[derive(Debug)]
-struct Open {
+struct OpenJournal {
     id: String,
     path: PathBuf,
     file: File,
@@ -36,14 +36,14 @@ struct Open {
 
 /// The writer, shared by all who know the store in this process.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Shared(Arc<Mutex<Writer>>);
+pub(in super::super) struct SharedWriter(Arc<Mutex<JournalWriter>>);
 
-impl Shared {
+impl SharedWriter {
     pub(in super::super) fn new(folder: PathBuf) -> Self {
-        Self(Arc::new(Mutex::new(Writer { folder, open: None, waiting: Vec::new(), sessions: 0 })))
+        Self(Arc::new(Mutex::new(JournalWriter { folder, open: None, waiting: Vec::new(), sessions: 0 })))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Writer> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, JournalWriter> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -51,7 +51,7 @@ impl Shared {
 /// Says that a session of this process is under way, until it is dropped.
 #[derive(Debug)]
 pub struct Ownership {
-    writer: Shared,
+    writer: SharedWriter,
     /// The journal's file, by whose lock others see that the session has somebody who runs it.
     pub journal: PathBuf,
 }
@@ -64,6 +64,9 @@ impl Drop for Ownership {
 
 impl Store {
     /// Begins a session: makes the journal, and holds it until the session is over.
+    ///
+    /// # Errors
+    /// A journal that cannot be made or locked.
     pub fn own(&self) -> Result<Ownership, StoreError> {
         let mut writer = self.writer.lock();
         let journal = writer.ready().map_err(|error| self.unjournaled(&error))?;
@@ -73,6 +76,9 @@ impl Store {
 
     /// Appends a batch to the journal and syncs it. When that fails the batch stays in memory, and is tried again with the next one
     /// and by [`Store::settle`].
+    ///
+    /// # Errors
+    /// The journal cannot be written; the batch is kept in memory.
     pub fn append(&self, batch: &Batch) -> Result<(), StoreError> {
         let mut writer = self.writer.lock();
         let line = line::line(batch).map_err(|error| self.unjournaled(&error.into()))?;
@@ -81,6 +87,9 @@ impl Store {
     }
 
     /// Tries again to write what could not be written. Nothing to write is fine.
+    ///
+    /// # Errors
+    /// As of [`Store::append`].
     pub fn flush(&self) -> Result<(), StoreError> {
         self.writer.lock().flush().map_err(|error| self.unjournaled(&error))
     }
@@ -90,7 +99,7 @@ impl Store {
     }
 }
 
-impl Writer {
+impl JournalWriter {
     /// The identifier of the journal, if one was begun.
     pub(super) fn id(&self) -> Option<&str> {
         self.open.as_ref().map(|open| open.id.as_str())
@@ -151,12 +160,12 @@ impl Writer {
         let id = identifier();
         let path = self.folder.join(format!("{id}.{ENDING}"));
         let file = create(&path)?;
-        self.open = Some(Open { id, path: path.clone(), file, length: 0 });
+        self.open = Some(OpenJournal { id, path: path.clone(), file, length: 0 });
         Ok(path)
     }
 }
 
-impl Open {
+impl OpenJournal {
     fn write_anew(&mut self) -> io::Result<()> {
         let mut written = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;

@@ -10,7 +10,6 @@ pub struct TestTime {
     /// Its configuration's label.
     pub label: String,
     pub size: String,
-    /// The test's number.
     pub test: u32,
     pub test_name: String,
     /// `ok`, or why the time does not count.
@@ -21,6 +20,9 @@ pub struct TestTime {
 
 impl Store {
     /// The tests of a selection's runs, oldest run first.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
         let sql = "SELECT run_id, label, size, test, test_name, status, wall_ns FROM selected
                    ORDER BY started_at NULLS FIRST, run_id, test";

@@ -15,11 +15,11 @@ use duckdb::{Connection, ToSql, params_from_iter};
 pub use history::StoreHistory;
 pub use matrix::TestTime;
 pub use offers::Offer;
-pub use page::{GroupColumn, GroupRow, Listing, Order, Page, PageRows, ResultColumn, ResultRow};
+pub use page::{GroupColumn, GroupRow, Order, Page, PageListing, PageRows, ResultColumn, ResultRow};
 pub use recorded::{RecordedRun, UsualTime};
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 use serde::de::DeserializeOwned;
-pub use side::{HostFacts, Latencies, RunConfiguration, RunTests, SelectedRuns, SessionFacts, tier_words};
+pub use side::{Latencies, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, tier_words};
 
 impl Store {
     /// The rows of one query of this program's. Values from outside are bound to `?`, never pasted into the SQL. A store that is not

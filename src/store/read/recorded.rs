@@ -8,7 +8,6 @@ use serde::Deserialize;
 pub struct UsualTime {
     pub engine: String,
     pub size: String,
-    /// The test's number.
     pub test: u32,
     /// Median of all stored wall times, ns.
     pub median_ns: f64,
@@ -27,6 +26,9 @@ pub struct RecordedRun {
 
 impl Store {
     /// What the tests of a suite usually take.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn usual_times(&self, suite: &str) -> Result<Vec<UsualTime>, StoreError> {
         let sql = "SELECT r.engine, r.size, t.test, median(t.wall_ns)::DOUBLE AS median_ns
                    FROM result t JOIN run r USING (run_id) WHERE r.suite = ? AND t.wall_ns IS NOT NULL GROUP BY ALL";
@@ -34,6 +36,9 @@ impl Store {
     }
 
     /// A run by its identifier; none where it is not stored.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn recorded_run(&self, run_id: &str) -> Result<Option<RecordedRun>, StoreError> {
         let title = "SELECT label || ' · ' || suite || ' ' || size FROM run WHERE run_id::VARCHAR = ?";
         let Some((title,)) = self.rows(title, &[&run_id])?.pop() else { return Ok(None) };

@@ -14,17 +14,17 @@ use serde::{
 
 /// Reads a row; `columns` are the names of its columns. A tuple is read in the order of the columns.
 pub(super) fn read<'de, T: Deserialize<'de>>(row: &'de Row<'_>, columns: &'de [String]) -> Result<T, Error> {
-    T::deserialize(Columns { row, columns, at: 0 })
+    T::deserialize(RowDeserializer { row, columns, at: 0 })
 }
 
 #[derive(Clone, Copy)]
-struct Columns<'de, 'stmt> {
+struct RowDeserializer<'de, 'stmt> {
     row: &'de Row<'stmt>,
     columns: &'de [String],
     at: usize,
 }
 
-impl<'de> Columns<'de, '_> {
+impl<'de> RowDeserializer<'de, '_> {
     fn value<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         let at = self.at;
         self.at += 1;
@@ -33,11 +33,11 @@ impl<'de> Columns<'de, '_> {
             de::Error::custom(format!("column `{name}`: {error}"))
         };
         let value = self.row.get_ref(at).map_err(|error| in_column(&error))?;
-        seed.deserialize(Value(value)).map_err(|error| in_column(&error))
+        seed.deserialize(ValueDeserializer(value)).map_err(|error| in_column(&error))
     }
 }
 
-impl<'de> Deserializer<'de> for Columns<'de, '_> {
+impl<'de> Deserializer<'de> for RowDeserializer<'de, '_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -58,7 +58,7 @@ impl<'de> Deserializer<'de> for Columns<'de, '_> {
     }
 }
 
-impl<'de> MapAccess<'de> for Columns<'de, '_> {
+impl<'de> MapAccess<'de> for RowDeserializer<'de, '_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
@@ -71,7 +71,7 @@ impl<'de> MapAccess<'de> for Columns<'de, '_> {
     }
 }
 
-impl<'de> SeqAccess<'de> for Columns<'de, '_> {
+impl<'de> SeqAccess<'de> for RowDeserializer<'de, '_> {
     type Error = Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Error> {
@@ -79,9 +79,9 @@ impl<'de> SeqAccess<'de> for Columns<'de, '_> {
     }
 }
 
-struct Value<'de>(ValueRef<'de>);
+struct ValueDeserializer<'de>(ValueRef<'de>);
 
-impl<'de> Deserializer<'de> for Value<'de> {
+impl<'de> Deserializer<'de> for ValueDeserializer<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -159,7 +159,7 @@ mod tests {
     use duckdb::Connection;
 
     #[derive(Debug, PartialEq, Deserialize)]
-    struct Measured {
+    struct ReadRow {
         test: u32,
         name: Option<String>,
         wall_ns: u64,
@@ -173,9 +173,9 @@ mod tests {
     #[test]
     fn columns_become_fields_of_their_types() {
         let connection = Connection::open_in_memory().unwrap();
-        let read: Vec<Measured> = rows(&connection, ROW, &[]).unwrap();
+        let read: Vec<ReadRow> = rows(&connection, ROW, &[]).unwrap();
         let expected =
-            Measured { test: 3, name: None, wall_ns: 3, share: 0.5, at: "2026-11-21T09:30:00.25Z".parse().unwrap() };
+            ReadRow { test: 3, name: None, wall_ns: 3, share: 0.5, at: "2026-11-21T09:30:00.25Z".parse().unwrap() };
         assert_eq!(read, [expected]);
         let pairs: Vec<(String, i64)> = rows(&connection, "SELECT 'a', -1 UNION ALL SELECT 'b', 2", &[]).unwrap();
         assert_eq!(pairs, [("a".to_owned(), -1), ("b".to_owned(), 2)]);
@@ -189,7 +189,7 @@ mod tests {
             (ROW.replace("sum(v)::HUGEINT", "'many'"), "wall_ns"),
             (ROW.replace("sum(v)::HUGEINT", "NULL::UBIGINT"), "wall_ns"),
         ] {
-            let error = rows::<Measured>(&connection, &wrong, &[]).unwrap_err().to_string();
+            let error = rows::<ReadRow>(&connection, &wrong, &[]).unwrap_err().to_string();
             assert!(error.contains(&format!("column `{column}`")), "{error}");
         }
     }

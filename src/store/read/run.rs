@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct StoredRun {
-    /// UUID.
     pub run_id: String,
-    /// UUID of its session.
     pub session_id: String,
     /// The label of its configuration.
     pub label: String,
@@ -27,7 +25,6 @@ pub struct StoredRun {
     pub started: String,
     /// `done`, `failed`, ...
     pub status: String,
-    /// Why it failed.
     pub failure: Option<String>,
     /// Round, from 0.
     pub round: u32,
@@ -35,7 +32,6 @@ pub struct StoredRun {
     pub rounds: u32,
     /// Durability tier.
     pub tier: Option<u8>,
-    /// Why that tier.
     pub tier_reason: String,
     /// What the worker wrote to stderr.
     pub log: Option<String>,
@@ -63,7 +59,6 @@ pub struct StoredRun {
     pub keys: Vec<StoredFact>,
 }
 
-/// An option of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct StoredOption {
     /// Whether it is one of the suite.
@@ -91,7 +86,6 @@ pub struct StoredFact {
     pub value: String,
 }
 
-/// A test of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredTest {
     /// What was measured, without its histogram.
@@ -151,6 +145,9 @@ const KEYS: &str = "SELECT key AS name, value FROM run_key WHERE run_id = CAST(?
 
 impl Store {
     /// All that is stored of a run; none where there is no such run.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn run(&self, run_id: &str) -> Result<Option<StoredRun>, StoreError> {
         self.reading(|connection| read(connection, run_id))
     }

@@ -29,7 +29,6 @@ pub struct SelectedRuns {
 /// One execution of a configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RunTests {
-    /// UUID.
     pub run_id: String,
     pub session_id: String,
     /// Place in the session, from 0.
@@ -45,7 +44,6 @@ pub struct RunTests {
     /// The label of the configuration that this is once more, for an A/A comparison.
     pub twin_of: Option<String>,
     pub size: String,
-    /// What was measured.
     pub configuration: RunConfiguration,
     /// Finished tests.
     pub tests: Vec<TestRecord>,
@@ -62,14 +60,12 @@ pub struct RunConfiguration {
     /// The engine's options in force (as asked for where they cannot be read back).
     pub options: BTreeMap<String, String>,
     pub suite: String,
-    /// The suite's options.
     pub suite_options: BTreeMap<String, String>,
 }
 
 /// Where and how runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    /// UUID.
     pub session_id: String,
     /// Start, UTC.
     pub started_at: String,
@@ -78,8 +74,7 @@ pub struct SessionFacts {
     pub debug_build: bool,
     /// The command that started it.
     pub command_line: String,
-    /// The machine.
-    pub host: HostFacts,
+    pub host: SessionHost,
     /// File system of the folder that databases were put in.
     pub file_system: Option<String>,
     pub disk_model: Option<String>,
@@ -87,9 +82,9 @@ pub struct SessionFacts {
     pub warnings: Vec<String>,
 }
 
-/// A machine.
+/// A machine, as sessions recorded it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostFacts {
+pub struct SessionHost {
     /// Stable identifier.
     pub host_id: String,
     pub name: String,

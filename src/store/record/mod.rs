@@ -39,7 +39,7 @@ macro_rules! record {
             const TABLE: &'static str = $table;
 
             fn columns() -> Vec<&'static str> {
-                [$(<$type as Columns>::columns(stringify!($field))),*].concat()
+                [$(<$type as StoredField>::columns(stringify!($field))),*].concat()
             }
 
             fn values(&self) -> Vec<Value> {

@@ -1,7 +1,7 @@
 //! Runs, with their options and keys.
 
 use super::{FailureKind, Record, Status, record};
-use crate::store::value::Columns;
+use crate::store::value::StoredField;
 use duckdb::types::Value;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 record! {
     /// One execution of a configuration.
     RunRecord in "run" {
-        /// UUID.
         run_id: String,
         session_id: String,
         /// Place in the session, from 0.
@@ -47,7 +46,6 @@ record! {
         busy_share: Option<f64>,
         /// Share of the time that some task waited for a CPU.
         psi_cpu_share: Option<f64>,
-        /// ... for I/O.
         psi_io_share: Option<f64>,
         psi_memory_share: Option<f64>,
         /// Context switches of the whole machine.

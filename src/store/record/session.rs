@@ -1,7 +1,7 @@
 //! Machines, sessions, and what is said of a session.
 
 use super::{Record, Status, record};
-use crate::store::value::Columns;
+use crate::store::value::StoredField;
 use duckdb::types::Value;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,6 @@ record! {
         /// Installed memory, bytes.
         memory_bytes: Option<u64>,
         kernel: String,
-        /// CPU architecture.
         architecture: String,
         /// What virtualises it.
         virtualisation: Option<String>,
@@ -31,7 +30,6 @@ record! {
 record! {
     /// The runs started together.
     SessionRecord in "session" {
-        /// UUID.
         session_id: String,
         /// The machine.
         host_id: String,
@@ -61,7 +59,6 @@ record! {
         file_system: Option<String>,
         mount_options: Option<String>,
         device: Option<String>,
-        /// Its disk's model.
         disk_model: Option<String>,
         /// Median of small synced writes there, ns.
         fsync_ns: Option<u64>,
@@ -87,7 +84,6 @@ record! {
 record! {
     /// What a reader of the figures should know.
     WarningRecord in "warning" {
-        /// UUID.
         warning_id: String,
         session_id: String,
         /// The run, if it is about one.

@@ -3,7 +3,7 @@
 use super::{Record, record};
 use crate::{
     metric::{Figures, Metric},
-    store::value::{Blob, Columns},
+    store::value::{Blob, StoredField},
 };
 use dbdyno_workload::histogram::from_bytes;
 use duckdb::types::Value;
@@ -17,7 +17,6 @@ record! {
         run_id: String,
         /// The test's number.
         test: u32,
-        /// The test's name.
         test_name: String,
         /// When it ended.
         finished_at: Option<Timestamp>,

@@ -22,7 +22,7 @@ pub const SCHEMA_VERSION: i64 = MIGRATIONS.entries().len() as i64 + 1;
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum FileSchema {
     /// No tables.
     Empty,
     /// A store with this schema version.
@@ -52,25 +52,25 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// What the database `catalog` of this connection holds.
-pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<Found> {
+pub(super) fn found(connection: &Connection, catalog: &str) -> duckdb::Result<FileSchema> {
     let sql = "SELECT string_agg(view_name, ', ' ORDER BY view_name) FROM duckdb_views()
                WHERE database_name = ? AND schema_name = 'main' AND list_contains(string_split(?, ' '), lower(view_name))";
     let ours = names().collect::<Vec<_>>().join(" ");
     if let Some(views) = connection.query_row(sql, [catalog, &ours], |row| row.get(0))? {
-        return Ok(Found::Views(views));
+        return Ok(FileSchema::Views(views));
     }
     let count = |sql: &str| connection.query_row(sql, [catalog], |row| row.get::<_, i64>(0));
     if count("SELECT count(*) FROM duckdb_tables() WHERE NOT internal AND database_name = ?")? == 0 {
-        return Ok(Found::Empty);
+        return Ok(FileSchema::Empty);
     }
     let ours = "SELECT count(*) FROM duckdb_columns() WHERE database_name = ? AND schema_name = 'main' \
                 AND table_name = 'schema_version' AND column_name = 'version'";
     if count(ours)? == 0 {
-        return Ok(Found::Foreign);
+        return Ok(FileSchema::Foreign);
     }
     let sql = newest(&format!("{}.main.schema_version", identifier(catalog)));
     let version = connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0))?;
-    Ok(version.map_or(Found::Foreign, Found::Version))
+    Ok(version.map_or(FileSchema::Foreign, FileSchema::Version))
 }
 
 /// Makes the schema in an empty file.

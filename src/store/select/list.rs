@@ -2,7 +2,7 @@
 
 use super::{
     super::{Store, StoreError, schema::identifier},
-    Key, Rows, Selection,
+    Selection, SelectionKey, TextRows,
 };
 use std::collections::HashMap;
 
@@ -68,7 +68,10 @@ const READABLE: [(&str, &str); 3] = [
 impl Store {
     /// The results or runs of a selection, newest first, all of them. Columns are those of the view, `started`, `wall_ms`,
     /// options and kept keys; `all` is every column of the view as it is, and none are the usual ones.
-    pub fn listed(&self, selection: &Selection, listed: Listed, columns: &[String]) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// A column that is not there, or a store that cannot be read.
+    pub fn listed(&self, selection: &Selection, listed: Listed, columns: &[String]) -> Result<TextRows, StoreError> {
         let types = self.columns_of(listed.view())?;
         let mut parameters = Vec::new();
         let mut chosen = Vec::new();
@@ -94,7 +97,10 @@ impl Store {
     }
 
     /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures.
-    pub fn grouped(&self, selection: &Selection, keys: &[Key]) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn grouped(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<TextRows, StoreError> {
         let mut parameters = Vec::new();
         let values: Vec<String> =
             keys.iter().enumerate().map(|(at, key)| format!("{} AS key_{at}", key.sql(&mut parameters))).collect();
@@ -118,15 +124,21 @@ impl Store {
     }
 
     /// All that is known of a selection's runs: run_id, part, name, value; by run, the parts in order.
-    pub fn details(&self, selection: &Selection) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn details(&self, selection: &Selection) -> Result<TextRows, StoreError> {
         let (condition, parameters) = selection.condition();
         self.bound(&include_str!("details.sql").replace("{condition}", &condition), &parameters)
     }
 
     /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.
-    pub fn unknown_names(&self, selection: &Selection, keys: &[Key]) -> Result<Vec<String>, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn unknown_names(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<Vec<String>, StoreError> {
         let mut unknown: Vec<String> = Vec::new();
-        for name in selection.names().chain(keys.iter().filter_map(Key::option)) {
+        for name in selection.names().chain(keys.iter().filter_map(SelectionKey::option)) {
             if !unknown.iter().any(|known| known == name) && !self.is_name(name)? {
                 unknown.push(name.to_owned());
             }
@@ -165,12 +177,12 @@ impl Store {
             return Ok(exported(word, kind));
         }
         let wrong = |message: String| StoreError::Query { message: format!("columns: {message}") };
-        let key = Key::parse(word).map_err(wrong)?;
+        let key = SelectionKey::parse(word).map_err(wrong)?;
         match &key {
-            Key::Column { column, .. } if !types.contains_key(column) => {
-                return Err(wrong(format!("`{word}` is of tests, and a list of runs has none")));
+            SelectionKey::Column { column, .. } if !types.contains_key(column) => {
+                return Err(wrong(format!("`{word}` is a column of tests, which a list of runs does not have")));
             }
-            Key::Option(name) if !self.is_name(name)? => {
+            SelectionKey::Option(name) if !self.is_name(name)? => {
                 let mut columns: Vec<&str> = types.keys().copied().chain(["all", "started", "wall_ms"]).collect();
                 columns.sort_unstable();
                 return Err(wrong(format!(

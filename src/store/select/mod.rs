@@ -8,17 +8,16 @@ mod values;
 mod whole;
 
 pub use list::Listed;
-pub use selection::{Key, Selection};
+pub use selection::{Selection, SelectionKey};
 pub use values::literal;
 
 use super::{Store, StoreError, schema};
 use duckdb::{Connection, ToSql, params_from_iter};
-use statement::Asked;
+use statement::ReadStatement;
 
 /// The answer of a query, every value as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rows {
-    /// Names of the columns.
+pub struct TextRows {
     pub columns: Vec<String>,
     /// The rows; none is SQL's NULL.
     pub rows: Vec<Vec<Option<String>>>,
@@ -26,41 +25,50 @@ pub struct Rows {
 
 impl Store {
     /// Runs a user's query on the store, opened to read. Nothing is run of what is not one query.
-    pub fn ask(&self, sql: &str) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// [`StoreError::Query`] for what is not one query or that DuckDB refuses; else a store that cannot be read.
+    pub fn ask(&self, sql: &str) -> Result<TextRows, StoreError> {
         self.reading(|connection| answer(connection, sql))
     }
 
     /// Runs one query of this program's on the store, opened to read. Values from outside are bound to `?`, never pasted into
     /// the SQL.
-    pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn query(&self, sql: &str, parameters: &[&dyn ToSql]) -> Result<TextRows, StoreError> {
         self.reading(|connection| rows_of(connection, sql, parameters))
     }
 
     /// How many results a selection means.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn count(&self, selection: &Selection) -> Result<u64, StoreError> {
         let counts: Vec<(u64,)> = self.selected_rows(selection, "SELECT count(*) FROM selected", &[])?;
         Ok(counts.first().map_or(0, |(count,)| *count))
     }
 
-    pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
+    pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
         self.reading(|connection| bound(connection, sql, parameters))
     }
 }
 
 /// The answer of a query of this program's, every value as text.
-fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<Rows, StoreError> {
+fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Result<TextRows, StoreError> {
     schema::make_views(connection, |name| sql.contains(name)).map_err(wrong)?;
     texts_of(connection, &as_texts(&format!("({sql}\n)")), parameters).map_err(wrong)
 }
 
 /// The answer of a user's query, every value as text.
-fn answer(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
+fn answer(connection: &Connection, sql: &str) -> Result<TextRows, StoreError> {
     let asked = statement::asked(connection, sql).map_err(|message| StoreError::Query { message })?;
     let text = sql.to_lowercase();
     schema::make_views(connection, |name| text.contains(name)).map_err(wrong)?;
     let sql = match asked {
-        Asked::Query(sql) => sql,
-        Asked::Plan(sql) => return texts_of(connection, sql, &[]).map_err(wrong),
+        ReadStatement::Query(sql) => sql,
+        ReadStatement::Plan(sql) => return texts_of(connection, sql, &[]).map_err(wrong),
     };
     let relation = format!("({sql}\n)");
     let columns = column_names(connection, &relation, &[]).map_err(|error| {
@@ -70,7 +78,7 @@ fn answer(connection: &Connection, sql: &str) -> Result<Rows, StoreError> {
     // Names may be any bytes where a file of somebody's has them; the answer has plain ones.
     let plain = (0..columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
     let rows = texts_of(connection, &as_texts(&format!("{relation} AS answer ({plain})")), &[]).map_err(wrong)?.rows;
-    Ok(Rows { columns, rows })
+    Ok(TextRows { columns, rows })
 }
 
 /// A query of a relation's values; the engine turns them into text, nested ones too.
@@ -100,9 +108,9 @@ fn wrong(error: duckdb::Error) -> StoreError {
 }
 
 /// The answer of a query whose values are text.
-fn texts_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<Rows> {
+fn texts_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<TextRows> {
     let mut statement = connection.prepare(sql)?;
-    let mut answer = Rows::default();
+    let mut answer = TextRows::default();
     let mut rows = statement.query(params_from_iter(parameters))?;
     while let Some(row) = rows.next()? {
         let width = row.as_ref().column_count();
@@ -114,7 +122,7 @@ fn texts_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> du
 }
 
 /// The same with text bound.
-fn bound(connection: &Connection, sql: &str, parameters: &[String]) -> Result<Rows, StoreError> {
+fn bound(connection: &Connection, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
     let parameters: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
     rows_of(connection, sql, &parameters)
 }

@@ -2,25 +2,25 @@
 
 use super::{
     terms::split_terms,
-    values::{self, Value},
+    values::{self, ValuePattern},
 };
 
 /// A filter over stored results: every term must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {
-    terms: Vec<Term>,
+    terms: Vec<SelectionTerm>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Term {
-    key: Key,
-    operator: Operator,
+struct SelectionTerm {
+    key: SelectionKey,
+    operator: TermOperator,
     /// One of these; for a range its two ends.
-    values: Vec<Value>,
+    values: Vec<ValuePattern>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum TermOperator {
     Is,
     IsNot,
     AtLeast,
@@ -31,7 +31,7 @@ enum Operator {
 
 /// What a term or a grouping is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
+pub enum SelectionKey {
     /// A column of the view `results`.
     Column {
         /// The word the user types.
@@ -69,8 +69,11 @@ const COLUMNS: &[(&str, &str)] = &[
     ("source", "source"),
 ];
 
-impl Key {
+impl SelectionKey {
     /// A key by its word, or an option by its name.
+    ///
+    /// # Errors
+    /// A word that is no name of an option or key.
     pub fn parse(word: &str) -> Result<Self, String> {
         let word = word.trim();
         if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
@@ -122,14 +125,20 @@ impl Key {
 
 impl Selection {
     /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `size=10..1000`, `journal_mode!=wal`.
+    ///
+    /// # Errors
+    /// A term that cannot be read, with what was expected.
     pub fn parse(terms: &[String]) -> Result<Self, String> {
-        terms.iter().map(|term| Term::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
+        terms.iter().map(|term| SelectionTerm::parse(term)).collect::<Result<_, _>>().map(|terms| Self { terms })
     }
 
     /// Reads terms from one line, with spaces or commas between: `engine=lmdb size=10000`.
     ///
     /// A space or comma ends a term only where the next `KEY=` begins, and never within brackets, so that values may
     /// have them: `test=Random reads, size=2,3`.
+    ///
+    /// # Errors
+    /// A term that cannot be read, with what was expected.
     pub fn parse_line(text: &str) -> Result<Self, String> {
         Self::parse(&split_terms(text))
     }
@@ -174,7 +183,7 @@ impl Selection {
     }
 }
 
-impl Term {
+impl SelectionTerm {
     fn parse(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
@@ -182,26 +191,30 @@ impl Term {
                  for what has none; `*` in a value stands for any characters, `\\|` and `\\*` for themselves"
             )
         };
-        let operators =
-            [("!=", Operator::IsNot), (">=", Operator::AtLeast), ("<=", Operator::AtMost), ("=", Operator::Is)];
+        let operators = [
+            ("!=", TermOperator::IsNot),
+            (">=", TermOperator::AtLeast),
+            ("<=", TermOperator::AtMost),
+            ("=", TermOperator::Is),
+        ];
         let first = operators
             .iter()
             .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
             .min_by_key(|(at, (sign, _))| (*at, std::cmp::Reverse(sign.len())));
         let Some((at, (sign, operator))) = first else {
             let key = text.trim().strip_suffix('!').ok_or_else(expected)?;
-            return Ok(Self { key: Key::parse(key)?, operator: Operator::Missing, values: Vec::new() });
+            return Ok(Self { key: SelectionKey::parse(key)?, operator: TermOperator::Missing, values: Vec::new() });
         };
-        let key = Key::parse(&text[..at])?;
+        let key = SelectionKey::parse(&text[..at])?;
         let rest = text[at + sign.len()..].trim();
         let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
-        let number = |text: &str| Value::Exact(text.trim().to_owned());
+        let number = |text: &str| ValuePattern::Exact(text.trim().to_owned());
         let (operator, values) = match (operator, rest.split_once("..")) {
-            (Operator::Is, Some((low, high))) if is_number(low) && is_number(high) => {
-                (Operator::Between, vec![number(low), number(high)])
+            (TermOperator::Is, Some((low, high))) if is_number(low) && is_number(high) => {
+                (TermOperator::Between, vec![number(low), number(high)])
             }
-            (Operator::AtLeast | Operator::AtMost, _) if !is_number(rest) => return Err(expected()),
-            (Operator::AtLeast | Operator::AtMost, _) => (operator, vec![number(rest)]),
+            (TermOperator::AtLeast | TermOperator::AtMost, _) if !is_number(rest) => return Err(expected()),
+            (TermOperator::AtLeast | TermOperator::AtMost, _) => (operator, vec![number(rest)]),
             _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
         };
         if values.iter().any(|value| value.text().is_empty()) {
@@ -212,13 +225,15 @@ impl Term {
 
     fn sql(&self, parameters: &mut Vec<String>) -> String {
         match self.operator {
-            Operator::Is => self.is_one(parameters),
+            TermOperator::Is => self.is_one(parameters),
             // What has no such option is not what was excluded: it stays.
-            Operator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
-            Operator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
-            Operator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
-            Operator::Between => format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters)),
-            Operator::Missing => self.key.is_missing(parameters),
+            TermOperator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
+            TermOperator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::Between => {
+                format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters))
+            }
+            TermOperator::Missing => self.key.is_missing(parameters),
         }
     }
 
@@ -236,24 +251,28 @@ impl Term {
     }
 }
 
-impl Key {
+impl SelectionKey {
     /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
-    fn meant(&self, value: Value) -> Value {
+    fn meant(&self, value: ValuePattern) -> ValuePattern {
         match (self, value) {
-            (Self::Column { column: "run_id" | "session_id", .. }, Value::Exact(text)) => Value::prefix(&text),
-            (Self::Column { word: "run_status", .. }, Value::Exact(text)) => Value::Exact(match text.as_str() {
-                "completed" => "done".to_owned(),
-                _ => text,
-            }),
+            (Self::Column { column: "run_id" | "session_id", .. }, ValuePattern::Exact(text)) => {
+                ValuePattern::prefix(&text)
+            }
+            (Self::Column { word: "run_status", .. }, ValuePattern::Exact(text)) => {
+                ValuePattern::Exact(match text.as_str() {
+                    "completed" => "done".to_owned(),
+                    _ => text,
+                })
+            }
             (_, value) => value,
         }
     }
 
     /// Whether its value is this one.
-    fn is(&self, value: &Value, parameters: &mut Vec<String>) -> String {
+    fn is(&self, value: &ValuePattern, parameters: &mut Vec<String>) -> String {
         let is = match value {
-            Value::Exact(_) => "= ?",
-            Value::Like(_) => "ILIKE ? ESCAPE '\\'",
+            ValuePattern::Exact(_) => "= ?",
+            ValuePattern::Like(_) => "ILIKE ? ESCAPE '\\'",
         };
         let condition = match self {
             // A test is meant by its number or its name.

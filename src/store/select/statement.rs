@@ -6,17 +6,17 @@ use serde::Deserialize;
 
 /// A text that only reads, without what may follow its statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked<'s> {
+pub(super) enum ReadStatement<'s> {
     /// One query, which can stand in the FROM clause of another.
     Query(&'s str),
     Plan(&'s str),
 }
 
 /// What a text asks for; an error says what is wrong with it and what to do.
-pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<Asked<'s>, String> {
+pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>, String> {
     let query = match queries(connection, sql)? {
         Some(0) => return Err(format!("there is no statement in it: expected a query, {EXPECTED}")),
-        Some(1) => Ok(Asked::Query(bare(connection, sql))),
+        Some(1) => Ok(ReadStatement::Query(bare(connection, sql))),
         Some(several) => return Err(format!("expected one query and found {several}, none of which was run")),
         None => Err(format!(
             "this is not one query, and was not run: results are only read here, {EXPECTED} (a PIVOT names its values: PIVOT \
@@ -24,7 +24,7 @@ pub(super) fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<Asked<'
         )),
     };
     let is_plan = explained(sql).is_some_and(|of| queries(connection, of).is_ok_and(|count| count == Some(1)));
-    if is_plan { Ok(Asked::Plan(bare(connection, sql))) } else { query }
+    if is_plan { Ok(ReadStatement::Plan(bare(connection, sql))) } else { query }
 }
 
 const EXPECTED: &str = "as with SELECT, WITH, VALUES, FROM, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN";
@@ -101,12 +101,12 @@ mod tests {
             "/* SELECT; */ SELECT ';'",
             "SELECT 1 -- one",
         ] {
-            assert_eq!(asked(query), Ok(Asked::Query(query)));
+            assert_eq!(asked(query), Ok(ReadStatement::Query(query)));
         }
-        assert_eq!(asked("SELECT 1; -- one"), Ok(Asked::Query("SELECT 1")));
-        assert_eq!(asked("SELECT ';' ; ;"), Ok(Asked::Query("SELECT ';' ")));
+        assert_eq!(asked("SELECT 1; -- one"), Ok(ReadStatement::Query("SELECT 1")));
+        assert_eq!(asked("SELECT ';' ; ;"), Ok(ReadStatement::Query("SELECT ';' ")));
         for plan in ["EXPLAIN SELECT 1", " explain analyze FROM nowhere"] {
-            assert_eq!(asked(plan), Ok(Asked::Plan(plan)));
+            assert_eq!(asked(plan), Ok(ReadStatement::Plan(plan)));
         }
         for other in [
             "COPY (SELECT 1) TO 'x'",

@@ -2,14 +2,14 @@
 
 /// What a value is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum ValuePattern {
     /// Exactly this text.
     Exact(String),
     /// A pattern of SQL's LIKE with `\` as its escape; case does not matter.
     Like(String),
 }
 
-impl Value {
+impl ValuePattern {
     /// Everything that begins with this text.
     pub(super) fn prefix(text: &str) -> Self {
         Self::Like(text.chars().flat_map(like).chain(['%']).collect())
@@ -34,21 +34,21 @@ pub fn literal(text: &str) -> String {
 }
 
 /// Parts `text` at each `|`. A `*` stands for any characters; `\|`, `\*` and `\\` are these characters themselves.
-pub(super) fn parse(text: &str) -> Vec<Value> {
+pub(super) fn parse(text: &str) -> Vec<ValuePattern> {
     let mut parts = vec![Vec::new()];
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         let part = match (c, characters.peek()) {
             ('\\', Some(&escaped @ ('|' | '*' | '\\'))) => {
                 characters.next();
-                Part::Literal(escaped)
+                PatternPart::Literal(escaped)
             }
             ('|', _) => {
                 parts.push(Vec::new());
                 continue;
             }
-            ('*', _) => Part::Any,
-            _ => Part::Literal(c),
+            ('*', _) => PatternPart::Any,
+            _ => PatternPart::Literal(c),
         };
         if let Some(last) = parts.last_mut() {
             last.push(part);
@@ -58,24 +58,24 @@ pub(super) fn parse(text: &str) -> Vec<Value> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum PatternPart {
     Literal(char),
     Any,
 }
 
-fn value(parts: &[Part]) -> Value {
-    if !parts.contains(&Part::Any) {
-        let text: String = parts.iter().map(|part| if let Part::Literal(c) = part { *c } else { '*' }).collect();
-        return Value::Exact(text.trim().to_owned());
+fn value(parts: &[PatternPart]) -> ValuePattern {
+    if !parts.contains(&PatternPart::Any) {
+        let text: String = parts.iter().map(|part| if let PatternPart::Literal(c) = part { *c } else { '*' }).collect();
+        return ValuePattern::Exact(text.trim().to_owned());
     }
     let mut pattern = String::new();
     for part in parts {
         match part {
-            Part::Literal(c) => pattern.extend(like(*c)),
-            Part::Any => pattern.push('%'),
+            PatternPart::Literal(c) => pattern.extend(like(*c)),
+            PatternPart::Any => pattern.push('%'),
         }
     }
-    Value::Like(pattern.trim().to_owned())
+    ValuePattern::Like(pattern.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -84,12 +84,12 @@ mod tests {
 
     #[test]
     fn a_bar_parts_values_and_a_backslash_takes_its_meaning() {
-        let exact = |text: &str| Value::Exact(text.to_owned());
+        let exact = |text: &str| ValuePattern::Exact(text.to_owned());
         assert_eq!(parse("wal| delete"), [exact("wal"), exact("delete")]);
         assert_eq!(parse(r"a\|b|c\\d"), [exact("a|b"), exact(r"c\d")]);
         assert_eq!(parse(r"C:\dir\*"), [exact(r"C:\dir*")]);
-        assert_eq!(parse("*100%_EPYC*"), [Value::Like(r"%100\%\_EPYC%".to_owned())]);
+        assert_eq!(parse("*100%_EPYC*"), [ValuePattern::Like(r"%100\%\_EPYC%".to_owned())]);
         assert_eq!(parse(&literal(r"a|b*c\d")), [exact(r"a|b*c\d")]);
-        assert_eq!(Value::prefix("3f_"), Value::Like(r"3f\_%".to_owned()));
+        assert_eq!(ValuePattern::prefix("3f_"), ValuePattern::Like(r"3f\_%".to_owned()));
     }
 }

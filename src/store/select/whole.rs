@@ -2,7 +2,7 @@
 
 use super::{
     super::{Reach, Store, StoreError, error::Doing},
-    Rows, Selection,
+    Selection, TextRows,
 };
 use duckdb::params_from_iter;
 use std::path::Path;
@@ -23,12 +23,18 @@ fn query(columns: &str, selection: &Selection, command: &str) -> (String, Vec<St
 
 impl Store {
     /// Every column of the results of a selection, in the order they were run.
-    pub fn whole(&self, selection: &Selection, command: &str) -> Result<Rows, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn whole(&self, selection: &Selection, command: &str) -> Result<TextRows, StoreError> {
         let (sql, parameters) = query(TEXT, selection, command);
         self.bound(&sql, &parameters)
     }
 
     /// The same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
+    ///
+    /// # Errors
+    /// A store that cannot be read, or a file that cannot be written.
     pub fn write_results_parquet(&self, selection: &Selection, command: &str, file: &Path) -> Result<(), StoreError> {
         let (sql, parameters) = query(TYPED, selection, command);
         self.reading_reaching(&Reach::Files(vec![file.to_owned()]), |connection| {

@@ -150,7 +150,7 @@ impl App {
 
     /// What keys mean in view, those of the screen first.
     pub(crate) fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
-        keys::of(self.screen).iter().chain(EVERYWHERE)
+        keys::bindings(self.screen).iter().chain(EVERYWHERE)
     }
 
     fn key(&mut self, key: KeyPress) -> Vec<Command> {

@@ -55,7 +55,7 @@ impl OpenOverlay {
             let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
             format!("{:<12} {}", keys.join(" "), binding.help)
         };
-        let mut lines: Vec<String> = keys::of(screen).iter().map(line).collect();
+        let mut lines: Vec<String> = keys::bindings(screen).iter().map(line).collect();
         lines.extend([String::new(), "On every screen".to_owned()]);
         lines.extend(EVERYWHERE.iter().map(line));
         Self::page(Overlay::page(format!("Keys of {}", screen.name()), lines))

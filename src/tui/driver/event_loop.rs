@@ -13,7 +13,7 @@ use crate::{
     tui::{
         app::{App, Command, Message, Request, draw},
         keys::ScreenId,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::Hit,
         world,
     },
@@ -35,7 +35,7 @@ const FRAME: Duration = Duration::from_millis(50);
 
 /// Takes what comes from terminal, signals, sessions and requests, one after the other, and paints.
 pub(super) struct EventLoop {
-    setup: Setup,
+    setup: TuiSetup,
     app: App,
     guard: Guard,
     signals: Signals,
@@ -56,7 +56,7 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(super) fn start(setup: Setup) -> io::Result<Self> {
+    pub(super) fn start(setup: TuiSetup) -> io::Result<Self> {
         // Before the terminal is taken over: a signal that comes in between ends the program in order too.
         let signals = Signals::new()?;
         let guard = Guard::take()?;

@@ -12,7 +12,7 @@ mod watchdog;
 pub use respond::respond;
 pub use watchdog::watch_terminal;
 
-use crate::tui::setup::Setup;
+use crate::tui::setup::TuiSetup;
 use event_loop::EventLoop;
 use std::io;
 
@@ -29,7 +29,7 @@ pub enum Left {
 ///
 /// # Errors
 /// What the terminal said.
-pub fn run(setup: Setup) -> io::Result<Left> {
+pub fn run(setup: TuiSetup) -> io::Result<Left> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(async { EventLoop::start(setup)?.run().await });
     // A request may still be under way; nobody waits for its response.

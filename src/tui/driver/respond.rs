@@ -3,12 +3,12 @@
 use crate::tui::{
     app::{Request, Response},
     export, screens,
-    setup::Setup,
+    setup::TuiSetup,
     world,
 };
 
 /// Responds to a request. Takes its time: called on a thread of its own.
-pub fn respond(request: Request, setup: &Setup) -> Response {
+pub fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::World(request) => Response::World(world::respond(request, setup)),
         Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),

@@ -4,13 +4,13 @@ use crate::{
     base::identifier::clock_seed,
     engines::Registry,
     report::{claims::claims_table, format::Format, tune::effects_text},
-    runner::{Control, Handle, Owed, Quiet, Report, RunnerEvent, SessionLaunch},
-    session::{FollowUp, Prepared, SelectedEffects},
+    runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
+    session::{FollowUp, PreparedSession, SelectedEffects},
     store::Store,
     tui::{
         app::Message,
         launch::{SessionStart, Tell, TrialStart},
-        setup::Setup,
+        setup::TuiSetup,
     },
     tune::{self, Lab, TuneEvent},
 };
@@ -19,14 +19,14 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 /// What is measured beside the screens: a session or a trial.
 #[derive(Debug)]
 pub(super) struct Task {
-    handle: Handle,
+    handle: SessionHandle,
 }
 
 impl Task {
     /// Starts a bench.
     pub(super) fn start(
         start: SessionStart,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -44,7 +44,7 @@ impl Task {
     /// Runs what an interrupted session still owes.
     pub(super) fn resume(
         session: String,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -57,10 +57,9 @@ impl Task {
         Self::spawn(messages, run, runner_says, session_over)
     }
 
-    /// Tries a change of options.
     pub(super) fn try_change(
         trial: TrialStart,
-        setup: &Setup,
+        setup: &TuiSetup,
         registry: Registry,
         messages: UnboundedSender<Message>,
     ) -> Self {
@@ -81,7 +80,7 @@ impl Task {
         O: Send + 'static,
         F: Future<Output = O> + Send + 'static,
     {
-        let (handle, control) = Handle::new();
+        let (handle, control) = SessionHandle::new();
         tokio::spawn(async move {
             let (sender, mut events) = mpsc::unbounded_channel();
             let forward = messages.clone();
@@ -99,7 +98,6 @@ impl Task {
         Self { handle }
     }
 
-    /// Tells it what to do.
     pub(super) fn tell(&self, tell: Tell) {
         match tell {
             Tell::Stop => self.handle.stop(),
@@ -125,22 +123,23 @@ fn session_over(outcome: Result<Report, String>) -> Message {
 }
 
 /// How sessions are started from the screens.
-fn launch(setup: &Setup, command_line: String) -> SessionLaunch {
+fn launch(setup: &TuiSetup, command_line: String) -> SessionLaunch {
     SessionLaunch { cpu: setup.cpu, ..SessionLaunch::new(setup.work_dir.clone(), command_line) }
 }
 
 async fn run(
     start: SessionStart,
-    setup: &Setup,
+    setup: &TuiSetup,
     registry: &Registry,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<(Report, Option<Page>), String> {
+) -> Result<(Report, Option<FollowUpPage>), String> {
     let SessionStart { spec, preset, command_line } = start;
     let launch = SessionLaunch { preset, ..launch(setup, command_line) };
     let (catalog, store, registry, of) = (setup.catalog.clone(), setup.store.clone(), registry.clone(), launch.clone());
     let prepare = move || {
-        let prepared = Prepared::of(spec, &catalog, &registry, &of, &store).map_err(|error| error.to_string())?;
+        let prepared =
+            PreparedSession::new(spec, &catalog, &registry, &of, &store).map_err(|error| error.to_string())?;
         store.prepare().map_err(|error| error.to_string())?;
         Ok::<_, String>(prepared)
     };
@@ -153,10 +152,10 @@ async fn run(
 }
 
 /// A title and lines to read.
-type Page = (String, Vec<String>);
+type FollowUpPage = (String, Vec<String>);
 
 /// What follows a session, as the command line prints it; none where its bench asks for nothing.
-fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<Page> {
+fn follow_up(prepared: &PreparedSession, report: &Report, store: &Store) -> Option<FollowUpPage> {
     let mut text = String::new();
     match prepared.follow_up(report, store) {
         Ok(FollowUp { effects, claims }) => {
@@ -183,7 +182,7 @@ fn follow_up(prepared: &Prepared, report: &Report, store: &Store) -> Option<Page
 /// Runs a trial to its end.
 async fn run_trial(
     trial: TrialStart,
-    setup: &Setup,
+    setup: &TuiSetup,
     registry: &Registry,
     events: UnboundedSender<TuneEvent>,
     control: Control,

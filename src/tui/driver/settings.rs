@@ -20,7 +20,7 @@ pub(super) struct TerminalSettings {
 impl TerminalSettings {
     /// Those of a terminal.
     pub(super) fn read(terminal: impl AsFd) -> io::Result<Self> {
-        Ok(Self::of(&tcgetattr(terminal)?))
+        Ok(Self::from_termios(&tcgetattr(terminal)?))
     }
 
     /// Gives a terminal these; what raw mode does not change stays as it is.
@@ -35,10 +35,10 @@ impl TerminalSettings {
         let mut termios = tcgetattr(terminal)?;
         self.put_into(&mut termios);
         termios.make_raw();
-        Ok(Self::of(&termios))
+        Ok(Self::from_termios(&termios))
     }
 
-    fn of(termios: &Termios) -> Self {
+    fn from_termios(termios: &Termios) -> Self {
         Self {
             input: termios.input_modes.bits(),
             output: termios.output_modes.bits(),

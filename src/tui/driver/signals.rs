@@ -30,7 +30,6 @@ impl Signals {
         })
     }
 
-    /// Waits for the next.
     pub(super) async fn next(&mut self) -> Signalled {
         let [terminate, hangup, interrupt] = &mut self.end;
         tokio::select! {

@@ -8,14 +8,13 @@ mod table;
 pub(crate) use action::Action;
 pub use key::KeyPress;
 pub use screen_id::ScreenId;
-pub(crate) use table::{EVERYWHERE, of};
+pub(crate) use table::{EVERYWHERE, bindings};
 
 /// A key, what it does and how that is told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Binding {
     /// The keys that do it; the first is shown.
     pub(crate) keys: &'static [KeyPress],
-    /// What they do.
     pub(crate) action: Action,
     /// One or two words for the line of hints; empty for what only the help tells.
     pub(crate) hint: &'static str,
@@ -25,7 +24,7 @@ pub(crate) struct Binding {
 
 /// What a key does on a screen.
 pub(crate) fn action(screen: ScreenId, key: KeyPress) -> Option<Action> {
-    let all = of(screen).iter().chain(EVERYWHERE);
+    let all = bindings(screen).iter().chain(EVERYWHERE);
     all.into_iter().find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)
 }
 
@@ -38,7 +37,7 @@ mod tests {
     fn no_key_means_two_things_on_one_screen() {
         for screen in ScreenId::ALL {
             let mut seen = HashSet::new();
-            for binding in of(screen).iter().chain(EVERYWHERE) {
+            for binding in bindings(screen).iter().chain(EVERYWHERE) {
                 for key in binding.keys {
                     assert!(seen.insert(*key), "{} has two meanings on {}", key.word(), screen.name());
                 }
@@ -52,13 +51,13 @@ mod tests {
             let explains = action(screen, KeyPress::Char('x'));
             assert!(matches!(explains, None | Some(Action::Explain)), "x is {explains:?} on {}", screen.name());
         }
-        let stops = ScreenId::ALL.into_iter().flat_map(of).filter(|binding| binding.action == Action::Stop);
+        let stops = ScreenId::ALL.into_iter().flat_map(bindings).filter(|binding| binding.action == Action::Stop);
         assert!(stops.map(|binding| binding.keys).all(|keys| keys == [KeyPress::Char('K')]));
     }
 
     #[test]
     fn every_binding_has_a_line_of_help() {
-        for binding in ScreenId::ALL.iter().flat_map(|screen| of(*screen)).chain(EVERYWHERE) {
+        for binding in ScreenId::ALL.iter().flat_map(|screen| bindings(*screen)).chain(EVERYWHERE) {
             assert!(!binding.help.is_empty(), "{:?} is not explained", binding.action);
         }
     }

@@ -18,7 +18,6 @@ pub enum ScreenId {
 }
 
 impl ScreenId {
-    /// All of them.
     pub const ALL: [Self; 6] = [Self::Bench, Self::Live, Self::Results, Self::Compare, Self::Tune, Self::Claims];
 
     /// The word on its tab.

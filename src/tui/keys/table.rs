@@ -47,7 +47,7 @@ const BENCH: &[Binding] = &[
         &[KeyPress::Char('a')],
         Action::Twins,
         "",
-        "the first configuration twice a round: measures the noise floor",
+        "run the first configuration twice a round: measures the noise floor",
     ),
     binding(&[KeyPress::Char('p')], Action::Presets, "presets", "load a preset"),
     binding(&[KeyPress::Char('S')], Action::Save, "save", "save as a preset"),
@@ -60,12 +60,7 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('p'), KeyPress::Char(' ')], Action::Pause, "pause", "pause before the next run, or go on"),
     binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way"),
     binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
-    binding(
-        &[KeyPress::Char('r')],
-        Action::Resume,
-        "resume",
-        "run what the last session that was interrupted still owes",
-    ),
+    binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare the first two engines of this session"),
     binding(&[KeyPress::Char('f')], Action::Speed, "", "replay faster: 1x, 10x, 100x"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
@@ -89,7 +84,7 @@ const RESULTS: &[Binding] = &[
         "explain",
         "explain the number under the cursor (h and l move it)",
     ),
-    binding(&[KeyPress::Char('t')], Action::Tag, "tag", "tag the run or group; -TAG takes a tag away"),
+    binding(&[KeyPress::Char('t')], Action::Tag, "tag", "tag the run or group; -TAG removes a tag"),
     binding(&[KeyPress::Char('n')], Action::Note, "note", "write a note about the run"),
     binding(&[KeyPress::Char('d'), KeyPress::Delete], Action::Delete, "delete", "delete the run (asks twice)"),
     binding(&[KeyPress::Char('R')], Action::Rerun, "", "put the run onto the Bench screen, to run it again"),
@@ -97,7 +92,7 @@ const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Char('L')], Action::Log, "", "what the run's worker wrote: its log"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "open run: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "open run: the test before"),
-    binding(&[KeyPress::Char('e')], Action::Export, "export", "export what the filter means"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the results that match the filter"),
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
@@ -126,7 +121,7 @@ const TUNE: &[Binding] = &[
     binding(&[KeyPress::Char('t')], Action::Tests, "test", "choose the test"),
     binding(&[KeyPress::Char('p')], Action::Presets, "base", "choose engine and suite"),
     binding(&[KeyPress::Char('A')], Action::Accept, "accept", "take the change over as the new base"),
-    binding(&[KeyPress::Char('m')], Action::More, "more", "as many rounds again"),
+    binding(&[KeyPress::Char('m')], Action::More, "more", "run as many rounds again"),
     binding(&[KeyPress::Char('K')], Action::Stop, "", "stop the trial"),
     binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the ledger"),
@@ -139,7 +134,7 @@ const CLAIMS: &[Binding] = &[
         "open",
         "open the publication; on a claim: compare the runs that it is judged by",
     ),
-    binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know about how the figures came about"),
+    binding(&[KeyPress::Char('n')], Action::Notes, "notes", "notes on how the figures were measured"),
     binding(&[KeyPress::Char('m')], Action::More, "measure", "load the preset that measures it"),
     binding(&[KeyPress::Char('x')], Action::Explain, "explain", "explain the verdict"),
     binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only tests that match"),
@@ -148,7 +143,7 @@ const CLAIMS: &[Binding] = &[
 ];
 
 /// What holds on this screen, before [`EVERYWHERE`].
-pub(crate) fn of(screen: ScreenId) -> &'static [Binding] {
+pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
         ScreenId::Bench => BENCH,
         ScreenId::Live => LIVE,

@@ -30,7 +30,6 @@ pub struct ListItem {
     pub(crate) label: String,
     /// More about it.
     pub(crate) detail: String,
-    /// Whether it is chosen.
     pub(crate) chosen: bool,
 }
 

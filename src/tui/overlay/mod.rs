@@ -80,7 +80,6 @@ impl Overlay {
         Self::Page(TextPage { title: title.into(), lines, scroll: 0 })
     }
 
-    /// Takes a key.
     pub(crate) fn key(&mut self, key: KeyPress) -> Outcome {
         if matches!(key, KeyPress::Esc | KeyPress::Ctrl('c')) {
             return Outcome::Closed(Reply::Nothing);

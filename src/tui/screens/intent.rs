@@ -36,9 +36,9 @@ pub enum Intent<R, D> {
     Saved(Box<Preset>),
     /// Two selections are compared.
     Compare {
-        /// Side A.
+        /// The selection of side A.
         a: String,
-        /// Side B.
+        /// The selection of side B.
         b: String,
     },
     /// A run is replayed.
@@ -56,7 +56,6 @@ pub enum Intent<R, D> {
 /// One line for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// The line.
     pub(crate) text: String,
     /// Whether something went wrong.
     pub(crate) bad: bool,

@@ -14,7 +14,7 @@ pub(crate) use screen::Context;
 use super::{
     keys::{Action, ScreenId},
     overlay::Reply,
-    setup::Setup,
+    setup::TuiSetup,
     widgets::paint::Paint,
     world::World,
 };
@@ -55,7 +55,6 @@ macro_rules! screens {
             )*
         }
 
-        /// Every screen.
         #[derive(Debug)]
         pub struct Screens {
             $(
@@ -137,7 +136,7 @@ macro_rules! screens {
         }
 
         /// Responds to a request. Takes its time: called on a thread of its own.
-        pub(crate) fn respond(request: ScreenRequest, setup: &Setup) -> ScreenResponse {
+        pub(crate) fn respond(request: ScreenRequest, setup: &TuiSetup) -> ScreenResponse {
             match request {
                 $(ScreenRequest::$id(request) => ScreenResponse::$id($folder::$screen::respond(request, setup)),)*
             }

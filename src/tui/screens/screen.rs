@@ -1,7 +1,7 @@
 //! What a screen is to the application.
 
 use super::intent::Intent;
-use crate::tui::{keys::Action, overlay::Reply, setup::Setup, widgets::paint::Paint, world::World};
+use crate::tui::{keys::Action, overlay::Reply, setup::TuiSetup, widgets::paint::Paint, world::World};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub(crate) trait Screen: Sized {
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>);
 
     /// Responds to a request, away from the screen: this may read and write, and take its time.
-    fn respond(request: Self::Request, setup: &Setup) -> Self::Response;
+    fn respond(request: Self::Request, setup: &TuiSetup) -> Self::Response;
 
     /// Whether responding to it could disturb a test under way, and so has to wait for its end.
     fn disturbs(_request: &Self::Request) -> bool {

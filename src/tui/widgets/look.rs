@@ -9,7 +9,6 @@ use ratatui::{
 /// How things are painted.
 #[derive(Debug, Clone)]
 pub struct Look {
-    /// Colours.
     pub theme: Theme,
     /// Whether only ASCII is painted.
     pub ascii: bool,

@@ -12,7 +12,6 @@ pub(crate) struct Stretch {
     pub(crate) end_ns: u64,
     /// Its length, ns.
     pub(crate) duration_ns: u64,
-    /// The figure.
     pub(crate) value: f64,
 }
 

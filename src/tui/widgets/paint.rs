@@ -47,7 +47,6 @@ pub struct Hit {
 /// Paints one frame.
 #[derive(Debug)]
 pub(crate) struct Paint<'a> {
-    /// The cells.
     pub(crate) buffer: &'a mut Buffer,
     /// Colours and characters.
     pub(crate) look: &'a Look,
@@ -70,7 +69,6 @@ impl<'a> Paint<'a> {
         Self { buffer, look, hits: Vec::new(), cursor: None }
     }
 
-    /// How a meaning is painted.
     pub(crate) fn style(&self, role: Role) -> Style {
         self.look.style(role)
     }

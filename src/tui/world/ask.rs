@@ -5,7 +5,7 @@ use crate::{
     engines::Registry,
     host::{NoiseSample, WorkFolderFacts, measure_fsync},
     store::StoreHistory,
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 use std::{path::Path, thread, time::Duration};
 
@@ -29,7 +29,6 @@ pub enum Request {
     Noise,
 }
 
-/// What was found out.
 #[derive(Debug)]
 pub enum Response {
     /// The engines, and those that cannot be used.
@@ -43,7 +42,7 @@ pub enum Response {
 }
 
 /// Finds it out. Takes its time: called on a thread of its own.
-pub(crate) fn respond(request: Request, setup: &Setup) -> Response {
+pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Engines => Response::Engines(Registry::discover()),
         Request::WorkFolder => Response::WorkFolder(work_folder(&setup.work_dir)),

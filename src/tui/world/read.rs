@@ -5,11 +5,11 @@ use crate::{
     catalog::CatalogError,
     engines::Registry,
     host::HostFacts,
-    tui::{setup::Setup, world::World},
+    tui::{setup::TuiSetup, world::World},
 };
 
 /// Reads the catalog and the engines that are built in.
-pub fn read(setup: &Setup) -> World {
+pub fn read(setup: &TuiSetup) -> World {
     let catalog = &setup.catalog;
     let mut broken = Vec::new();
     let mut world = World {

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A configuration with what its runs took.
 #[derive(Debug, Clone)]
-struct Cell {
+struct GridCell {
     /// The values of the options that vary.
     values: BTreeMap<String, String>,
     label: String,
@@ -54,11 +54,11 @@ pub fn effects(side: &Side) -> Result<GridEffects, NoGrid> {
 /// The one test, or what is more than one.
 fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     let several = |what: &str, values: BTreeSet<String>| match values.len() {
-        0 => Err(NoGrid("it means no results".to_owned())),
+        0 => Err(NoGrid("it matches no results".to_owned())),
         1 => Ok(()),
         _ => {
             let values: Vec<String> = values.into_iter().collect();
-            Err(NoGrid(format!("it means several values of {what} ({}): narrow it", values.join(", "))))
+            Err(NoGrid(format!("it matches several values of {what} ({}): narrow it", values.join(", "))))
         }
     };
     let of = |value: fn(&RunTests) -> String| side.runs.iter().map(value).collect::<BTreeSet<_>>();
@@ -71,7 +71,7 @@ fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     if side.runs.iter().flat_map(|run| &run.tests).any(|test| test.agrees == Some(false)) {
         return Err(NoGrid("some of its runs gave wrong answers: leave them out with status=ok".to_owned()));
     }
-    tests.into_iter().next().ok_or_else(|| NoGrid("it means no results".to_owned()))
+    tests.into_iter().next().ok_or_else(|| NoGrid("it matches no results".to_owned()))
 }
 
 /// The options that are not the same everywhere, with their values in the order of the runs.
@@ -96,7 +96,7 @@ fn varying(side: &Side) -> BTreeMap<String, Vec<String>> {
     values
 }
 
-fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec<Cell> {
+fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec<GridCell> {
     type Round<'s> = (&'s str, u32);
     let mut measured: Vec<(Round<'_>, &RunTests, f64)> = Vec::new();
     for run in &side.runs {
@@ -110,12 +110,12 @@ fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec
         *sum += time.ln();
         *count += 1.0;
     }
-    let mut cells: BTreeMap<BTreeMap<String, String>, Cell> = BTreeMap::new();
+    let mut cells: BTreeMap<BTreeMap<String, String>, GridCell> = BTreeMap::new();
     for (round, run, time) in measured {
         let options = &run.configuration.options;
         let values: BTreeMap<String, String> =
             varying.keys().filter_map(|name| Some((name.clone(), options.get(name)?.clone()))).collect();
-        let cell = cells.entry(values.clone()).or_insert_with(|| Cell {
+        let cell = cells.entry(values.clone()).or_insert_with(|| GridCell {
             values,
             label: run.label.clone(),
             tier: run.configuration.tier,
@@ -126,7 +126,7 @@ fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec
         cell.log += time.ln() - sum / count;
         cell.times.push(time);
     }
-    let mean = |mut cell: Cell| {
+    let mean = |mut cell: GridCell| {
         cell.log /= cell.times.len() as f64;
         cell
     };

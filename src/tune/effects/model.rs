@@ -1,8 +1,8 @@
 //! What the analysis of a grid shows.
 
-use super::{Cell, shares::Shares};
+use super::{GridCell, shares::Shares};
 use crate::{
-    compare::{Found, Side},
+    compare::{JudgedRatio, Side},
     stats::median,
     store::RunTests,
 };
@@ -16,9 +16,7 @@ pub struct GridEffects {
     pub engine: String,
     pub suite: String,
     pub size: String,
-    /// The test's number.
     pub test: u32,
-    /// The test's name.
     pub name: String,
     pub runs: usize,
     /// The options that vary, the one that explains most first.
@@ -36,10 +34,8 @@ pub struct GridEffects {
     pub best: Vec<Best>,
 }
 
-/// An option.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Factor {
-    /// Its name.
     pub option: String,
     /// The value that others are compared with.
     pub first: String,
@@ -58,7 +54,7 @@ pub struct ValueEffect {
     /// Pairs of configurations that differ in this alone.
     pub pairs: usize,
     /// Time with the value / time with the first; none without a pair.
-    pub found: Option<Found>,
+    pub found: Option<JudgedRatio>,
 }
 
 /// Two options that do something together.
@@ -101,7 +97,7 @@ pub struct Best {
 pub(super) fn effects(
     side: &Side,
     (test, name): (u32, String),
-    cells: &[Cell],
+    cells: &[GridCell],
     factors: Vec<Factor>,
     shares: Shares,
 ) -> GridEffects {
@@ -125,7 +121,7 @@ pub(super) fn effects(
     }
 }
 
-fn ranked(cells: &[Cell]) -> Vec<Ranked> {
+fn ranked(cells: &[GridCell]) -> Vec<Ranked> {
     let least = cells.iter().map(|cell| cell.log).fold(f64::INFINITY, f64::min);
     let mut ranked: Vec<Ranked> = cells
         .iter()
@@ -152,7 +148,7 @@ fn best(ranked: &[Ranked]) -> Vec<Best> {
     tiers.into_values().map(first).collect()
 }
 
-fn interaction(cells: &[Cell], first: String, second: String, share: f64) -> Interaction {
+fn interaction(cells: &[GridCell], first: String, second: String, share: f64) -> Interaction {
     let mut logs: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
     for cell in cells {
         if let (Some(a), Some(b)) = (cell.values.get(&first), cell.values.get(&second)) {

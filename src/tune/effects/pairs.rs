@@ -1,12 +1,12 @@
 //! The effect of a value: pairs of configurations that differ in nothing else.
 
 use super::{
-    Cell,
+    GridCell,
     model::{Factor, ValueEffect},
     shares::Shares,
 };
 use crate::{
-    compare::{Found, RatioRange},
+    compare::{JudgedRatio, RatioRange},
     stats::{
         DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, Verdict, holm, log_ratios, median, paired_ratio,
         signed_rank,
@@ -15,7 +15,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// A value against the first of its option.
-struct Draft<'v> {
+struct EffectDraft<'v> {
     option: &'v str,
     value: &'v str,
     pairs: usize,
@@ -25,10 +25,10 @@ struct Draft<'v> {
 }
 
 /// Every option with the effects of its values, the largest share first.
-pub(super) fn factors(cells: &[Cell], varying: &BTreeMap<String, Vec<String>>, shares: &Shares) -> Vec<Factor> {
+pub(super) fn factors(cells: &[GridCell], varying: &BTreeMap<String, Vec<String>>, shares: &Shares) -> Vec<Factor> {
     let by_values: BTreeMap<&BTreeMap<String, String>, f64> =
         cells.iter().map(|cell| (&cell.values, cell.log)).collect();
-    let drafts: Vec<Draft<'_>> = varying
+    let drafts: Vec<EffectDraft<'_>> = varying
         .iter()
         .flat_map(|(option, values)| values.iter().skip(1).map(move |value| (option, &values[0], value)))
         .map(|(option, first, value)| draft(&by_values, option, first, value))
@@ -72,7 +72,7 @@ fn draft<'v>(
     option: &'v str,
     first: &str,
     value: &'v str,
-) -> Draft<'v> {
+) -> EffectDraft<'v> {
     let mut pairs: Vec<(f64, f64)> = Vec::new();
     for (values, log) in cells.iter().filter(|(values, _)| values.get(option).is_some_and(|of| of == value)) {
         let mut other = (*values).clone();
@@ -83,7 +83,7 @@ fn draft<'v>(
     let interval = paired_ratio(&a, &b);
     let logs = log_ratios(&a, &b);
     let p = logs.as_ref().ok().and_then(|logs| signed_rank(logs).ok()).map(|test| test.p);
-    Draft {
+    EffectDraft {
         option,
         value,
         pairs: a.len(),
@@ -93,7 +93,7 @@ fn draft<'v>(
     }
 }
 
-fn found(draft: &Draft<'_>, p_adjusted: Option<f64>, tests: usize) -> Option<Found> {
+fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Option<JudgedRatio> {
     let evidence = Evidence {
         interval: draft.interval,
         p_adjusted: p_adjusted.unwrap_or(1.0),
@@ -102,7 +102,7 @@ fn found(draft: &Draft<'_>, p_adjusted: Option<f64>, tests: usize) -> Option<Fou
     };
     let interval = draft.interval.ok();
     let median_ratio = draft.median_ratio?;
-    Some(Found {
+    Some(JudgedRatio {
         verdict: evidence.verdict().ok()?,
         ratio: interval.map_or(median_ratio, |interval| interval.ratio),
         median_ratio,

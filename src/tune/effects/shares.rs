@@ -1,6 +1,6 @@
 //! How much of the variance each option explains, and which pairs of options do something together.
 
-use super::Cell;
+use super::GridCell;
 use crate::stats::{Fit, least_squares};
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ pub(super) struct Shares {
 }
 
 /// The options with their values.
-type Values = BTreeMap<String, Vec<String>>;
+type VaryingValues = BTreeMap<String, Vec<String>>;
 
-pub(super) fn shares(cells: &[Cell], varying: &Values) -> Shares {
+pub(super) fn shares(cells: &[GridCell], varying: &VaryingValues) -> Shares {
     let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
     let names: Vec<&String> = varying.keys().collect();
     let of = |names: &[&String]| names.iter().flat_map(|name| columns(cells, name, &varying[*name])).collect();
@@ -56,7 +56,7 @@ pub(super) fn shares(cells: &[Cell], varying: &Values) -> Shares {
 
 /// Pairs of options that explain more together than their sum does, the one that explains most first. Each is taken with those
 /// before it, so that where some combinations are missing one interaction does not pass for another.
-fn interactions(cells: &[Cell], varying: &Values, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
+fn interactions(cells: &[GridCell], varying: &VaryingValues, sum: &Fit, total: f64) -> Vec<(String, String, f64)> {
     let y: Vec<f64> = cells.iter().map(|cell| cell.log).collect();
     let of = |name: &String| columns(cells, name, &varying[name]);
     let mut taken: Vec<Vec<f64>> = varying.keys().flat_map(&of).collect();
@@ -103,8 +103,8 @@ fn fit(rows: usize, columns: Vec<Vec<f64>>, y: &[f64]) -> Option<Fit> {
 }
 
 /// A column for each value of an option but the first: 1 where a configuration has it.
-fn columns(cells: &[Cell], name: &str, values: &[String]) -> Vec<Vec<f64>> {
-    let has = |cell: &Cell, value: &String| f64::from(u8::from(cell.values.get(name) == Some(value)));
+fn columns(cells: &[GridCell], name: &str, values: &[String]) -> Vec<Vec<f64>> {
+    let has = |cell: &GridCell, value: &String| f64::from(u8::from(cell.values.get(name) == Some(value)));
     values.iter().skip(1).map(|value| cells.iter().map(|cell| has(cell, value)).collect()).collect()
 }
 

@@ -9,7 +9,7 @@ mod split;
 mod steps;
 mod tryout;
 
-pub use snapshot::Snapshot;
+pub use snapshot::DatabaseSnapshot;
 pub use split::{Piece, split};
 
 use crate::{
@@ -42,17 +42,17 @@ const GUESSED_BYTES: u64 = 64 << 20;
 
 /// A suite's file with one test.
 #[derive(Serialize)]
-struct File {
+struct ScriptFile {
     name: String,
     kind: &'static str,
     title: String,
     source: String,
-    size: Size,
-    test: [Test; 1],
+    size: ScriptSize,
+    test: [ScriptTest; 1],
 }
 
 #[derive(Serialize)]
-struct Size {
+struct ScriptSize {
     name: &'static str,
     default: [u64; 1],
     choices: [u64; 4],
@@ -68,7 +68,7 @@ pub fn is_script(suite: &str) -> bool {
 }
 
 #[derive(Serialize)]
-struct Test {
+struct ScriptTest {
     number: u32,
     name: String,
     prepare: Vec<Step>,
@@ -84,7 +84,7 @@ struct Test {
 /// cannot be measured, with its line.
 pub fn suite(
     path: &Path,
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     engine: &Description,
     limit: Duration,
 ) -> Result<Suite, ScriptError> {
@@ -99,18 +99,18 @@ pub fn suite(
     let name = format!("{NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
     let times = "R".parse().map_err(|message: String| ScriptError::new(&place, message))?;
     let from = "0".parse().map_err(|message: String| ScriptError::new(&place, message))?;
-    let file = File {
+    let file = ScriptFile {
         name: name.clone(),
         kind: "sql",
         title: format!("The statements of {stem}"),
         source: "a file of the user's".to_owned(),
-        size: Size {
+        size: ScriptSize {
             name: "times the statements are run",
             default: [1],
             choices: [1, 10, 100, 1000],
             bytes: start.map_or(GUESSED_BYTES, |start| start.bytes().max(1)),
         },
-        test: [Test {
+        test: [ScriptTest {
             number: 1,
             name: stem.clone(),
             prepare,

@@ -23,7 +23,7 @@ const COPY: &str = "database.db";
 
 /// A copy of a database in one file; gone with this value.
 #[derive(Debug)]
-pub struct Snapshot {
+pub struct DatabaseSnapshot {
     /// Held for as long as the copy is needed; the copy goes with it.
     _folder: RunFolder,
     path: PathBuf,
@@ -32,12 +32,12 @@ pub struct Snapshot {
     options: BTreeMap<String, String>,
 }
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// Copies a database with what its log holds into the work folder.
     ///
     /// # Errors
     /// A file that is no sound SQLite database, or that somebody writes at the same time; a disk without room.
-    pub fn of(database: &Path, work_dir: &Path) -> Result<Self, ScriptError> {
+    pub fn take(database: &Path, work_dir: &Path) -> Result<Self, ScriptError> {
         let place = database.display().to_string();
         let wrong = |message: String| ScriptError::new(&place, message);
         let before = states(database).map_err(|error| wrong(error.to_string()))?;
@@ -66,7 +66,6 @@ impl Snapshot {
         self.path.parent().unwrap_or(&self.path)
     }
 
-    /// Its size.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -1,6 +1,6 @@
 //! Statements into the steps of a suite, each tried on a scratch database first.
 
-use super::{Piece, ScriptError, Snapshot, split::words, tryout::TryOut};
+use super::{DatabaseSnapshot, Piece, ScriptError, split::words, tryout::TryOut};
 use dbdyno_engine::{
     describe::Description,
     suite::{Begin, Statement, Step},
@@ -11,14 +11,14 @@ use std::{collections::BTreeMap, time::Duration};
 pub(super) fn steps(
     place: &str,
     pieces: &[Piece<'_>],
-    start: Option<&Snapshot>,
+    start: Option<&DatabaseSnapshot>,
     engine: &Description,
     limit: Duration,
 ) -> Result<(Vec<Step>, Vec<Step>), ScriptError> {
     let tryout = TryOut::new(start, engine, limit).map_err(|error| ScriptError::new(place, error))?;
     let from = measured_from(pieces);
     let of = |pieces: &[Piece<'_>]| -> Result<Vec<Step>, ScriptError> {
-        let mut writer = Writer { steps: Vec::new(), transaction: None };
+        let mut writer = TransactionWriter { steps: Vec::new(), transaction: None };
         for piece in pieces {
             if let Piece::Statement { line, text } = piece {
                 let wrong = |message: String| ScriptError::new(format!("{place}:{line}"), message);
@@ -54,13 +54,13 @@ fn word(text: &str, place: usize) -> String {
 }
 
 /// Puts steps into transactions.
-struct Writer {
+struct TransactionWriter {
     steps: Vec<Step>,
     /// The line of a BEGIN, how it begins, and the steps since.
     transaction: Option<(usize, Begin, Vec<Step>)>,
 }
 
-impl Writer {
+impl TransactionWriter {
     fn add(&mut self, line: usize, text: &str, reads: bool) -> Result<(), String> {
         match word(text, 0).as_str() {
             "BEGIN" => {

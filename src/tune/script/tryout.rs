@@ -4,7 +4,7 @@
 //! worker: names of attached files and of pragmas with their values are part of the text, and what is not (`VACUUM INTO` takes
 //! an expression) is refused by the statement's form.
 
-use super::{Snapshot, split::words};
+use super::{DatabaseSnapshot, split::words};
 use crate::base::input;
 use dbdyno_engine::describe::Description;
 use rusqlite::{
@@ -43,21 +43,21 @@ const PRAGMAS: [&str; 4] = ["data_store_directory", "temp_store_directory", "tru
 pub(super) struct TryOut {
     connection: Connection,
     limit: Duration,
-    watch: Arc<Mutex<Watch>>,
+    watch: Arc<Mutex<StatementWatch>>,
     /// Held for as long as the database is needed.
     _folder: Option<TempDir>,
 }
 
 /// What is known of the statement that is tried.
 #[derive(Debug, Default)]
-struct Watch {
+struct StatementWatch {
     until: Option<Instant>,
     refused: Option<String>,
 }
 
 impl TryOut {
     /// A copy of the database that `start` is of, or an empty one. `limit`: how long a statement may take.
-    pub(super) fn new(start: Option<&Snapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
+    pub(super) fn new(start: Option<&DatabaseSnapshot>, engine: &Description, limit: Duration) -> Result<Self, String> {
         let failed = |error: &dyn Display| format!("a scratch database: {error}");
         let folder =
             start.map(|start| tempfile::tempdir_in(start.folder())).transpose().map_err(|error| failed(&error))?;
@@ -66,12 +66,12 @@ impl TryOut {
         if let Some(start) = start {
             input::copy(start.path(), &file).map_err(|error| failed(&error))?;
         }
-        let watch = Arc::new(Mutex::new(Watch::default()));
+        let watch = Arc::new(Mutex::new(StatementWatch::default()));
         let connection = Self::open(&file, &watch, engine).map_err(|error| failed(&error))?;
         Ok(Self { connection, limit, watch, _folder: folder })
     }
 
-    fn open(file: &Path, watch: &Arc<Mutex<Watch>>, engine: &Description) -> rusqlite::Result<Connection> {
+    fn open(file: &Path, watch: &Arc<Mutex<StatementWatch>>, engine: &Description) -> rusqlite::Result<Connection> {
         let mut connection = Connection::open(file)?;
         // Nothing here is to survive anything.
         connection.execute_batch("PRAGMA synchronous = OFF")?;
@@ -96,7 +96,7 @@ impl TryOut {
             return Err("a command of the sqlite3 shell: expected SQL".to_owned());
         }
         refuse_form(text)?;
-        *locked(&self.watch) = Watch { until: Instant::now().checked_add(self.limit), refused: None };
+        *locked(&self.watch) = StatementWatch { until: Instant::now().checked_add(self.limit), refused: None };
         let run = || -> rusqlite::Result<(usize, usize)> {
             let mut statement = self.connection.prepare(text)?;
             let counts = (statement.parameter_count(), statement.column_count());
@@ -122,7 +122,7 @@ impl TryOut {
     }
 }
 
-fn locked(watch: &Mutex<Watch>) -> MutexGuard<'_, Watch> {
+fn locked(watch: &Mutex<StatementWatch>) -> MutexGuard<'_, StatementWatch> {
     watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -6,7 +6,7 @@ use super::{
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
-        trial::{Kind, Trial},
+        trial::{Trial, TrialKind},
         what_if::{WhatIf, what_if},
         workload::Workload,
     },
@@ -242,10 +242,11 @@ impl Race<'_, '_> {
         if let Some(failure) = self.samples.failure(variant) {
             return Some(failure.to_owned());
         }
-        if self.samples.of(variant).any(|sample| sample.agrees == Some(false)) {
+        if self.samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
             return Some("its answers are not those of the others".to_owned());
         }
-        let peak = self.samples.of(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
+        let peak =
+            self.samples.of_variant(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
         let limit = self.spec.memory_limit.filter(|limit| peak > *limit)?;
         Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
     }
@@ -298,7 +299,7 @@ impl Race<'_, '_> {
         let question = WhatIf {
             ledger: self.spec.ledger.clone(),
             parent_id: self.spec.parent_id.clone(),
-            kind: Kind::Search,
+            kind: TrialKind::Search,
             base: self.spec.base.clone(),
             change: self.field[best].candidate.change.clone(),
             rounds,
@@ -316,7 +317,8 @@ impl Race<'_, '_> {
             rung(b.0).cmp(&rung(a.0)).then(x.total_cmp(&y))
         });
         // The budget may have ended before the last of them were run.
-        let run = |at: usize| self.samples.of(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
+        let run =
+            |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
         let tried = order.into_iter().filter(|(at, _)| run(*at)).map(|(at, score)| Tried {
             change: self.field[at].candidate.change.clone(),
             tier: self.field[at].candidate.tier,

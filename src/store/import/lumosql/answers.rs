@@ -4,7 +4,7 @@
 use super::{
     super::super::WarningRecord,
     Converted,
-    findings::{Finding, Findings},
+    findings::{Findings, ImportFinding},
     identifier,
     names::folded,
     run::OUTPUT_SIZE,
@@ -40,7 +40,7 @@ impl Lengths {
 
 /// What a comparison of lengths says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum LengthVerdict {
     Agrees,
     /// All engines always give the same length but not the same as each other.
     Disagrees,
@@ -48,13 +48,13 @@ enum Verdict {
     Suspicious,
 }
 
-fn verdict(own: Lengths, others: &[Lengths]) -> Verdict {
+fn verdict(own: Lengths, others: &[Lengths]) -> LengthVerdict {
     let agreeing = 1 + others.iter().filter(|other| own.overlaps(**other)).count();
     if 2 * agreeing > 1 + others.len() {
-        return Verdict::Agrees;
+        return LengthVerdict::Agrees;
     }
     let settled = own.is_settled() && others.iter().all(|other| other.is_settled());
-    if settled { Verdict::Disagrees } else { Verdict::Suspicious }
+    if settled { LengthVerdict::Disagrees } else { LengthVerdict::Suspicious }
 }
 
 /// Marks results whose output is not as long as that of most engines at the same test and size, and warns.
@@ -86,7 +86,7 @@ pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Finding
         let engines = &groups[group];
         let others: Vec<Lengths> = engines.iter().filter(|(of, _)| *of != engine).map(|(_, seen)| *seen).collect();
         let verdict = verdict(engines[engine], &others);
-        if verdict == Verdict::Agrees {
+        if verdict == LengthVerdict::Agrees {
             continue;
         }
         let theirs: Vec<String> =
@@ -105,10 +105,10 @@ pub(super) fn mark_disagreeing(converted: &mut Converted, findings: &mut Finding
             ),
         });
         findings.add(match verdict {
-            Verdict::Disagrees => Finding::DifferingOutput,
-            Verdict::Suspicious | Verdict::Agrees => Finding::SuspiciousOutput,
+            LengthVerdict::Disagrees => ImportFinding::DifferingOutput,
+            LengthVerdict::Suspicious | LengthVerdict::Agrees => ImportFinding::SuspiciousOutput,
         });
-        if verdict == Verdict::Disagrees {
+        if verdict == LengthVerdict::Disagrees {
             disagreeing.push(*at);
         }
     }
@@ -128,13 +128,13 @@ mod tests {
     #[test]
     fn lengths_that_always_differ_are_wrong_and_others_are_doubted() {
         let (right, wrong) = (lengths(900, 900, 3), lengths(120_000, 120_000, 2));
-        assert_eq!(verdict(right, &[]), Verdict::Agrees);
-        assert_eq!(verdict(right, &[right]), Verdict::Agrees);
-        assert_eq!(verdict(right, &[wrong]), Verdict::Disagrees, "of two, neither is known to be right");
-        assert_eq!(verdict(right, &[right, wrong]), Verdict::Agrees, "of three, two are");
-        assert_eq!(verdict(wrong, &[right, right]), Verdict::Disagrees);
-        assert_eq!(verdict(right, &[lengths(950, 950, 1)]), Verdict::Suspicious, "one run may be by chance");
-        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(15, 30, 4)]), Verdict::Agrees);
-        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(21, 30, 4)]), Verdict::Suspicious);
+        assert_eq!(verdict(right, &[]), LengthVerdict::Agrees);
+        assert_eq!(verdict(right, &[right]), LengthVerdict::Agrees);
+        assert_eq!(verdict(right, &[wrong]), LengthVerdict::Disagrees, "of two, neither is known to be right");
+        assert_eq!(verdict(right, &[right, wrong]), LengthVerdict::Agrees, "of three, two are");
+        assert_eq!(verdict(wrong, &[right, right]), LengthVerdict::Disagrees);
+        assert_eq!(verdict(right, &[lengths(950, 950, 1)]), LengthVerdict::Suspicious, "one run may be by chance");
+        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(15, 30, 4)]), LengthVerdict::Agrees);
+        assert_eq!(verdict(lengths(10, 20, 4), &[lengths(21, 30, 4)]), LengthVerdict::Suspicious);
     }
 }

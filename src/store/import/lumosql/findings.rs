@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Something that a reader of the figures should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Finding {
+pub(super) enum ImportFinding {
     InvalidRun,
     CrashedRun,
     InterruptedRun,
@@ -28,11 +28,11 @@ pub(super) enum Finding {
 
 /// How often each was found.
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<Finding, usize>);
+pub(super) struct Findings(BTreeMap<ImportFinding, usize>);
 
 impl Findings {
     /// Counts one more.
-    pub(super) fn add(&mut self, finding: Finding) {
+    pub(super) fn add(&mut self, finding: ImportFinding) {
         *self.0.entry(finding).or_default() += 1;
     }
 
@@ -42,7 +42,7 @@ impl Findings {
     }
 }
 
-impl Finding {
+impl ImportFinding {
     fn sentence(self, n: usize) -> String {
         let (what, then) = match self {
             Self::InvalidRun => ("runs without a valid when-run", "kept as `invalid`, in no statistics"),

@@ -2,7 +2,7 @@
 
 use super::{
     super::ImportError,
-    findings::{Finding, Findings},
+    findings::{Findings, ImportFinding},
 };
 use crate::base::{input, scratch::Scratch, sqlite::distrust};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
@@ -57,9 +57,9 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
         match (text(0)?, text(1)?, text(2)?) {
             (Some(run), Some(key), Some(value)) => {
                 let facts = &mut runs.entry(run).or_default().facts;
-                set(facts, key, value, Finding::DuplicateRunKey, &mut findings);
+                set(facts, key, value, ImportFinding::DuplicateRunKey, &mut findings);
             }
-            _ => findings.add(Finding::SkippedRow),
+            _ => findings.add(ImportFinding::SkippedRow),
         }
     }
     let mut statement = connection.prepare(&in_order(connection, "run_id, test_number, key, value", "test_data"))?;
@@ -70,16 +70,16 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
         match (text(0)?, number, text(2)?, text(3)?) {
             (Some(run), Some(number), Some(key), Some(value)) => {
                 let facts = runs.entry(run).or_default().tests.entry(number).or_default();
-                set(facts, key, value, Finding::DuplicateTestKey, &mut findings);
+                set(facts, key, value, ImportFinding::DuplicateTestKey, &mut findings);
             }
-            _ => findings.add(Finding::SkippedRow),
+            _ => findings.add(ImportFinding::SkippedRow),
         }
     }
     Ok((runs, findings))
 }
 
 /// The last of several values counts.
-fn set(facts: &mut Facts, key: String, value: String, duplicate: Finding, findings: &mut Findings) {
+fn set(facts: &mut Facts, key: String, value: String, duplicate: ImportFinding, findings: &mut Findings) {
     match facts.entry(key) {
         Entry::Vacant(entry) => {
             entry.insert(value);
@@ -107,7 +107,7 @@ fn text(value: ValueRef<'_>, findings: &mut Findings) -> Option<String> {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
             let text = String::from_utf8_lossy(bytes);
             if let Cow::Owned(_) = text {
-                findings.add(Finding::OddText);
+                findings.add(ImportFinding::OddText);
             }
             Some(text.into_owned())
         }

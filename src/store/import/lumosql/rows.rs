@@ -4,7 +4,7 @@
 
 use super::super::super::{
     record::{Record, record},
-    value::Columns,
+    value::StoredField,
 };
 use duckdb::types::Value;
 use jiff::Timestamp;
@@ -19,7 +19,6 @@ record! {
         name: String,
         /// CPU, as the user described it.
         cpu_model: Option<String>,
-        /// CPU architecture.
         architecture: Option<String>,
         /// Operating system.
         os: Option<String>,
@@ -29,7 +28,6 @@ record! {
 record! {
     /// A session of one run.
     SessionRow in "session" {
-        /// UUID.
         session_id: String,
         /// The machine.
         host_id: String,
@@ -41,9 +39,7 @@ record! {
         status: String,
         /// `lumosql`.
         suite: String,
-        /// 1.
         rounds: u32,
-        /// 1.
         planned_runs: u32,
         /// Version of the operating system.
         kernel: Option<String>,
@@ -58,12 +54,9 @@ record! {
 
 record! {
     RunRow in "run" {
-        /// UUID.
         run_id: String,
         session_id: String,
-        /// 0.
         ordinal: u32,
-        /// 0.
         round: u32,
         /// Start.
         started_at: Option<Timestamp>,

@@ -2,7 +2,7 @@
 
 use super::{
     Converted, SUITE,
-    findings::{Finding, Findings},
+    findings::{Findings, ImportFinding},
     identifier,
     names::{Numbered, folded, number},
     read::{Facts, RawRun},
@@ -56,7 +56,7 @@ pub(super) const OUTPUT_SIZE: &str = "output-size";
 const TIER_REASON: &str = "not known: LumoSQL does not record what a commit survives";
 
 /// How a run ended.
-enum State {
+enum LumoSqlState {
     Done,
     Failed(String),
     Interrupted(String),
@@ -64,8 +64,8 @@ enum State {
     Invalid(String),
 }
 
-impl State {
-    fn of(facts: &Facts, started_at: Option<Timestamp>) -> Self {
+impl LumoSqlState {
+    fn from_facts(facts: &Facts, started_at: Option<Timestamp>) -> Self {
         let count = |key: &str| facts.get(key).and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
         match (started_at, facts.get("when-run")) {
             (None, None) => return Self::Invalid("the database does not say when it ran".to_owned()),
@@ -92,13 +92,13 @@ impl State {
         }
     }
 
-    fn finding(&self) -> Option<Finding> {
+    fn finding(&self) -> Option<ImportFinding> {
         match self {
             Self::Done => None,
-            Self::Failed(_) => Some(Finding::FailedRun),
-            Self::Interrupted(_) => Some(Finding::InterruptedRun),
-            Self::Crashed => Some(Finding::CrashedRun),
-            Self::Invalid(_) => Some(Finding::InvalidRun),
+            Self::Failed(_) => Some(ImportFinding::FailedRun),
+            Self::Interrupted(_) => Some(ImportFinding::InterruptedRun),
+            Self::Crashed => Some(ImportFinding::CrashedRun),
+            Self::Invalid(_) => Some(ImportFinding::InvalidRun),
         }
     }
 
@@ -115,17 +115,17 @@ impl State {
 pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Converted, findings: &mut Findings) {
     let facts = &raw.facts;
     if facts.is_empty() {
-        findings.add(Finding::NoRunData);
+        findings.add(ImportFinding::NoRunData);
     }
     if !(lumosql_id.len() == 64 && lumosql_id.bytes().all(|byte| byte.is_ascii_hexdigit())) {
-        findings.add(Finding::OddRunId);
+        findings.add(ImportFinding::OddRunId);
     }
     let id = lumosql_id.to_uppercase();
     let (run_id, session_id) = (identifier(&id), identifier(&format!("session {id}")));
     let fact = |key: &str| facts.get(key).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
     let started_at = fact("when-run").and_then(|when| timestamp(&when));
     let finished_at = fact("end-run").and_then(|end| timestamp(&end));
-    let state = State::of(facts, started_at);
+    let state = LumoSqlState::from_facts(facts, started_at);
     if let Some(finding) = state.finding() {
         findings.add(finding);
     }
@@ -133,7 +133,7 @@ pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Conve
     let (engine, engine_version) = engine(facts);
     let size = fact("option-datasize").unwrap_or_else(|| "1".to_owned());
     if size.parse::<Size>().is_err() {
-        findings.add(Finding::OddSize);
+        findings.add(ImportFinding::OddSize);
     }
     add_options(&run_id, facts, to, findings);
     add_keys(&run_id, lumosql_id, facts, to, findings);
@@ -236,7 +236,7 @@ fn add_options(run_id: &str, facts: &Facts, to: &mut Converted, findings: &mut F
         }
     }
     for (name, value) in ASSUMED.into_iter().filter(|(name, _)| !told(name)) {
-        findings.add(Finding::AssumedOption);
+        findings.add(ImportFinding::AssumedOption);
         add(name, value, true);
     }
 }
@@ -255,7 +255,7 @@ fn add_keys(run_id: &str, lumosql_id: &str, facts: &Facts, to: &mut Converted, f
     }
     for (key, value) in facts.iter().filter(|(key, _)| option_name(key).is_none()) {
         if !RUN_KEYS.contains(&key.as_str()) && !DISK_KEYS.contains(&key.as_str()) {
-            findings.add(Finding::KeptRunKey);
+            findings.add(ImportFinding::KeptRunKey);
         }
         add(key, value);
     }
@@ -276,7 +276,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
             let text = facts.get(key)?;
             let time = nanoseconds(text);
             if time.is_none() {
-                findings.add(Finding::OddTime);
+                findings.add(ImportFinding::OddTime);
                 add(key, text);
             }
             time
@@ -286,7 +286,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
         times.into_iter().for_each(|(metric, key)| figures.set(metric, time(key)));
         for (key, value) in facts.iter().filter(|(key, _)| !TEST_KEYS.contains(&key.as_str())) {
             if key != OUTPUT_SIZE {
-                findings.add(Finding::KeptTestKey);
+                findings.add(ImportFinding::KeptTestKey);
             }
             add(key, value);
         }
@@ -296,7 +296,7 @@ fn add_tests(run_id: &str, raw: &RawRun, to: &mut Converted, findings: &mut Find
             None => Some("no status".to_owned()),
         };
         if failure.is_some() {
-            findings.add(Finding::FailedTest);
+            findings.add(ImportFinding::FailedTest);
         }
         let run_id = run_id.to_owned();
         to.results.push(TestRecord { run_id, test, test_name, figures, failure, ..TestRecord::default() });
@@ -319,7 +319,7 @@ fn numbered(in_file: i64, facts: &Facts, taken: &mut HashSet<u32>, findings: &mu
         test = number(&format!("{} ({times})", folded(&first)));
     }
     if matches!(test, Numbered::Unknown(_)) {
-        findings.add(Finding::UnknownTest);
+        findings.add(ImportFinding::UnknownTest);
     }
     (test.get(), name)
 }
@@ -355,7 +355,7 @@ mod tests {
     fn a_run_ends_in_one_of_five_ways() {
         let word = |pairs: &[(&str, &str)]| {
             let facts = facts(pairs);
-            State::of(&facts, facts.get("when-run").and_then(|when| timestamp(when))).word()
+            LumoSqlState::from_facts(&facts, facts.get("when-run").and_then(|when| timestamp(when))).word()
         };
         assert_eq!(word(&[("when-run", "1600000000"), ("end-run", "1600000100"), ("tests-ok", "18")]), "done");
         assert_eq!(word(&[("when-run", "1600000000"), ("end-run", "1"), ("tests-fail", "2")]), "failed");

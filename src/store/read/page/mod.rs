@@ -7,7 +7,7 @@ mod rows;
 pub use rows::{GroupRow, PageRows, ResultRow};
 
 use super::{
-    super::{Key, Selection, Store, StoreError},
+    super::{Selection, SelectionKey, Store, StoreError},
     rows as read,
 };
 use duckdb::{Connection, params_from_iter};
@@ -15,11 +15,11 @@ use narrow::Narrow;
 
 /// What a page has rows of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listing {
+pub enum PageListing {
     /// Tests of runs; a run without a test has one row.
     Results(Order<ResultColumn>),
     /// Groups of them by a key; a run with several tags is in several groups.
-    Groups(Key, Order<GroupColumn>),
+    Groups(SelectionKey, Order<GroupColumn>),
 }
 
 /// An order of rows. What has no value comes last in either direction.
@@ -41,7 +41,6 @@ pub enum ResultColumn {
     Test,
     /// The label of the configuration.
     Engine,
-    /// Wall time.
     Wall,
     /// Operations a second.
     Rate,
@@ -56,9 +55,7 @@ pub enum ResultColumn {
     Round,
     /// Version of the engine's library.
     Version,
-    /// The machine.
     Host,
-    /// Tags of the run.
     Tags,
 }
 
@@ -134,7 +131,16 @@ pub struct Page {
 impl Store {
     /// At most `rows` rows from `offset` on; where there are fewer before the end, the page begins earlier. A store that is
     /// not there yet has an empty page.
-    pub fn page(&self, selection: &Selection, listing: &Listing, offset: u64, rows: u64) -> Result<Page, StoreError> {
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn page(
+        &self,
+        selection: &Selection,
+        listing: &PageListing,
+        offset: u64,
+        rows: u64,
+    ) -> Result<Page, StoreError> {
         if !self.exists() {
             return Ok(Page { stored: 0, results: 0, without: 0, length: 0, offset: 0, rows: PageRows::none(listing) });
         }
@@ -142,6 +148,9 @@ impl Store {
     }
 
     /// The names of all options and kept keys that stored runs have.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT name FROM run_option UNION SELECT key FROM run_key ORDER BY 1";
         Ok(self.rows::<(String,)>(sql, &[])?.into_iter().map(|(name,)| name).collect())
@@ -151,20 +160,20 @@ impl Store {
 fn page(
     connection: &Connection,
     selection: &Selection,
-    listing: &Listing,
+    listing: &PageListing,
     offset: u64,
     rows: u64,
 ) -> Result<Page, StoreError> {
     let key = match listing {
-        Listing::Results(_) => None,
-        Listing::Groups(key, _) => Some(key),
+        PageListing::Results(_) => None,
+        PageListing::Groups(key, _) => Some(key),
     };
-    let narrow = Narrow::of(selection.names().chain(key.and_then(Key::option)));
+    let narrow = Narrow::with_names(selection.names().chain(key.and_then(SelectionKey::option)));
     let (condition, of_condition) = selection.condition();
     let mut parameters = Vec::new();
     let matched = match listing {
-        Listing::Results(order) => format!("run_id, test, started_at, {} AS place", order.column.sql()),
-        Listing::Groups(key, _) => rows::grouped_columns(key, &mut parameters),
+        PageListing::Results(order) => format!("run_id, test, started_at, {} AS place", order.column.sql()),
+        PageListing::Groups(key, _) => rows::grouped_columns(key, &mut parameters),
     };
     let sql = format!("CREATE TEMP TABLE matched AS SELECT {matched} FROM ({}) WHERE {condition}", narrow.sql);
     parameters.extend(narrow.parameters.iter().cloned().chain(of_condition));
@@ -185,8 +194,8 @@ fn page(
     let offset = offset.min(length.saturating_sub(rows));
     let window = format!("LIMIT {rows} OFFSET {offset}");
     let rows = match listing {
-        Listing::Results(order) => PageRows::Results(rows::results(connection, *order, &window)?),
-        Listing::Groups(_, order) => PageRows::Groups(rows::grouped(connection, *order, &window)?),
+        PageListing::Results(order) => PageRows::Results(rows::results(connection, *order, &window)?),
+        PageListing::Groups(_, order) => PageRows::Groups(rows::grouped(connection, *order, &window)?),
     };
     Ok(Page { stored, results, without, length, offset, rows })
 }

@@ -5,7 +5,6 @@ use super::super::super::schema::{NARROW, filled as filled_in};
 /// SQL with the values bound in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Narrow {
-    /// A SELECT.
     pub(super) sql: String,
     /// Its parameters, in order.
     pub(super) parameters: Vec<String>,
@@ -23,7 +22,7 @@ impl Narrow {
     }
 
     /// The table of all runs, whose maps hold these names.
-    pub(super) fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();

@@ -2,10 +2,10 @@
 
 use super::{
     super::{
-        super::{Key, StoreError},
+        super::{SelectionKey, StoreError},
         rows as read,
     },
-    GroupColumn, Listing, Order, ResultColumn,
+    GroupColumn, Order, PageListing, ResultColumn,
     narrow::Narrow,
 };
 use duckdb::Connection;
@@ -21,14 +21,13 @@ pub enum PageRows {
 
 impl PageRows {
     /// No row, of the listing's kind.
-    pub fn none(listing: &Listing) -> Self {
+    pub fn none(listing: &PageListing) -> Self {
         match listing {
-            Listing::Results(_) => Self::Results(Vec::new()),
-            Listing::Groups(..) => Self::Groups(Vec::new()),
+            PageListing::Results(_) => Self::Results(Vec::new()),
+            PageListing::Groups(..) => Self::Groups(Vec::new()),
         }
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         match self {
             Self::Results(rows) => rows.len(),
@@ -36,7 +35,6 @@ impl PageRows {
         }
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -52,7 +50,6 @@ pub struct ResultRow {
     pub size: String,
     /// The test's number; none for a run without one.
     pub test: Option<u32>,
-    /// The test's name.
     pub test_name: String,
     /// The label of the configuration.
     pub label: String,
@@ -60,7 +57,6 @@ pub struct ResultRow {
     pub version: String,
     /// Wall time, ns; none where it does not count or is not known.
     pub wall_ns: Option<u64>,
-    /// Operations done.
     pub operations: Option<u64>,
     /// Operations a second.
     pub rate: Option<f64>,
@@ -74,7 +70,6 @@ pub struct ResultRow {
     pub tier: Option<u8>,
     /// Round, from 0.
     pub round: u32,
-    /// The machine.
     pub host: String,
     /// Tags, with spaces between.
     pub tags: String,
@@ -131,10 +126,10 @@ pub(super) fn results(
 }
 
 /// The columns of the table `matched` that groups are made of; a name in the key is bound.
-pub(super) fn grouped_columns(key: &Key, parameters: &mut Vec<String>) -> String {
+pub(super) fn grouped_columns(key: &SelectionKey, parameters: &mut Vec<String>) -> String {
     let value = match key {
         // Each tag is a group, not each combination of them.
-        Key::Tag => "CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END".to_owned(),
+        SelectionKey::Tag => "CASE WHEN len(tags) = 0 THEN [NULL] ELSE tags END".to_owned(),
         key => key.sql(parameters),
     };
     // Texts are what takes time: only the one that is shown.
@@ -148,8 +143,8 @@ pub(super) fn grouped_columns(key: &Key, parameters: &mut Vec<String>) -> String
 }
 
 /// SQL for the groups of the table `matched`.
-pub(super) fn groups(key: &Key) -> String {
-    let value = if *key == Key::Tag { "unnest(value)" } else { "value" };
+pub(super) fn groups(key: &SelectionKey) -> String {
+    let value = if *key == SelectionKey::Tag { "unnest(value)" } else { "value" };
     let detail = match key.word() {
         "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(about)",
         _ => "min(about)",

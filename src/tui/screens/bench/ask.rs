@@ -1,13 +1,11 @@
 //! What the Bench screen asks of the world outside: presets of the user's.
 
-use crate::{bench::Preset, tui::setup::Setup};
+use crate::{bench::Preset, tui::setup::TuiSetup};
 
-/// What is requested.
 #[derive(Debug)]
 pub enum Request {
     /// Write a preset into the user's folder.
     SavePreset {
-        /// What is written.
         preset: Box<Preset>,
         /// Whether one of that name is replaced.
         replace: bool,
@@ -25,8 +23,7 @@ pub enum Response {
     Unsaved(String),
 }
 
-/// Does it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::SavePreset { preset, replace } = request;
     match preset.save(&setup.catalog, replace, &[setup.store.guarded()]) {
         Ok(Some(_)) => Response::Saved(preset),

@@ -24,7 +24,6 @@ pub struct EngineEntry {
     pub(crate) again: bool,
 }
 
-/// The choices.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Form {
     pub(crate) suite: String,
@@ -54,7 +53,7 @@ pub struct Form {
 
 impl Form {
     /// The form of a suite, with the usual engines at their defaults.
-    pub(crate) fn of(suite: &Suite, registry: &Registry) -> Self {
+    pub(crate) fn for_suite(suite: &Suite, registry: &Registry) -> Self {
         let mut form = Self { rounds: DEFAULT_ROUNDS, ..Self::default() };
         form.take_engines(registry);
         for entry in &mut form.entries {

@@ -27,7 +27,7 @@ use crate::{
         keys::Action,
         launch::SessionStart,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -46,7 +46,6 @@ pub struct BenchScreen {
     pub(crate) cursors: [ListCursor; 5],
     /// Whose options are shown.
     pub(crate) owner: OptionOwner,
-    /// What is chosen.
     pub form: Form,
     /// What that will take, or what is wrong with it.
     pub(crate) preview: Result<Preview, String>,
@@ -136,7 +135,7 @@ impl Screen for BenchScreen {
     type Dialog = Dialog;
 
     fn new(world: &World) -> Self {
-        let form = world.suites.first().map_or_else(Form::default, |suite| Form::of(suite, &world.registry));
+        let form = world.suites.first().map_or_else(Form::default, |suite| Form::for_suite(suite, &world.registry));
         let mut bench = Self {
             pane: Pane::default(),
             cursors: [ListCursor::default(); 5],
@@ -237,7 +236,7 @@ impl Screen for BenchScreen {
         paint::draw(paint, area, self, context.world);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 

@@ -126,7 +126,7 @@ impl BenchScreen {
 
     pub(super) fn ask_value(&self, world: &World) -> Intents {
         let Some((spec, chosen)) = self.at_cursor(world) else { return Intents::new() };
-        let help = format!("{}; several with | between are a sweep", spec.kind.expected());
+        let help = format!("{}; several separated by | make a sweep", spec.kind.expected());
         let dialog = Dialog::Value(self.owner, spec.name.clone());
         vec![Intent::prompt(dialog, spec.name, help, chosen.join("|"))]
     }

@@ -3,7 +3,7 @@
 use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::{
     base::units,
-    bench::Plan,
+    bench::BenchPlan,
     catalog::Role,
     tui::{
         widgets::{
@@ -262,7 +262,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
 }
 
 /// The configurations by their labels, each once.
-fn labels(plan: &Plan) -> String {
+fn labels(plan: &BenchPlan) -> String {
     let mut labels: Vec<&str> = Vec::new();
     for configuration in &plan.configurations {
         if !labels.contains(&configuration.label.as_str()) {

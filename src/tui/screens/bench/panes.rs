@@ -16,7 +16,6 @@ pub(crate) enum Pane {
 }
 
 impl Pane {
-    /// All of them.
     pub(crate) const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
 
     /// Its place among all.

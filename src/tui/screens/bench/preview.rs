@@ -3,7 +3,7 @@
 use super::form::Form;
 use crate::{
     base::units,
-    bench::{Configuration, Estimate, Plan, Values, check_space, estimate},
+    bench::{BenchPlan, Configuration, Estimate, Values, check_space, estimate},
     stats::rounds_needed,
     tui::world::World,
     tune::cannot_differ,
@@ -16,11 +16,8 @@ const USUAL_FSYNC: Duration = Duration::from_millis(5);
 /// The plan of a form with its estimate.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// The runs.
-    pub(crate) plan: Plan,
-    /// What they take.
+    pub(crate) plan: BenchPlan,
     pub(crate) estimate: Estimate,
-    /// What to know.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -38,7 +35,7 @@ impl Preview {
         if spec.engines.is_empty() {
             return Err("no engine is chosen: Space chooses the one under the cursor".to_owned());
         }
-        let plan = Plan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
+        let plan = BenchPlan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
         let different = plan.configurations.iter().filter(|one| one.twin_of.is_none()).count() + plan.left_out.len();
         let equal = asked.saturating_sub(different);
         let estimate = estimate(&plan, &world.history, world.work_folder.fsync.unwrap_or(USUAL_FSYNC));
@@ -65,7 +62,7 @@ fn combinations(form: &Form) -> usize {
     engines * product(&form.suite_options) * form.sizes.len()
 }
 
-fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {
+fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {
     let mut warnings = Vec::new();
     if equal > 0 {
         warnings.push(format!("{equal} configurations are the same as others and run once"));
@@ -107,7 +104,7 @@ fn warnings(plan: &Plan, estimate: &Estimate, equal: usize, world: &World) -> Ve
 }
 
 /// Configurations that were chosen one by one and cannot differ from an earlier one in what is measured, each reason once.
-fn indifferent(plan: &Plan) -> Vec<String> {
+fn indifferent(plan: &BenchPlan) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (at, later) in plan.configurations.iter().enumerate().filter(|(_, one)| one.twin_of.is_none()) {
         let engine = &later.engine.description;

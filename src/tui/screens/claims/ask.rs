@@ -3,34 +3,27 @@
 use crate::{
     catalog,
     claims::{ClaimsTable, judged},
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 
-/// What is judged.
 #[derive(Debug)]
 pub enum Request {
     /// A publication beside what is stored.
     Judge {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// The publication.
         claims: Box<catalog::Claims>,
     },
 }
 
-/// What came of it.
 #[derive(Debug)]
 pub enum Response {
     /// The publication, judged, or why it cannot be.
-    Judged {
-        /// Of this request.
-        ticket: u64,
-        found: Result<Box<ClaimsTable>, String>,
-    },
+    Judged { ticket: u64, found: Result<Box<ClaimsTable>, String> },
 }
 
 /// Judges the publication.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let Request::Judge { ticket, claims } = request;
     Response::Judged { ticket, found: judged(&claims, &setup.store).map(Box::new).map_err(|error| error.to_string()) }
 }

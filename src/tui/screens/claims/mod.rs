@@ -20,7 +20,7 @@ use crate::{
     tui::{
         keys::Action,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -48,7 +48,6 @@ pub struct OpenedClaims {
 pub struct ClaimsScreen {
     /// Place among the publications.
     pub(crate) cursor: ListCursor,
-    /// The publication that is open.
     pub(crate) opened: Option<OpenedClaims>,
     /// What the names of claims shown contain.
     pub(crate) filter: String,
@@ -219,7 +218,7 @@ impl Screen for ClaimsScreen {
         paint::draw(paint, area, self, context);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

@@ -5,21 +5,20 @@ use crate::{
     catalog::Difference,
     compare::{Axis, Comparison, Options, Side, compare, load},
     store::{Latencies, Offer, Selection, Store},
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
 };
 use std::collections::BTreeSet;
 
-/// What is read.
 #[derive(Debug)]
 pub enum Request {
     /// What there is to compare.
     Offers {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
     },
     /// Two selections beside each other.
     Compare {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
         /// The sides, and how they are compared.
         wanted: Box<WantedComparison>,
@@ -39,23 +38,12 @@ pub struct WantedComparison {
     pub(crate) axes: (Axis, Axis),
 }
 
-/// What was read.
 #[derive(Debug)]
 pub enum Response {
     /// What there is to compare, or why that is not known.
-    Offers {
-        /// Of this request.
-        ticket: u64,
-        /// The configurations.
-        found: Result<Vec<Offer>, String>,
-    },
+    Offers { ticket: u64, found: Result<Vec<Offer>, String> },
     /// The comparison, or why there is none.
-    Compared {
-        /// Of this request.
-        ticket: u64,
-        /// The comparison.
-        found: Result<Box<Compared>, String>,
-    },
+    Compared { ticket: u64, found: Result<Box<Compared>, String> },
 }
 
 /// A comparison as the views show it.
@@ -69,8 +57,7 @@ pub struct Compared {
     pub(crate) unknown: Vec<String>,
 }
 
-/// Reads it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Offers { ticket } => {
             Response::Offers { ticket, found: setup.store.offers().map_err(|error| error.to_string()) }

@@ -24,7 +24,7 @@ use crate::{
     tui::{
         keys::Action,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -288,7 +288,7 @@ impl Screen for CompareScreen {
         paint::draw(paint, area, self, context);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

@@ -124,7 +124,7 @@ impl CompareScreen {
 /// What stands against lines, what is left out, and what linters said: each once.
 pub fn remarks(comparison: &Comparison) -> Vec<String> {
     let mut notes = words::Footnotes::default();
-    comparison.lines.iter().for_each(|line| drop(notes.of(line)));
+    comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
     let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));

@@ -8,7 +8,6 @@ use crate::compare::{Comparison, Line, Mean, OverSizes, PivotRow, TestKey, axis_
 pub enum TableRow<'c> {
     /// A part and size begin.
     Title(&'c Mean),
-    /// A test.
     Line(&'c Line),
     /// The geometric mean of a part and size.
     Mean(&'c Mean),
@@ -24,7 +23,6 @@ impl TableRow<'_> {
 /// A test over its sizes.
 #[derive(Debug, Clone)]
 pub struct TestRow<'c> {
-    /// Number.
     pub(crate) test: u32,
     /// Number and name.
     pub(crate) name: String,

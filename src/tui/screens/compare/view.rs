@@ -17,7 +17,6 @@ pub enum CompareView {
 }
 
 impl CompareView {
-    /// All of them.
     pub(crate) const ALL: [Self; 4] = [Self::Table, Self::Sizes, Self::Latencies, Self::Pivot];
 
     pub(crate) fn name(self) -> &'static str {

@@ -6,29 +6,26 @@ use crate::{
     metric::Metric,
     runner::{Owed, ResumeError},
     store::{Store, TestRecord},
-    tui::{launch::OwedSession, setup::Setup},
+    tui::{launch::OwedSession, setup::TuiSetup},
 };
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 
-/// What is read.
 #[derive(Debug)]
 pub enum Request {
     /// What tests of a suite took in earlier sessions.
     Usual {
-        /// Its name.
+        /// The suite's name.
         suite: String,
     },
     /// A stored run.
     Recording {
-        /// Its identifier.
         run: String,
     },
     /// The last session that was interrupted.
     Owed,
 }
 
-/// What was read.
 #[derive(Debug)]
 pub enum Response {
     /// Median times by engine, size and test, ns.
@@ -39,8 +36,7 @@ pub enum Response {
     Owed(Result<Box<OwedSession>, String>),
 }
 
-/// Reads it.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
@@ -49,7 +45,7 @@ pub(super) fn respond(request: Request, setup: &Setup) -> Response {
 }
 
 /// The last session that was interrupted.
-fn owed(setup: &Setup) -> Result<OwedSession, String> {
+fn owed(setup: &TuiSetup) -> Result<OwedSession, String> {
     let nothing = || ResumeError::Nothing.to_string();
     let store = &setup.store;
     if !store.exists() && !store.has_journals() {

@@ -4,7 +4,7 @@ use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::{
     report::{
         session_table::SessionTable,
-        text::{self, Colour},
+        text::{self, Colouring},
     },
     runner::Report,
     tui::{
@@ -52,7 +52,7 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
         plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
     let lines = vec![
         format!("{} · {}", plan.suite.name, configurations.join(", ")),
-        format!("{runs} of {} runs are owed (session {session_id})", plan.runs.len()),
+        format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
     ];
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }
@@ -70,5 +70,5 @@ fn table(session: &WatchedSession) -> Option<String> {
     let report = session.report.as_ref()?;
     let Report { session, runs, results, harness, warnings, .. } = report.as_ref();
     let table = SessionTable::new(&session.suite, runs, results, harness, warnings);
-    Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colour::Off)))
+    Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off)))
 }

@@ -28,7 +28,7 @@ impl Slot {
 
 /// A test under way, finished or replayed.
 #[derive(Debug, Clone)]
-pub struct Figures {
+pub struct LiveFigures {
     pub(crate) number: u32,
     pub(crate) name: String,
     /// Whether it is measured, or only prepares the database.
@@ -39,7 +39,6 @@ pub struct Figures {
     pub(crate) done: u64,
     /// Time so far, ns.
     pub(crate) elapsed_ns: u64,
-    /// Whether it is finished.
     pub(crate) finished: bool,
     /// Latencies so far, ns a sample.
     pub(crate) latencies: Histogram<u64>,
@@ -47,7 +46,7 @@ pub struct Figures {
     pub(crate) slots: Vec<Slot>,
 }
 
-impl Figures {
+impl LiveFigures {
     /// A test that begins.
     pub(crate) fn new(number: u32, name: String, measured: bool, total: Option<u64>) -> Self {
         Self {
@@ -139,7 +138,7 @@ mod tests {
 
     #[test]
     fn slots_stay_bounded_and_lose_no_operation() {
-        let mut figures = Figures::new(1, String::new(), true, None);
+        let mut figures = LiveFigures::new(1, String::new(), true, None);
         for step in 1..=10_000_u64 {
             figures.progress(step * 3, step * 1_000, None);
         }
@@ -150,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_single_statement_has_no_share() {
-        let mut figures = Figures::new(1, String::new(), true, Some(1));
+        let mut figures = LiveFigures::new(1, String::new(), true, Some(1));
         figures.progress(0, 5_000, None);
         assert_eq!(figures.share(), None);
     }

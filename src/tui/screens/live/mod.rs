@@ -10,7 +10,7 @@ mod session;
 
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
-pub use figures::{Figures, Slot};
+pub use figures::{LiveFigures, Slot};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
 pub use session::WatchedSession;
@@ -20,7 +20,7 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
-    bench::Plan,
+    bench::BenchPlan,
     lint::LINTERS,
     runner::{Report, RunnerEvent},
     store::Status,
@@ -28,7 +28,7 @@ use crate::{
         keys::Action,
         launch::{OwedSession, Tell},
         overlay::{Overlay, Reply},
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::PAGE, paint::Paint},
         world::World,
     },
@@ -78,7 +78,7 @@ impl LiveScreen {
     }
 
     /// A session begins.
-    pub(crate) fn begin(&mut self, plan: &Plan, expected_run: Duration, now: Duration) -> Intents {
+    pub(crate) fn begin(&mut self, plan: &BenchPlan, expected_run: Duration, now: Duration) -> Intents {
         let session = WatchedSession::new(plan, expected_run, now);
         let suite = session.suite.clone();
         self.session = Some(session);
@@ -105,7 +105,9 @@ impl LiveScreen {
                 self.view = LiveView::Table;
                 let said = match phase {
                     Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
-                    Phase::Over(Status::Failed) => "the session is over; some runs failed or answers differ: w tells",
+                    Phase::Over(Status::Failed) => {
+                        "the session is over; some runs failed or answers differ: w shows them"
+                    }
                     _ => "the session is over: 2 shows its table, c there compares",
                 };
                 vec![Intent::said(said)]
@@ -261,7 +263,7 @@ impl Screen for LiveScreen {
         paint::draw(paint, area, self, context.now);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

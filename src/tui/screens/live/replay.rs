@@ -1,6 +1,6 @@
 //! A finished run, watched again.
 
-use super::figures::Figures;
+use super::figures::LiveFigures;
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -43,16 +43,14 @@ pub struct RecordedSlot {
 /// A replay under way.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// What is replayed.
     pub(crate) recording: Recording,
     /// The test in view.
     pub(crate) test: usize,
     /// The place among [`SPEEDS`].
     pub(crate) speed: usize,
-    /// Whether it stands still.
     pub(crate) paused: bool,
     /// The test as far as it has come.
-    pub(crate) figures: Option<Figures>,
+    pub(crate) figures: Option<LiveFigures>,
     at: Duration,
     slot: usize,
     last: Duration,
@@ -71,7 +69,7 @@ impl Replay {
         let Some(recorded) = self.recording.tests.get(test) else { return };
         self.test = test;
         (self.at, self.slot) = (Duration::ZERO, 0);
-        self.figures = Some(Figures::new(recorded.number, recorded.name.clone(), true, Some(recorded.operations)));
+        self.figures = Some(LiveFigures::new(recorded.number, recorded.name.clone(), true, Some(recorded.operations)));
     }
 
     /// The next test, or the one before.

@@ -21,7 +21,6 @@ pub struct WatchedRun {
     pub(crate) round: u32,
     /// Index of its configuration.
     pub(crate) configuration: usize,
-    /// How far it is.
     pub(crate) state: RunState,
 }
 

@@ -1,8 +1,8 @@
 //! The session under way, as its runner tells it.
 
-use super::{Figures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
+use super::{LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
 use crate::{
-    bench::{Configuration, Plan},
+    bench::{BenchPlan, Configuration},
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
@@ -17,18 +17,16 @@ pub struct WatchedSession {
     /// Its UUID, once it has one.
     pub(crate) id: Option<String>,
     pub(crate) suite: String,
-    /// What is measured.
     pub(crate) configurations: Vec<WatchedConfiguration>,
     /// Names of the tests, by number.
     pub(crate) tests: BTreeMap<u32, String>,
     /// The runs in order.
     pub(crate) runs: Vec<WatchedRun>,
-    /// What it is doing.
     pub(crate) phase: Phase,
     /// The run under way or last.
     pub(crate) current: Option<usize>,
     /// The test under way or last.
-    pub(crate) figures: Option<Figures>,
+    pub(crate) figures: Option<LiveFigures>,
     /// What the worker uses, and what it used when the test began.
     pub(crate) uses: (Uses, Uses),
     /// Times of finished tests by configuration and test, ns.
@@ -54,8 +52,8 @@ pub struct WatchedSession {
 
 impl WatchedSession {
     /// A session that begins now.
-    pub(crate) fn new(plan: &Plan, expected_run: Duration, now: Duration) -> Self {
-        let Plan { suite, configurations, runs, pick, .. } = plan;
+    pub(crate) fn new(plan: &BenchPlan, expected_run: Duration, now: Duration) -> Self {
+        let BenchPlan { suite, configurations, runs, pick, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
         let configuration = |configuration: &Configuration| WatchedConfiguration {
@@ -142,7 +140,7 @@ impl WatchedSession {
     fn worker(&mut self, event: protocol::Event, latencies: Option<Histogram<u64>>) {
         match event {
             protocol::Event::TestStarted { test, name, measured, operations } => {
-                self.figures = Some(Figures::new(test, name, measured, Some(operations)));
+                self.figures = Some(LiveFigures::new(test, name, measured, Some(operations)));
                 self.uses.1 = self.uses.0;
             }
             protocol::Event::Progress { operations, total, elapsed_ns, .. } => {

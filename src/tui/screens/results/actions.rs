@@ -5,13 +5,13 @@ use super::{
     Visit, Which, columns, explain, rerun, short,
 };
 use crate::{
-    store::{Listing, StoredRun},
+    store::{PageListing, StoredRun},
     tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World},
 };
 
 impl ResultsScreen {
     /// Orders the rows in another way, with the cursor on the first.
-    pub(super) fn sorted(&mut self, change: impl FnOnce(&mut Listing)) -> Intents {
+    pub(super) fn sorted(&mut self, change: impl FnOnce(&mut PageListing)) -> Intents {
         if self.opened.is_some() {
             return Intents::new();
         }
@@ -21,8 +21,8 @@ impl ResultsScreen {
     }
 
     /// Shows something else. The rows of before say nothing of it.
-    pub(super) fn show(&mut self, filter: TypedSelection, listing: Listing) -> Intents {
-        if matches!(listing, Listing::Groups(..)) != matches!(self.listing, Listing::Groups(..)) {
+    pub(super) fn show(&mut self, filter: TypedSelection, listing: PageListing) -> Intents {
+        if matches!(listing, PageListing::Groups(..)) != matches!(self.listing, PageListing::Groups(..)) {
             self.focus = columns::first_focus(&listing);
         }
         (self.filter, self.listing, self.table) = (filter, listing, RowWindow::default());
@@ -39,7 +39,7 @@ impl ResultsScreen {
                 let (run, test) = (row.run_id.clone(), row.test);
                 vec![self.ask_run(run, Purpose::Open(test))]
             }
-            (Some(ListedRow::Group(row)), Listing::Groups(key, _)) => {
+            (Some(ListedRow::Group(row)), PageListing::Groups(key, _)) => {
                 match self.filter.narrowed(key, row.value.as_deref()) {
                     Ok(narrowed) => {
                         let (filter, listing) = (self.filter.clone(), self.listing.clone());
@@ -67,7 +67,7 @@ impl ResultsScreen {
             (self.table.cursor, self.focus) = (cursor, focus);
             return self.ask_page();
         }
-        if matches!(self.listing, Listing::Groups(..)) {
+        if matches!(self.listing, PageListing::Groups(..)) {
             return self.show(self.filter.clone(), columns::newest());
         }
         if !self.filter.selection.is_all() {
@@ -135,7 +135,7 @@ impl ResultsScreen {
         let page = match (&self.opened, self.table.current(), &self.listing) {
             (Some(opened), ..) => explain::test(opened),
             (None, Some(ListedRow::Result(row)), _) => Some(explain::result(row, columns::RESULTS[self.focus])),
-            (None, Some(ListedRow::Group(row)), Listing::Groups(key, _)) => {
+            (None, Some(ListedRow::Group(row)), PageListing::Groups(key, _)) => {
                 let filter = self.filter.narrowed(key, row.value.as_deref()).ok();
                 Some(explain::group(row, key, columns::GROUPS[self.focus], filter.as_ref()))
             }

@@ -3,20 +3,17 @@
 use super::{ChosenRuns, WINDOW};
 use crate::{
     base::units::counted,
-    store::{Annotation, Listing, Page, Selection, Store, StoreError, StoredRun},
-    tui::setup::Setup,
+    store::{Annotation, Page, PageListing, Selection, Store, StoreError, StoredRun},
+    tui::setup::TuiSetup,
 };
-/// What is read or changed.
 #[derive(Debug)]
 pub enum Request {
-    /// Rows.
     Page {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// What is meant.
         selection: Selection,
         /// In which order, or in which groups.
-        listing: Listing,
+        listing: PageListing,
         /// The first row.
         offset: u64,
     },
@@ -24,11 +21,9 @@ pub enum Request {
     Names,
     /// All that is stored of a run.
     Run {
-        /// The request's number.
+        /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
-        /// Its identifier.
         run: String,
-        /// What becomes of it.
         purpose: Purpose,
     },
     /// What a deletion would take away.
@@ -49,27 +44,14 @@ pub enum Purpose {
     Log,
 }
 
-/// What was read or changed.
 #[derive(Debug)]
 pub enum Response {
     /// Rows, or why they cannot be read.
-    Page {
-        /// Of this request.
-        ticket: u64,
-        /// The rows.
-        page: Result<Box<Page>, String>,
-    },
+    Page { ticket: u64, page: Result<Box<Page>, String> },
     /// The names of options and keys.
     Names(Vec<String>),
     /// All that is stored of a run, or why it cannot be read.
-    Run {
-        /// Of this request.
-        ticket: u64,
-        /// It with its tests.
-        run: Result<Box<StoredRun>, String>,
-        /// What it was read for.
-        purpose: Purpose,
-    },
+    Run { ticket: u64, run: Result<Box<StoredRun>, String>, purpose: Purpose },
     /// What a deletion would take away, a line each.
     Extent(ChosenRuns, Result<Vec<String>, String>),
     /// What was changed, in words, or why nothing was.
@@ -77,7 +59,7 @@ pub enum Response {
 }
 
 /// Reads or changes the store.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let store = &setup.store;
     match request {
         Request::Page { ticket, selection, listing, offset } => {
@@ -123,7 +105,7 @@ fn extent(store: &Store, target: &ChosenRuns) -> Result<Vec<String>, String> {
         lines.push(format!("{} and {} that you gave", counted(extent.tags, "tag"), counted(extent.notes, "note")));
     }
     if extent.sessions > 0 {
-        lines.push(format!("{} that nothing would be left of", counted(extent.sessions, "session")));
+        lines.push(format!("{} without any runs left", counted(extent.sessions, "session")));
     }
     if extent.unfinished > 0 {
         lines.push(format!("! {} not ended: what is being measured now comes back", counted(extent.unfinished, "run")));
@@ -154,7 +136,7 @@ fn delete(store: &Store, target: &ChosenRuns) -> Result<String, String> {
     let deleted = store.delete(&target.filter.selection).map_err(said)?;
     let sessions = match deleted.sessions {
         0 => String::new(),
-        sessions => format!(" and {} that nothing is left of", counted(sessions, "session")),
+        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
     };
     Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }

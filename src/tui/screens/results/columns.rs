@@ -1,6 +1,6 @@
 //! The columns of a listing, and which of them orders it.
 
-use crate::store::{GroupColumn, Key, Listing, Order, ResultColumn};
+use crate::store::{GroupColumn, Order, PageListing, ResultColumn, SelectionKey};
 
 /// Columns of results, in the order they are shown.
 pub const RESULTS: [ResultColumn; 15] = [
@@ -54,7 +54,7 @@ pub fn result_word(column: ResultColumn) -> &'static str {
 }
 
 /// A column's title; the value's is the key's word.
-pub fn group_word(column: GroupColumn, key: &Key) -> &str {
+pub fn group_word(column: GroupColumn, key: &SelectionKey) -> &str {
     match column {
         GroupColumn::Value => key.word(),
         GroupColumn::Results => "results",
@@ -67,66 +67,66 @@ pub fn group_word(column: GroupColumn, key: &Key) -> &str {
 }
 
 /// Every result, the newest run first.
-pub fn newest() -> Listing {
-    Listing::Results(Order { column: ResultColumn::Started, descending: true })
+pub fn newest() -> PageListing {
+    PageListing::Results(Order { column: ResultColumn::Started, descending: true })
 }
 
 /// Groups by a key, in the order of its values.
-pub fn groups(key: Key) -> Listing {
-    Listing::Groups(key, Order { column: GroupColumn::Value, descending: false })
+pub fn groups(key: SelectionKey) -> PageListing {
+    PageListing::Groups(key, Order { column: GroupColumn::Value, descending: false })
 }
 
 /// The place of the column that the cursor is on first: the figure that matters most.
-pub fn first_focus(listing: &Listing) -> usize {
+pub fn first_focus(listing: &PageListing) -> usize {
     let place = match listing {
-        Listing::Results(_) => RESULTS.iter().position(|column| *column == ResultColumn::Wall),
-        Listing::Groups(..) => GROUPS.iter().position(|column| *column == GroupColumn::Median),
+        PageListing::Results(_) => RESULTS.iter().position(|column| *column == ResultColumn::Wall),
+        PageListing::Groups(..) => GROUPS.iter().position(|column| *column == GroupColumn::Median),
     };
     place.unwrap_or(0)
 }
 
 /// How many columns a listing has.
-pub fn count(listing: &Listing) -> usize {
+pub fn count(listing: &PageListing) -> usize {
     match listing {
-        Listing::Results(_) => RESULTS.len(),
-        Listing::Groups(..) => GROUPS.len(),
+        PageListing::Results(_) => RESULTS.len(),
+        PageListing::Groups(..) => GROUPS.len(),
     }
 }
 
 /// The place of the column that orders a listing.
-pub fn ordering(listing: &Listing) -> usize {
+pub fn ordering(listing: &PageListing) -> usize {
     let place = match listing {
-        Listing::Results(order) => RESULTS.iter().position(|column| *column == order.column),
-        Listing::Groups(_, order) => GROUPS.iter().position(|column| *column == order.column),
+        PageListing::Results(order) => RESULTS.iter().position(|column| *column == order.column),
+        PageListing::Groups(_, order) => GROUPS.iter().position(|column| *column == order.column),
     };
     place.unwrap_or(0)
 }
 
 /// The word for the column that orders a listing, and whether the greatest comes first.
-pub fn order_word(listing: &Listing) -> (&str, bool) {
+pub fn order_word(listing: &PageListing) -> (&str, bool) {
     match listing {
-        Listing::Results(order) => (result_word(order.column), order.descending),
-        Listing::Groups(key, order) => (group_word(order.column, key), order.descending),
+        PageListing::Results(order) => (result_word(order.column), order.descending),
+        PageListing::Groups(key, order) => (group_word(order.column, key), order.descending),
     }
 }
 
 /// Orders a listing by the column at a place: what is new or fast first, everything else from the least.
-pub fn order_by(listing: &mut Listing, place: usize) {
+pub fn order_by(listing: &mut PageListing, place: usize) {
     match listing {
-        Listing::Results(order) => {
+        PageListing::Results(order) => {
             let column = RESULTS[place % RESULTS.len()];
             let descending = matches!(column, ResultColumn::Started | ResultColumn::Rate);
             *order = Order { column, descending };
         }
-        Listing::Groups(_, order) => *order = Order { column: GROUPS[place % GROUPS.len()], descending: false },
+        PageListing::Groups(_, order) => *order = Order { column: GROUPS[place % GROUPS.len()], descending: false },
     }
 }
 
 /// Turns the order round.
-pub fn reverse(listing: &mut Listing) {
+pub fn reverse(listing: &mut PageListing) {
     let descending = match listing {
-        Listing::Results(order) => &mut order.descending,
-        Listing::Groups(_, order) => &mut order.descending,
+        PageListing::Results(order) => &mut order.descending,
+        PageListing::Groups(_, order) => &mut order.descending,
     };
     *descending = !*descending;
 }

@@ -2,7 +2,7 @@
 
 use super::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short};
 use crate::{
-    store::{Annotation, Key, Listing},
+    store::{Annotation, PageListing, SelectionKey},
     tui::{
         export::FileContent,
         keys::Action,
@@ -31,9 +31,7 @@ pub(crate) enum Dialog {
 /// Runs that something is done with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRuns {
-    /// What means them.
     pub(crate) filter: TypedSelection,
-    /// They in words.
     pub(crate) words: String,
     /// The run, where it is one.
     pub(crate) run: Option<String>,
@@ -66,12 +64,12 @@ impl ResultsScreen {
         }
         match (self.table.current()?, &self.listing) {
             (ListedRow::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
-            (ListedRow::Group(row), Listing::Groups(key, _)) => {
+            (ListedRow::Group(row), PageListing::Groups(key, _)) => {
                 let filter = self.filter.narrowed(key, row.value.as_deref()).ok()?;
                 let words = format!("{} runs of {}", row.runs, filter.line);
                 Some(ChosenRuns { filter, words, run: None })
             }
-            (ListedRow::Group(_), Listing::Results(_)) => None,
+            (ListedRow::Group(_), PageListing::Results(_)) => None,
         }
     }
 
@@ -90,7 +88,7 @@ impl ResultsScreen {
                     None => self.filter.line.clone(),
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
-                let help = "a file that is not there yet; its ending says the format: .csv, .json or .parquet";
+                let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .parquet";
                 Intent::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
             }
             Action::Tag | Action::Note | Action::Delete => {
@@ -106,7 +104,7 @@ impl ResultsScreen {
         let words = target.words.clone();
         match action {
             Action::Tag => {
-                let help = "words with spaces between: each is a tag, -WORD takes one away";
+                let help = "words separated by spaces: each is a tag, -WORD removes one";
                 vec![Intent::prompt(Dialog::Tag(target), format!("Tag {words}"), help, "")]
             }
             Action::Note => {
@@ -125,8 +123,8 @@ impl ResultsScreen {
         items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
         items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
         let now = match &self.listing {
-            Listing::Results(_) => "not grouped",
-            Listing::Groups(key, _) => key.word(),
+            PageListing::Results(_) => "not grouped",
+            PageListing::Groups(key, _) => key.word(),
         };
         for item in &mut items {
             item.chosen = item.label == now;
@@ -153,7 +151,7 @@ impl ResultsScreen {
                 };
                 self.trail.clear();
                 self.opened = None;
-                let listing = if at == 0 { columns::newest() } else { columns::groups(Key::parse(word)?) };
+                let listing = if at == 0 { columns::newest() } else { columns::groups(SelectionKey::parse(word)?) };
                 Ok(self.show(self.filter.clone(), listing))
             }
             (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),
@@ -194,7 +192,7 @@ fn of_run(run_id: &str, label: &str) -> ChosenRuns {
 /// The tags that are typed.
 fn tags(text: &str) -> Result<Vec<Annotation>, String> {
     let annotation = |word: &str| match word.strip_prefix('-') {
-        Some("") => Err("`-`: expected the tag to take away right after it".to_owned()),
+        Some("") => Err("`-`: expected the tag to remove right after it".to_owned()),
         Some(tag) => Ok(Annotation::Untag(tag.to_owned())),
         None => Ok(Annotation::Tag(word.to_owned())),
     };

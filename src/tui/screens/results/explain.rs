@@ -4,7 +4,7 @@ use super::{OpenedRun, columns, filter::TypedSelection};
 use crate::{
     base::units::{count, duration, rate},
     metric::Metric,
-    store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
+    store::{GroupColumn, GroupRow, ResultColumn, ResultRow, SelectionKey},
     tui::overlay::Overlay,
 };
 
@@ -74,7 +74,12 @@ fn facts(row: &ResultRow) -> Overlay {
 }
 
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
-pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Option<&TypedSelection>) -> Overlay {
+pub(super) fn group(
+    row: &GroupRow,
+    key: &SelectionKey,
+    column: GroupColumn,
+    filter: Option<&TypedSelection>,
+) -> Overlay {
     let ns = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), duration);
     let of = format!(
         "the wall times of {} results that count, of {} in {} runs",
@@ -90,14 +95,14 @@ pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn, filter: Opti
             (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
         }
         GroupColumn::Sessions => {
-            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs are of.".to_owned())
+            (count(row.sessions), "count(DISTINCT session_id)", "Sessions that the runs belong to.".to_owned())
         }
         GroupColumn::Value | GroupColumn::Results => (count(row.results), "count(*)", "Tests of runs.".to_owned()),
     };
     let mut lines = vec![line];
     if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) {
         lines.push(
-            "Different tests and sizes have different times: a filter on one of each makes it the figure of something."
+            "Different tests and sizes have different times: filter by one of each for a figure that can be interpreted."
                 .to_owned(),
         );
     }

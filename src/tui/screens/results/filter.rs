@@ -1,12 +1,11 @@
 //! What the screen shows: a selection as it is typed.
 
-use crate::store::{Key, Selection, literal};
+use crate::store::{Selection, SelectionKey, literal};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TypedSelection {
     pub(crate) line: String,
-    /// What it means.
     pub(crate) selection: Selection,
 }
 
@@ -26,7 +25,7 @@ impl TypedSelection {
     }
 
     /// The filter narrowed to what has this value of a key, or none.
-    pub(crate) fn narrowed(&self, key: &Key, value: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn narrowed(&self, key: &SelectionKey, value: Option<&str>) -> Result<Self, String> {
         let term =
             value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), literal(value)));
         let meant = Selection::parse(std::slice::from_ref(&term))?;
@@ -61,17 +60,17 @@ mod tests {
 
     #[test]
     fn a_group_narrows_to_exactly_its_value() {
-        let label = Key::parse("label").unwrap();
+        let label = SelectionKey::parse("label").unwrap();
         let narrowed = filter("suite=kv").narrowed(&label, Some("sqlite[a=1,b=x|y]")).unwrap();
         assert_eq!(narrowed.line, r"suite=kv label=sqlite[a=1,b=x\|y]");
-        let missing = filter("suite=kv").narrowed(&Key::parse("preset").unwrap(), None).unwrap();
+        let missing = filter("suite=kv").narrowed(&SelectionKey::parse("preset").unwrap(), None).unwrap();
         assert_eq!(missing.line, "preset! suite=kv");
         assert_eq!(filter(&missing.line).selection, missing.selection, "the line can be typed again");
     }
 
     #[test]
     fn a_value_that_would_be_read_as_something_else_is_refused() {
-        let error = filter("suite=kv").narrowed(&Key::parse("tag").unwrap(), Some("a size=3")).unwrap_err();
+        let error = filter("suite=kv").narrowed(&SelectionKey::parse("tag").unwrap(), Some("a size=3")).unwrap_err();
         assert!(error.contains("cannot be typed"), "{error}");
     }
 

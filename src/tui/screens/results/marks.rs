@@ -1,11 +1,8 @@
 //! Sides A and B, as they are marked.
 
-/// One of two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// MarkedSide A.
     A,
-    /// MarkedSide B.
     B,
 }
 
@@ -29,7 +26,6 @@ pub(crate) enum Markable<'m> {
     Selection(&'m str),
 }
 
-/// Both sides.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     pub(crate) a: MarkedSide,
@@ -70,7 +66,6 @@ impl MarkedSide {
         }
     }
 
-    /// It in a few words.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Nothing => "-".to_owned(),
@@ -84,7 +79,7 @@ impl MarkedSide {
 
 impl Marks {
     /// The side that something is part of.
-    pub(crate) fn of(&self, what: Markable<'_>) -> Option<Which> {
+    pub(crate) fn side_of(&self, what: Markable<'_>) -> Option<Which> {
         match (self.a.has(what), self.b.has(what)) {
             (true, _) => Some(Which::A),
             (_, true) => Some(Which::B),
@@ -94,7 +89,7 @@ impl Marks {
 
     /// Marks something as part of a side, or takes it away where it is part of it already. It is part of one side only.
     pub(crate) fn toggle(&mut self, which: Which, what: Markable<'_>) {
-        let before = self.of(what);
+        let before = self.side_of(what);
         for (side, sign) in [(&mut self.a, Which::A), (&mut self.b, Which::B)] {
             if before == Some(sign) {
                 side.remove(what);
@@ -104,7 +99,6 @@ impl Marks {
         }
     }
 
-    /// Whether nothing is marked.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -121,7 +115,10 @@ mod tests {
         marks.toggle(Which::A, Markable::Run("2"));
         assert_eq!(marks.a.line().as_deref(), Some("run=1|2"));
         marks.toggle(Which::B, Markable::Run("2"));
-        assert_eq!((marks.of(Markable::Run("1")), marks.of(Markable::Run("2"))), (Some(Which::A), Some(Which::B)));
+        assert_eq!(
+            (marks.side_of(Markable::Run("1")), marks.side_of(Markable::Run("2"))),
+            (Some(Which::A), Some(Which::B))
+        );
         marks.toggle(Which::A, Markable::Run("1"));
         marks.toggle(Which::B, Markable::Run("2"));
         assert!(marks.is_empty());

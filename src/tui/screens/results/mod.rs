@@ -27,11 +27,11 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
-    store::Listing,
+    store::PageListing,
     tui::{
         keys::Action,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -57,7 +57,7 @@ pub mod pane {
 #[derive(Debug)]
 struct Visit {
     filter: TypedSelection,
-    listing: Listing,
+    listing: PageListing,
     cursor: ListCursor,
     focus: usize,
 }
@@ -65,17 +65,14 @@ struct Visit {
 /// What is stored, as far as it is shown, and the run that is open.
 #[derive(Debug)]
 pub struct ResultsScreen {
-    /// What is shown.
     pub(crate) filter: TypedSelection,
     /// In which order, or in which groups.
-    pub(crate) listing: Listing,
+    pub(crate) listing: PageListing,
     /// The rows around the cursor.
     pub table: RowWindow,
     /// The column under the cursor.
     pub(crate) focus: usize,
-    /// Sides A and B.
     pub(crate) marks: Marks,
-    /// The run that is open.
     pub(crate) opened: Option<OpenedRun>,
     /// What is being read or written besides rows, in words.
     pub(crate) busy: Option<String>,
@@ -256,7 +253,7 @@ impl Screen for ResultsScreen {
         paint::draw(paint, area, self, context);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

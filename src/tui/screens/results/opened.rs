@@ -23,7 +23,6 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    /// All of them, in order.
     pub(crate) const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
 
     /// Its place.
@@ -48,10 +47,8 @@ pub(crate) enum SectionLine {
     },
 }
 
-/// The page.
 #[derive(Debug)]
 pub(crate) struct OpenedRun {
-    /// What is stored.
     pub(crate) run: StoredRun,
     /// The part in view.
     pub(crate) section: Section,

@@ -1,11 +1,10 @@
 //! What the Tune screen asks of the world outside: its ledger.
 
 use crate::{
-    tui::setup::Setup,
+    tui::setup::TuiSetup,
     tune::{Ledger, Trial, accept, ledger},
 };
 
-/// What is read or changed.
 #[derive(Debug)]
 pub enum Request {
     /// The ledger of this name.
@@ -14,7 +13,6 @@ pub enum Request {
     Accept(Box<Trial>),
 }
 
-/// What was read or changed.
 #[derive(Debug)]
 pub enum Response {
     /// The ledger, or why it cannot be read.
@@ -24,7 +22,7 @@ pub enum Response {
 }
 
 /// Reads or changes the ledger.
-pub(super) fn respond(request: Request, setup: &Setup) -> Response {
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Ledger(name) if !setup.store.exists() => Response::Ledger(Ok(Ledger::new(&name, Vec::new()))),
         Request::Ledger(name) => Response::Ledger(ledger(&setup.store, &name).map_err(|error| error.to_string())),

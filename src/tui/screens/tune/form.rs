@@ -4,12 +4,11 @@ use crate::{
     catalog::{Suite, TestPick},
     engines::Engine,
     tui::world::World,
-    tune::{Change, Kind, WhatIf, Workload, cannot_differ, default_rounds},
+    tune::{Change, TrialKind, WhatIf, Workload, cannot_differ, default_rounds},
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
 use std::collections::BTreeMap;
 
-/// The choices.
 #[derive(Debug, Clone, Default)]
 pub struct TrialForm {
     pub(crate) engine: String,
@@ -32,7 +31,7 @@ pub struct TrialForm {
 
 impl TrialForm {
     /// What is tuned before anything is chosen: the first engine on the first test of the first suite.
-    pub(crate) fn of(world: &World) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         let engine = world.registry.engines.first().map_or_else(String::new, |one| one.description.name.clone());
         let mut form = Self { engine, ..Self::default() };
         if let Some(suite) = world.suites.first() {
@@ -67,7 +66,6 @@ impl TrialForm {
         world.suites.iter().find(|suite| suite.name == self.suite)
     }
 
-    /// The engine's options.
     pub(crate) fn specs<'w>(&self, world: &'w World) -> &'w [OptionSpec] {
         self.found(world).map_or(&[], |engine| &engine.description.options)
     }
@@ -99,7 +97,7 @@ impl TrialForm {
         let what_if = WhatIf {
             ledger: self.ledger_name(),
             parent_id: self.parent.clone(),
-            kind: Kind::WhatIf,
+            kind: TrialKind::WhatIf,
             base,
             change: Change(self.change.clone()),
             rounds,

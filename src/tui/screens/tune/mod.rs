@@ -19,7 +19,7 @@ use crate::{
     tui::{
         keys::Action,
         overlay::Reply,
-        setup::Setup,
+        setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
@@ -42,7 +42,6 @@ pub struct TuneScreen {
     pub(crate) watched: Option<WatchedTrial>,
     /// Whether a trial is under way.
     pub(crate) running: bool,
-    /// What was tried.
     pub ledger: Option<Ledger>,
 }
 
@@ -79,7 +78,7 @@ impl Screen for TuneScreen {
     type Dialog = Dialog;
 
     fn new(world: &World) -> Self {
-        Self { form: TrialForm::of(world), ..Self::default() }
+        Self { form: TrialForm::new(world), ..Self::default() }
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
@@ -155,7 +154,7 @@ impl Screen for TuneScreen {
         paint::draw(paint, area, self, context.world);
     }
 
-    fn respond(request: Request, setup: &Setup) -> Response {
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
 }

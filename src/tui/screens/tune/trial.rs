@@ -6,7 +6,7 @@ use crate::{
     report::{command::shell, tune::words::durability},
     runner::RunnerEvent,
     tui::{launch::TrialStart, screens::intent::Intent, world::World},
-    tune::{State, TestEffect, Trial, TuneEvent},
+    tune::{TestEffect, Trial, TrialState, TuneEvent},
 };
 use dbdyno_engine::protocol;
 
@@ -17,7 +17,6 @@ pub struct WatchedTrial {
     pub(crate) trial: Trial,
     /// Rounds finished, of all looks.
     pub(crate) round: u32,
-    /// What it did so far.
     pub(crate) effects: Vec<TestEffect>,
     /// The interval of the first test after each round.
     pub(crate) narrowing: Vec<(u32, Option<RatioRange>)>,
@@ -60,10 +59,10 @@ impl TuneScreen {
         };
         let trial = &watched.trial;
         match &trial.state {
-            State::Tried if trial.is_gain() && !trial.loses_durability() => {
+            TrialState::Tried if trial.is_gain() && !trial.loses_durability() => {
                 vec![Intent::Request(Request::Accept(Box::new(trial.clone())))]
             }
-            State::Tried => {
+            TrialState::Tried => {
                 let mut lines = Vec::new();
                 if !trial.is_gain() {
                     lines.push("No gain was found, or some test became slower.".to_owned());

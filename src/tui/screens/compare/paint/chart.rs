@@ -33,7 +33,7 @@ struct LogScale {
 
 impl LogScale {
     /// A scale that holds these ratios and 1.
-    fn of(ratios: impl Iterator<Item = f64>, rows: u16) -> Self {
+    fn for_ratios(ratios: impl Iterator<Item = f64>, rows: u16) -> Self {
         let (mut bottom, mut top) = (0.0_f64, 0.0_f64);
         for log in ratios.map(f64::ln) {
             (bottom, top) = (bottom.min(log), top.max(log));
@@ -57,7 +57,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, lines: &[&Line], median: O
     }
     let plot = Rect { x: area.x + AXIS, width: area.width.saturating_sub(AXIS), height: area.height - 1, ..area };
     let ends = points.iter().flat_map(|point| [point.low, point.high, point.ratio]);
-    let axis = LogScale::of(ends, plot.height);
+    let axis = LogScale::for_ratios(ends, plot.height);
     let at = |x: u16, y: u16, width: u16| Rect { x, y, width: width.min(area.right().saturating_sub(x)), height: 1 };
     draw_axis(paint, area, plot, axis);
     let step = plot.width / points.len() as u16;
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn one_is_always_on_the_axis_and_equal_factors_are_equally_far() {
-        let axis = LogScale::of([0.25, 4.0].into_iter(), 21);
+        let axis = LogScale::for_ratios([0.25, 4.0].into_iter(), 21);
         assert_eq!(axis.row(1.0), 10);
         assert_eq!(axis.row(0.5) - axis.row(1.0), axis.row(1.0) - axis.row(2.0));
-        let below = LogScale::of([0.1, 0.2].into_iter(), 10);
+        let below = LogScale::for_ratios([0.1, 0.2].into_iter(), 10);
         assert!(below.row(1.0) < below.row(0.2) && below.row(0.2) < below.row(0.1));
     }
 }

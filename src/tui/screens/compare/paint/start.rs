@@ -95,7 +95,7 @@ pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compar
     };
     for (name, side) in [("A", &compared.plain.a), ("B", &compared.plain.b)] {
         if side.runs == 0 {
-            say(&format!("✗ {name} `{}` means no stored result", side.selection), Role::Bad);
+            say(&format!("✗ {name} `{}` matches no stored result", side.selection), Role::Bad);
         }
     }
     for word in &compared.unknown {

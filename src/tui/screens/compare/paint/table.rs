@@ -76,7 +76,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let mut notes = words::Footnotes::default();
     let marked: Vec<(TableRow<'_>, String)> = all
         .into_iter()
-        .map(|row| (row, if let TableRow::Line(line) = row { words::marks(&notes.of(line)) } else { String::new() }))
+        .map(|row| {
+            (row, if let TableRow::Line(line) = row { words::marks(&notes.numbers(line)) } else { String::new() })
+        })
         .collect();
     let longest = |text: fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
     let names = longest(|(row, _)| width(&plain(&first_cell(row))));

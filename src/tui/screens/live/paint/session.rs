@@ -47,7 +47,7 @@ fn phase(session: &WatchedSession) -> (String, Role) {
         Phase::Paused => ("⏸ paused".to_owned(), Role::Warn),
         Phase::Over(Status::Done) => ("✓ done".to_owned(), Role::Good),
         Phase::Over(Status::Cancelled) => ("stopped".to_owned(), Role::Warn),
-        Phase::Over(_) => ("✗ over, with failures: w tells".to_owned(), Role::Bad),
+        Phase::Over(_) => ("✗ over, with failures: w shows them".to_owned(), Role::Bad),
         Phase::Failed(_) => ("✗ could not be run".to_owned(), Role::Bad),
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     catalog::Role,
     runner::Uses,
     tui::{
-        screens::live::{Figures, Phase, Slot, WatchedSession},
+        screens::live::{LiveFigures, Phase, Slot, WatchedSession},
         widgets::{
             histogram::histogram,
             over_time::{Stretch, over_time},
@@ -58,7 +58,7 @@ pub(super) fn draw(
     paint: &mut Paint<'_>,
     area: Rect,
     label: &str,
-    figures: &Figures,
+    figures: &LiveFigures,
     ghost: Option<(&str, &[Slot])>,
     usual: Option<f64>,
     used: &[(&str, String)],
@@ -99,7 +99,7 @@ fn draw_throughput(paint: &mut Paint<'_>, area: Rect, slots: &[Slot], ghost: &[S
 }
 
 /// The test's bar. A single long statement has no share: its time stands against what it usually takes.
-fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &Figures, usual: Option<f64>) {
+fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &LiveFigures, usual: Option<f64>) {
     let what = if figures.measured { "" } else { " · preparing, not measured" };
     let dot = if label.is_empty() { "" } else { " · " };
     let title = format!("{label}{dot}{} {}{what}", figures.number, figures.name);
@@ -124,7 +124,7 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &Figures, u
 
 /// Rates, percentiles and resources, whole facts in lines that fit.
 fn facts<'t>(
-    figures: &Figures,
+    figures: &LiveFigures,
     ghost: Option<(&'t str, &'t [Slot])>,
     used: &'t [(&'t str, String)],
     columns: usize,

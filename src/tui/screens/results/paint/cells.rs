@@ -3,7 +3,7 @@
 use crate::{
     base::units::{count, duration, plain, rate},
     catalog::Role,
-    store::{GroupColumn, GroupRow, Key, ResultColumn, ResultRow},
+    store::{GroupColumn, GroupRow, ResultColumn, ResultRow, SelectionKey},
     tui::screens::results::{columns, short},
 };
 
@@ -103,7 +103,7 @@ pub(super) fn group_shape(column: GroupColumn, screen: usize) -> Shape {
 }
 
 /// A cell of a group.
-pub(super) fn group(row: &GroupRow, key: &Key, column: GroupColumn) -> String {
+pub(super) fn group(row: &GroupRow, key: &SelectionKey, column: GroupColumn) -> String {
     let ns = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
     let text = match column {
         GroupColumn::Value => {
@@ -141,7 +141,7 @@ pub(super) fn title(word: &str, ordered: Option<bool>, focused: bool) -> String 
 }
 
 /// The titles' words of a listing, by place.
-pub(super) fn words(key: Option<&Key>) -> Vec<&str> {
+pub(super) fn words(key: Option<&SelectionKey>) -> Vec<&str> {
     match key {
         None => columns::RESULTS.map(columns::result_word).to_vec(),
         Some(key) => columns::GROUPS.map(|column| columns::group_word(column, key)).to_vec(),

@@ -8,7 +8,7 @@ use super::{ResultsScreen, columns};
 use crate::{
     base::units::{count, plain},
     catalog::Role,
-    store::Listing,
+    store::PageListing,
     tui::{
         screens::Context,
         widgets::paint::{Paint, TextPiece, fit, piece, width},
@@ -60,9 +60,9 @@ fn title(results: &ResultsScreen) -> String {
         runs => format!(" + {} runs without a test", count(runs)),
     };
     let groups = match (&results.listing, page.length) {
-        (Listing::Results(_), _) => String::new(),
-        (Listing::Groups(..), 1) => " · 1 group".to_owned(),
-        (Listing::Groups(..), groups) => format!(" · {} groups", count(groups)),
+        (PageListing::Results(_), _) => String::new(),
+        (PageListing::Groups(..), 1) => " · 1 group".to_owned(),
+        (PageListing::Groups(..), groups) => format!(" · {} groups", count(groups)),
     };
     format!("Results {many}{without}{groups} · {order}")
 }

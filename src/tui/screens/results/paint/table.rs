@@ -3,7 +3,7 @@
 use super::cells;
 use crate::{
     catalog::Role,
-    store::{Listing, Page, PageRows},
+    store::{Page, PageListing, PageRows},
     tui::{
         screens::results::{ListedRow, Markable, ResultsScreen, Which, columns, pane},
         widgets::{
@@ -40,8 +40,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, p
 /// The titles by place, with order and focus.
 fn title_texts(results: &ResultsScreen) -> Vec<String> {
     let (key, descending) = match &results.listing {
-        Listing::Results(order) => (None, order.descending),
-        Listing::Groups(key, order) => (Some(key), order.descending),
+        PageListing::Results(order) => (None, order.descending),
+        PageListing::Groups(key, order) => (Some(key), order.descending),
     };
     let ordering = columns::ordering(&results.listing);
     let words = cells::words(key);
@@ -57,17 +57,17 @@ fn fitting_columns(results: &ResultsScreen, page: &Page, screen: usize) -> Vec<F
     let kept = [columns::ordering(&results.listing), results.focus];
     let candidates = titles.iter().enumerate().map(|(place, title)| {
         let shape = match &results.listing {
-            Listing::Results(_) => cells::result_shape(columns::RESULTS[place], screen),
-            Listing::Groups(..) => cells::group_shape(columns::GROUPS[place], screen),
+            PageListing::Results(_) => cells::result_shape(columns::RESULTS[place], screen),
+            PageListing::Groups(..) => cells::group_shape(columns::GROUPS[place], screen),
         };
         let texts: Vec<String> = match (&page.rows, &results.listing) {
             (PageRows::Results(rows), _) => {
                 rows.iter().map(|row| cells::result(row, columns::RESULTS[place], screen)).collect()
             }
-            (PageRows::Groups(rows), Listing::Groups(key, _)) => {
+            (PageRows::Groups(rows), PageListing::Groups(key, _)) => {
                 rows.iter().map(|row| cells::group(row, key, columns::GROUPS[place])).collect()
             }
-            (PageRows::Groups(_), Listing::Results(_)) => Vec::new(),
+            (PageRows::Groups(_), PageListing::Results(_)) => Vec::new(),
         };
         // What says which row it is comes before the column that was chosen.
         let rank = if kept.contains(&place) { shape.rank.min(1) } else { shape.rank + 2 };
@@ -93,12 +93,12 @@ fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, shown: &[F
 fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: ListedRow<'_>, shown: &[FittedColumn]) {
     let mut line: Vec<TextPiece<'_>> = Vec::new();
     let marked = match (known, &results.listing) {
-        (ListedRow::Result(result), _) => results.marks.of(Markable::Run(&result.run_id)),
-        (ListedRow::Group(group), Listing::Groups(key, _)) => {
+        (ListedRow::Result(result), _) => results.marks.side_of(Markable::Run(&result.run_id)),
+        (ListedRow::Group(group), PageListing::Groups(key, _)) => {
             let filter = results.filter.narrowed(key, group.value.as_deref()).ok();
-            filter.and_then(|filter| results.marks.of(Markable::Selection(&filter.line)))
+            filter.and_then(|filter| results.marks.side_of(Markable::Selection(&filter.line)))
         }
-        (ListedRow::Group(_), Listing::Results(_)) => None,
+        (ListedRow::Group(_), PageListing::Results(_)) => None,
     };
     line.push(match marked {
         Some(Which::A) => piece("A", Role::A),
@@ -117,11 +117,11 @@ fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: Li
                 let of = columns::RESULTS[column.place];
                 (cells::result(result, of, screen), cells::result_role(result, of))
             }
-            (ListedRow::Group(group), Listing::Groups(key, _)) => {
+            (ListedRow::Group(group), PageListing::Groups(key, _)) => {
                 let of = columns::GROUPS[column.place];
                 (cells::group(group, key, of), cells::group_role(of))
             }
-            (ListedRow::Group(_), Listing::Results(_)) => continue,
+            (ListedRow::Group(_), PageListing::Results(_)) => continue,
         };
         line.push(piece(aligned(&text, column), role));
     }

@@ -15,7 +15,7 @@ use crate::{
         },
         world::World,
     },
-    tune::{Entry, State, TestEffect, Trial},
+    tune::{Entry, TestEffect, Trial, TrialState},
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -114,8 +114,8 @@ fn changed(trial: &Trial, room: usize) -> String {
 fn outcome(entry: &Entry) -> (String, Role) {
     let trial = &entry.trial;
     match (&trial.state, trial.effects.as_slice()) {
-        (State::Tried, [only]) => (words::short_verdict(only), role(only)),
-        (State::Tried, several) => {
+        (TrialState::Tried, [only]) => (words::short_verdict(only), role(only)),
+        (TrialState::Tried, several) => {
             let faster = several.iter().filter(|effect| role(effect) == Role::Good).count();
             let slower = several.iter().filter(|effect| role(effect) == Role::Bad).count();
             let role = if slower > 0 {
@@ -127,9 +127,9 @@ fn outcome(entry: &Entry) -> (String, Role) {
             };
             (format!("{faster} faster, {slower} slower of {}", several.len()), role)
         }
-        (State::Stopped, _) => ("stopped".to_owned(), Role::Warn),
-        (State::CannotDiffer(_), _) => ("cannot differ".to_owned(), Role::Dim),
-        (State::Failed(_), _) => ("✗ failed".to_owned(), Role::Bad),
+        (TrialState::Stopped, _) => ("stopped".to_owned(), Role::Warn),
+        (TrialState::CannotDiffer(_), _) => ("cannot differ".to_owned(), Role::Dim),
+        (TrialState::Failed(_), _) => ("✗ failed".to_owned(), Role::Bad),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
         screens::tune::{TuneScreen, WatchedTrial},
         widgets::paint::{Paint, pad, piece, width, wrap},
     },
-    tune::{State, TestEffect},
+    tune::{TestEffect, TrialState},
 };
 use ratatui::layout::Rect;
 
@@ -35,7 +35,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         row
     };
     draw_progress(paint, next(1), watched, tune.running);
-    let axis = RatioScale::of(watched);
+    let axis = RatioScale::for_trial(watched);
     draw_ends(paint, next(1), axis);
     let price = prices(watched);
     let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
@@ -60,7 +60,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
                 draw_effect(paint, next(1), effect, axis, true, tune.running);
             }
             if several.len() > room {
-                paint.text(next(1), &format!("and {} tests more: the export has all", several.len() - room), Role::Dim);
+                paint.text(next(1), &format!("and {} more tests: the export has all", several.len() - room), Role::Dim);
             }
         }
     }
@@ -78,7 +78,7 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
             let room = usize::from(row.width - row.width / 4);
             if width(&whole) <= room { whole } else { format!(" {}/{of} rounds", watched.round) }
         }
-        (State::Tried, false) => format!(" {of} rounds, looked at {}x", watched.trial.looks),
+        (TrialState::Tried, false) => format!(" {of} rounds, looked at {}x", watched.trial.looks),
         (_, false) => format!(" {}", words::state(&watched.trial)),
     };
     let bar = Rect { width: row.width / 4, ..row };
@@ -95,7 +95,7 @@ struct RatioScale {
 }
 
 impl RatioScale {
-    fn of(watched: &WatchedTrial) -> Self {
+    fn for_trial(watched: &WatchedTrial) -> Self {
         let ends = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
         let effects = watched.effects.iter().filter_map(|effect| effect.found.as_ref());
         let of_effects = effects.clone().filter_map(|found| found.interval);
