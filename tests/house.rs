@@ -102,14 +102,15 @@ fn libraries_are_known_in_their_room_only() {
 /// The words of a text or of a name, in small letters and without the `s` at their end.
 fn words(text: &str) -> Vec<String> {
     let mut spaced = String::new();
+    let mut before = ' ';
     for c in text.chars() {
-        let (upper, follows_lower) = (c.is_uppercase(), spaced.ends_with(|last: char| last.is_lowercase()));
-        spaced.push_str(if upper && follows_lower { " " } else { "" });
+        spaced.push_str(if c.is_uppercase() && before.is_lowercase() { " " } else { "" });
         spaced.push(if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
+        before = c;
     }
     spaced
         .split_whitespace()
-        .filter(|word| word.len() > 1)
+        .filter(|word| word.len() > 1 || word.parse::<u8>().is_ok())
         .map(|word| if word.len() > 3 { word.trim_end_matches('s') } else { word })
         .map(str::to_owned)
         .collect()

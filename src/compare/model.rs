@@ -18,6 +18,7 @@ pub type Part = BTreeMap<String, String>;
 /// Two selections beside each other. Times are ns, ratios are time A / time B: below 1 A is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
+    /// [`COMPARISON_VERSION`].
     pub version: u32,
     /// Version of the dbdyno that compared.
     pub dbdyno_version: String,

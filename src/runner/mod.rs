@@ -42,6 +42,7 @@ pub enum RunnerEvent {
     },
     /// The session begins.
     SessionStarted {
+        /// Its UUID.
         session_id: String,
         /// Runs in the plan.
         runs: usize,
@@ -59,6 +60,7 @@ pub enum RunnerEvent {
         /// Place in the session.
         ordinal: u32,
         round: u32,
+        /// UUID.
         run_id: String,
         /// Engine with the options that tell it from others.
         label: String,

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 record! {
     /// A change of options that was measured against its base.
     TrialRecord in "trial" {
+        /// UUID.
         trial_id: String,
         /// The session of its last look.
         session_id: Option<String>,

@@ -57,6 +57,7 @@ pub enum Tell {
 /// A session that can be resumed.
 #[derive(Debug, Clone)]
 pub struct OwedSession {
+    /// UUID.
     pub(crate) session_id: String,
     /// How many of its runs are still to be run.
     pub(crate) runs: usize,

@@ -32,6 +32,7 @@ pub enum TuneEvent {
     TrialEnded { trial: Box<Trial> },
     /// A search begins.
     SearchStarted {
+        /// Its UUID.
         search_id: String,
         /// Candidates that there are.
         candidates: usize,

@@ -27,6 +27,7 @@ pub const LEAST_PROGRESS_MS: u64 = 50;
 pub struct Job {
     /// Protocol version.
     pub protocol: u32,
+    /// The run's UUID.
     pub run_id: String,
     /// Engine name.
     pub engine: String,

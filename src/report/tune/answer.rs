@@ -12,6 +12,7 @@ pub enum AnswerForm {
     Pragma,
     /// A piece of a program.
     Rust,
+    /// `ENGINE:OPTION=VALUE,...`
     Engine,
     /// A TOML file for the user's presets.
     Preset,
@@ -149,6 +150,7 @@ fn table<'o>(options: impl Iterator<Item = (&'o String, &'o String)>) -> String 
     if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
 }
 
+/// A string of TOML.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }

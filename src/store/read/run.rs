@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct StoredRun {
+    /// UUID.
     pub run_id: String,
+    /// UUID of its session.
     pub session_id: String,
     /// The label of its configuration.
     pub label: String,

@@ -29,6 +29,7 @@ pub struct SelectedRuns {
 /// One execution of a configuration.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RunTests {
+    /// UUID.
     pub run_id: String,
     pub session_id: String,
     /// Place in the session, from 0.
@@ -66,6 +67,7 @@ pub struct RunConfiguration {
 /// Where and how runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
+    /// UUID.
     pub session_id: String,
     /// Start, UTC.
     pub started_at: String,

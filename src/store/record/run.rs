@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 record! {
     /// One execution of a configuration.
     RunRecord in "run" {
+        /// UUID.
         run_id: String,
         session_id: String,
         /// Place in the session, from 0.

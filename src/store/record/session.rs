@@ -19,6 +19,7 @@ record! {
         /// Installed memory, bytes.
         memory_bytes: Option<u64>,
         kernel: String,
+        /// CPU architecture.
         architecture: String,
         /// What virtualises it.
         virtualisation: Option<String>,
@@ -30,6 +31,7 @@ record! {
 record! {
     /// The runs started together.
     SessionRecord in "session" {
+        /// UUID.
         session_id: String,
         /// The machine.
         host_id: String,
@@ -84,6 +86,7 @@ record! {
 record! {
     /// What a reader of the figures should know.
     WarningRecord in "warning" {
+        /// UUID.
         warning_id: String,
         session_id: String,
         /// The run, if it is about one.

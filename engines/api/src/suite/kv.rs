@@ -52,6 +52,7 @@ pub struct KvTest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyOrder {
+    /// 0, 1, 2 …
     Ascending,
     /// Uniform with repetition.
     Uniform,

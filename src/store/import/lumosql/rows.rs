@@ -19,6 +19,7 @@ record! {
         name: String,
         /// CPU, as the user described it.
         cpu_model: Option<String>,
+        /// CPU architecture.
         architecture: Option<String>,
         /// Operating system.
         os: Option<String>,
@@ -28,6 +29,7 @@ record! {
 record! {
     /// A session of one run.
     SessionRow in "session" {
+        /// UUID.
         session_id: String,
         /// The machine.
         host_id: String,
@@ -39,7 +41,9 @@ record! {
         status: String,
         /// `lumosql`.
         suite: String,
+        /// 1.
         rounds: u32,
+        /// 1.
         planned_runs: u32,
         /// Version of the operating system.
         kernel: Option<String>,
@@ -54,9 +58,12 @@ record! {
 
 record! {
     RunRow in "run" {
+        /// UUID.
         run_id: String,
         session_id: String,
+        /// 0.
         ordinal: u32,
+        /// 0.
         round: u32,
         /// Start.
         started_at: Option<Timestamp>,

@@ -5,6 +5,7 @@ use super::super::super::schema::{NARROW, filled as filled_in};
 /// SQL with the values bound in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Narrow {
+    /// A SELECT.
     pub(super) sql: String,
     /// Its parameters, in order.
     pub(super) parameters: Vec<String>,

@@ -20,6 +20,7 @@ pub enum Request {
     },
     /// A stored run.
     Recording {
+        /// UUID.
         run: String,
     },
     /// The last session that was interrupted.

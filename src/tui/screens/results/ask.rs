@@ -23,6 +23,7 @@ pub enum Request {
     Run {
         /// Counts requests: a response to an earlier one is dropped.
         ticket: u64,
+        /// UUID.
         run: String,
         purpose: Purpose,
     },
