@@ -183,6 +183,12 @@ fn fjall_keeps_every_acknowledged_commit() {
     survives_kills("fjall", &[("persist", "sync_all")]);
 }
 
+#[test]
+fn log_keeps_every_acknowledged_commit() {
+    survives_kills("log", &[]);
+    survives_kills("log", &[("sync", "off")]);
+}
+
 /// Kills a worker whose engine keeps commits in the program; acknowledged and recovered commits of each kill.
 #[track_caller]
 fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {

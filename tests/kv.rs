@@ -33,7 +33,7 @@ fn every_engine_answers_as_the_model_in_python_does() {
         let place = Place::new();
         let (size, seed) = (model.size.to_string(), model.session_seed.to_string());
         let (repeat, mixed) = ((model.round + 1).to_string(), format!("kv.mixed={}", model.mixed));
-        let mut engines = vec!["sqlite", "lmdb", "redb", "fjall"];
+        let mut engines = vec!["sqlite", "lmdb", "redb", "fjall", "log"];
         // A single row takes DuckDB a millisecond.
         if model.size <= 1000 && model.round == 0 {
             engines.push("duckdb");

@@ -27,6 +27,8 @@ const BUILT_IN: &[(&str, Program)] = &[
     ("redb", dbdyno_redb::PROGRAM),
     #[cfg(feature = "fjall")]
     ("fjall", dbdyno_fjall::PROGRAM),
+    #[cfg(feature = "log")]
+    ("log", dbdyno_log::PROGRAM),
     #[cfg(feature = "duckdb-engine")]
     ("duckdb", dbdyno_duckdb::PROGRAM),
     (HARNESS_ENGINE, dbdyno_null::PROGRAM),

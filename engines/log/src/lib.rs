@@ -1,0 +1,40 @@
+//! The least that makes a commit durable: one append to a file, and one sync. What other engines take beyond it is what their trees,
+//! pages and locks cost; what they take less than it was not made durable.
+
+mod file;
+mod kv;
+
+pub use kv::Log;
+
+use dbdyno_engine::{
+    describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
+    protocol::PROTOCOL,
+    serve::Program,
+    suite::SuiteKind,
+};
+use dbdyno_workload::program;
+
+/// The engine as a program.
+pub const PROGRAM: Program = program::kv_only::<Log>(describe);
+
+fn describe() -> Description {
+    Description {
+        protocol: PROTOCOL,
+        name: "log".to_owned(),
+        about: "a map in memory and a file that each commit is appended to: the floor of a durable commit".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Vec::new(),
+        suites: vec![SuiteKind::Kv],
+        options: vec![OptionSpec::bool("sync", "on", "whether a commit waits until the disk has its record")],
+        tiers: vec![
+            TierRule::new(
+                &[("sync", &["off"])],
+                Tier::Consistent,
+                "commits are handed to the system; records have checksums, and what follows a broken one is dropped",
+            ),
+            TierRule::synced(),
+        ],
+        conflicts: Vec::new(),
+    }
+}
