@@ -34,6 +34,9 @@ const BUILT_IN: &[(&str, Program)] = &[
     (HARNESS_ENGINE, dbdyno_null::PROGRAM),
 ];
 
+/// The engine whose answers the others are held against, where it runs: no other is tested as much.
+pub const REFERENCE_ENGINE: &str = "sqlite";
+
 /// The engine that does nothing: what it takes is what the harness itself costs.
 pub const HARNESS_ENGINE: &str = "null";
 

@@ -45,6 +45,37 @@ impl Linter for Disagreement {
     }
 }
 
+/// Nobody else answered.
+pub(super) struct NotCrossChecked;
+
+impl Linter for NotCrossChecked {
+    fn name(&self) -> &'static str {
+        "not cross-checked"
+    }
+
+    fn summary(&self) -> &'static str {
+        "sessions have answers that nothing was held against"
+    }
+
+    fn explain(&self) -> &'static str {
+        "One implementation cannot show that it is right: run another engine beside it, best of all sqlite. Configurations of one \
+         library, and engines that SQL reaches through one layer, are one implementation."
+    }
+
+    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+        let unchecked =
+            evidence.results.iter().filter(|result| result.verification.is_some() && result.agrees.is_none());
+        let tests: BTreeSet<String> = unchecked.map(|result| result.test_name.clone()).collect();
+        if tests.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "answers are not cross-checked, as one implementation gave them: {}",
+            some_of(tests.into_iter().collect())
+        )]
+    }
+}
+
 /// Configurations promise different durability.
 pub(super) struct UnequalTiers;
 

@@ -58,6 +58,7 @@ pub trait Linter: Sync {
 /// Every linter, in the order their findings are shown.
 pub const LINTERS: &[&dyn Linter] = &[
     &fairness::Disagreement,
+    &fairness::NotCrossChecked,
     &fairness::UnequalTiers,
     &fairness::DifferingOptions,
     &fairness::UnequalMemory,

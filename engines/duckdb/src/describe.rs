@@ -4,7 +4,6 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
-    protocol::PROTOCOL,
     sql::{reopen, statements},
     suite::SuiteKind,
 };
@@ -13,15 +12,14 @@ use std::thread;
 /// The engine's description.
 pub fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "duckdb".to_owned(),
-        about: "DuckDB, a column store for analysis, here asked for single rows too".to_owned(),
-        version: version(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: options(),
         tiers: tiers(),
-        conflicts: Vec::new(),
+        ..Description::new(
+            "duckdb",
+            "DuckDB, a column store for analysis, here asked for single rows too",
+            version(),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

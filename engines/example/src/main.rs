@@ -7,7 +7,6 @@ use dbdyno_engine::{
     durability::{Tier, TierRule},
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
-    protocol::PROTOCOL,
     serve,
     suite::{KvStatements, SuiteKind},
 };
@@ -19,15 +18,13 @@ fn main() -> ExitCode {
 
 fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "example".to_owned(),
-        about: "a map in memory, to start an engine from".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv],
-        options: Vec::new(),
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are gone with the program")],
-        conflicts: Vec::new(),
+        ..Description::new(
+            "example",
+            "a map in memory, to start an engine from",
+            env!("CARGO_PKG_VERSION"),
+            &[SuiteKind::Kv],
+        )
     }
 }
 

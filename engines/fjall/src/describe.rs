@@ -5,7 +5,6 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
-    protocol::PROTOCOL,
     settings::Settings,
     suite::SuiteKind,
 };
@@ -18,15 +17,16 @@ use std::thread;
 /// The engine's description.
 pub fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "fjall".to_owned(),
-        about: "fjall, a log-structured merge tree in Rust".to_owned(),
-        version: env!("LIBRARY_VERSION").to_owned(),
         build: vec!["feature lz4".to_owned()],
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: tiers(),
-        conflicts: Vec::new(),
+        implementations: dbdyno_tables::implementations(),
+        ..Description::new(
+            "fjall",
+            "fjall, a log-structured merge tree in Rust",
+            env!("LIBRARY_VERSION"),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

@@ -5,10 +5,11 @@
 
 use dbdyno_engine::{
     EngineError,
-    describe::{Conflict, OptionSpec},
+    describe::{Conflict, ImplementationRule, OptionSpec},
     durability::{Tier, TierRule},
     kv::{is_held, read_transaction},
     settings::Settings,
+    suite::SuiteKind,
 };
 use std::collections::BTreeMap;
 
@@ -87,6 +88,11 @@ impl SyncMode {
             _ => Self::Full,
         }
     }
+}
+
+/// Both lines of LMDB are one library grown further, and share its mistakes.
+pub fn implementation() -> ImplementationRule {
+    ImplementationRule::new(SuiteKind::Kv, &[], "lmdb")
 }
 
 /// How an environment is opened.

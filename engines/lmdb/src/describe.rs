@@ -1,19 +1,20 @@
 //! The description, and which LMDB this is.
 
-use dbdyno_engine::{EngineError, describe::Description, protocol::PROTOCOL, suite::SuiteKind};
+use dbdyno_engine::{EngineError, describe::Description, suite::SuiteKind};
 
 /// The engine's description.
 pub fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "lmdb".to_owned(),
-        about: "LMDB, the memory-mapped copy-on-write B+tree, through heed".to_owned(),
-        version: in_words(version()),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: [dbdyno_lmdb_common::options(), dbdyno_tables::options()].concat(),
         tiers: dbdyno_lmdb_common::tiers(),
         conflicts: dbdyno_lmdb_common::conflicts(),
+        implementations: dbdyno_tables::implementations(),
+        ..Description::new(
+            "lmdb",
+            "LMDB, the memory-mapped copy-on-write B+tree, through heed",
+            in_words(version()),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

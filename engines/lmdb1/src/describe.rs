@@ -3,7 +3,6 @@
 use crate::{cipher::Algorithm, lmdb::library_version};
 use dbdyno_engine::{
     describe::{Conflict, Description, OptionSpec},
-    protocol::PROTOCOL,
     suite::SuiteKind,
 };
 
@@ -11,15 +10,17 @@ use dbdyno_engine::{
 pub fn describe() -> Description {
     let (major, minor, patch) = library_version();
     Description {
-        protocol: PROTOCOL,
-        name: "lmdb1".to_owned(),
-        about: "LMDB's 1.0 line, with page encryption and page checksums".to_owned(),
-        version: format!("{major}.{minor}.{patch}"),
         build: vec!["branch mdb.master3".to_owned()],
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: dbdyno_lmdb_common::tiers(),
         conflicts: conflicts(),
+        implementations: [dbdyno_tables::implementations(), vec![dbdyno_lmdb_common::implementation()]].concat(),
+        ..Description::new(
+            "lmdb1",
+            "LMDB's 1.0 line, with page encryption and page checksums",
+            format!("{major}.{minor}.{patch}"),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

@@ -9,7 +9,6 @@ pub use kv::Log;
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
-    protocol::PROTOCOL,
     serve::Program,
     suite::SuiteKind,
 };
@@ -20,12 +19,6 @@ pub const PROGRAM: Program = program::kv_only::<Log>(describe);
 
 fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "log".to_owned(),
-        about: "a map in memory and a file that each commit is appended to: the floor of a durable commit".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv],
         options: vec![OptionSpec::bool("sync", "on", "whether a commit waits until the disk has its record")],
         tiers: vec![
             TierRule::new(
@@ -35,6 +28,11 @@ fn describe() -> Description {
             ),
             TierRule::synced(),
         ],
-        conflicts: Vec::new(),
+        ..Description::new(
+            "log",
+            "a map in memory and a file that each commit is appended to: the floor of a durable commit",
+            env!("CARGO_PKG_VERSION"),
+            &[SuiteKind::Kv],
+        )
     }
 }

@@ -9,7 +9,6 @@ use dbdyno_engine::{
     durability::{Tier, TierRule},
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
-    protocol::PROTOCOL,
     serve::Program,
     suite::{KvStatements, SuiteKind},
 };
@@ -27,12 +26,6 @@ pub const PROGRAM: Program = program::both::<Null, Null>(describe);
 /// The engine's description.
 pub fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "null".to_owned(),
-        about: "does nothing: the harness's own cost, and scripted behaviour for tests".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: vec![
             OptionSpec::choice(
                 "clock",
@@ -69,7 +62,12 @@ pub fn describe() -> Description {
             ),
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
-        conflicts: Vec::new(),
+        ..Description::new(
+            "null",
+            "does nothing: the harness's own cost, and scripted behaviour for tests",
+            env!("CARGO_PKG_VERSION"),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

@@ -4,19 +4,12 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
-    protocol::PROTOCOL,
     suite::SuiteKind,
 };
 
 /// The engine's description.
 pub fn describe() -> Description {
     Description {
-        protocol: PROTOCOL,
-        name: "redb".to_owned(),
-        about: "redb, a copy-on-write B-tree in Rust".to_owned(),
-        version: env!("LIBRARY_VERSION").to_owned(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: vec![
             TierRule::new(
@@ -26,7 +19,13 @@ pub fn describe() -> Description {
             ),
             TierRule::synced(),
         ],
-        conflicts: Vec::new(),
+        implementations: dbdyno_tables::implementations(),
+        ..Description::new(
+            "redb",
+            "redb, a copy-on-write B-tree in Rust",
+            env!("LIBRARY_VERSION"),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

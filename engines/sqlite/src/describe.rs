@@ -5,7 +5,6 @@ use dbdyno_engine::{
     describe::{Description, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
-    protocol::PROTOCOL,
     sql::{reopen, statements},
     suite::SuiteKind,
 };
@@ -15,15 +14,15 @@ use rusqlite::Connection;
 pub fn describe() -> Description {
     let build = compile_options();
     Description {
-        protocol: PROTOCOL,
-        name: "sqlite".to_owned(),
-        about: "SQLite's own B-tree, through rusqlite".to_owned(),
-        version: rusqlite::version().to_owned(),
         options: options(&build),
         build,
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         tiers: tiers(),
-        conflicts: Vec::new(),
+        ..Description::new(
+            "sqlite",
+            "SQLite's own B-tree, through rusqlite",
+            rusqlite::version(),
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
 

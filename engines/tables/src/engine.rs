@@ -11,7 +11,7 @@ use crate::sqlite::{self, Sql};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
-    describe::OptionSpec,
+    describe::{ImplementationRule, OptionSpec},
     engine::{Engine, Open},
     ordered::OrderedStore,
     sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text, reopen},
@@ -19,6 +19,14 @@ use dbdyno_engine::{
 };
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+/// Whose code answers SQL suites on every engine that they reach through this layer: its mistakes are all of theirs.
+pub fn implementations() -> Vec<ImplementationRule> {
+    vec![
+        ImplementationRule::new(SuiteKind::Sql, &[("layer", &["direct"])], "direct plans on an ordered store"),
+        ImplementationRule::new(SuiteKind::Sql, &[], "SQLite's virtual table on an ordered store"),
+    ]
+}
 
 /// The options of every engine that SQL suites reach through this layer. They say how a suite reaches the engine and not how
 /// the engine is best set, so that no search tries them.

@@ -19,9 +19,13 @@ use dbdyno_engine::{
     protocol::SuiteJob,
     settings::{SettingError, Settings},
     size::Size,
+    suite::SuiteKind,
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
@@ -62,6 +66,15 @@ pub struct LeftOut {
 impl Configuration {
     pub fn engine_name(&self) -> &str {
         &self.engine.description.name
+    }
+
+    /// Whose code answers a suite of this kind. The same library by two paths is one.
+    pub fn implementation(&self, suite: SuiteKind) -> String {
+        let description = &self.engine.description;
+        let resolved =
+            |path: &str| fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string());
+        let files = description.files(&self.settings).into_iter().map(|path| format!(" {}", resolved(path)));
+        description.implementation(suite, &self.settings).to_owned() + &files.collect::<String>()
     }
 }
 

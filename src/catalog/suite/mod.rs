@@ -44,6 +44,8 @@ pub struct Suite {
     start: Option<PathBuf>,
     /// The text of its file.
     text: String,
+    /// Digests that do not depend on the seed, by size and test, of the default options.
+    known: BTreeMap<(Size, u32), String>,
     body: SuiteBody,
 }
 
@@ -112,6 +114,18 @@ struct SuiteFile<T> {
     indexes: Vec<Spanned<IndexSpec>>,
     #[serde(rename = "test")]
     tests: Vec<T>,
+    /// Answers that are known from elsewhere.
+    #[serde(default)]
+    known: Vec<Spanned<FileKnown>>,
+}
+
+/// Answers that do not depend on the seed, of the suite's default options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileKnown {
+    size: String,
+    /// Digests by the test's number.
+    answers: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -161,6 +175,7 @@ impl Suite {
         }
         let options = check_options(&file.options, source)?;
         let body = check(&file, &options)?;
+        let known = check_known(&file.known, source)?;
         Ok(Self {
             name: name.to_owned(),
             kind: file.kind,
@@ -174,6 +189,7 @@ impl Suite {
             pair: file.size.pair,
             start: None,
             text: source.text.clone(),
+            known,
             body,
         })
     }
@@ -193,6 +209,13 @@ impl Suite {
     /// The text of its file, from which it can be read again.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The right answer of a test, where the file states it: the same for every seed.
+    pub fn known(&self, size: Size, settings: &Settings, test: u32) -> Option<&str> {
+        let is_default = |option: &OptionSpec| settings.get(&option.name) == Some(&option.default);
+        let known = self.known.get(&(size, test)).filter(|_| self.options.iter().all(is_default));
+        known.map(String::as_str)
     }
 
     /// The suite's tests, in the order they run.
@@ -314,6 +337,22 @@ fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Resul
             })
         })
         .collect()
+}
+
+fn check_known(
+    known: &[Spanned<FileKnown>],
+    source: &CatalogText,
+) -> Result<BTreeMap<(Size, u32), String>, CatalogError> {
+    let mut all = BTreeMap::new();
+    for spanned in known {
+        let wrong = |message: String| source.wrong(spanned.span(), message);
+        let size = spanned.get_ref().size.parse().map_err(wrong)?;
+        for (number, digest) in &spanned.get_ref().answers {
+            let number = number.parse().map_err(|_| wrong(format!("answers: `{number}`: expected a test's number")))?;
+            all.insert((size, number), digest.clone());
+        }
+    }
+    Ok(all)
 }
 
 /// Numbers rise from 1, and needs point to earlier tests.

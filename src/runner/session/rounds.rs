@@ -2,9 +2,16 @@
 
 use super::{RunningSession, SoFar};
 use crate::{
-    runner::{RunnerEvent, agreement::agreement, run::execute},
+    bench::Configuration,
+    engines::REFERENCE_ENGINE,
+    runner::{
+        RunnerEvent,
+        agreement::{GivenAnswer, agreement},
+        run::execute,
+    },
     store::{Batch, RunRecord, Status, TestRecord},
 };
+use dbdyno_engine::size::Size;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     time::{Duration, Instant},
@@ -83,31 +90,38 @@ impl RunningSession<'_> {
         rounds_done > 0 && elapsed + elapsed / rounds_done > budget
     }
 
-    /// Compares the answers of a round's runs that had the same inputs, and stores which agree.
+    /// Holds the answers of a round's runs against what is known, or those that had the same inputs against each other, and stores
+    /// which are right.
     async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
+        let plan = self.plan;
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
-        let mut groups: BTreeMap<(String, String, u32), Vec<usize>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Size, String, u32), Vec<Answering<'_>>> = BTreeMap::new();
         for (at, result) in results.iter().enumerate() {
-            if let Some(run) = of_round.get(result.run_id.as_str()) {
-                let planned = self.plan.runs.get(run.ordinal as usize);
-                let configuration = planned.map(|planned| &self.plan.configurations[planned.configuration]);
-                // A twin says what its configuration says, and must not make a majority with it.
-                if configuration.is_some_and(|configuration| configuration.twin_of.is_some()) {
-                    continue;
-                }
-                let inputs = format!("{:?}", configuration.map(|configuration| &configuration.suite_settings));
-                groups.entry((run.size.clone(), inputs, result.test)).or_default().push(at);
-            }
+            let run = of_round.get(result.run_id.as_str());
+            let Some(planned) = run.and_then(|run| plan.runs.get(run.ordinal as usize)) else { continue };
+            let configuration = &plan.configurations[planned.configuration];
+            let inputs = format!("{:?}", configuration.suite_settings);
+            groups.entry((configuration.size, inputs, result.test)).or_default().push(Answering {
+                at,
+                configuration,
+                implementation: configuration.implementation(plan.suite.kind),
+            });
         }
         let mut changed = Vec::new();
-        for members in groups.values() {
-            let answers: Vec<Option<&str>> = members.iter().map(|&at| results[at].verification.as_deref()).collect();
-            for (&at, agrees) in members.iter().zip(agreement(&answers)) {
-                if agrees.is_some() {
-                    changed.push((at, agrees));
-                }
-            }
+        for ((size, _, test), members) in &groups {
+            let answers: Vec<GivenAnswer<'_>> = members
+                .iter()
+                .map(|member| GivenAnswer {
+                    digest: results[member.at].verification.as_deref(),
+                    implementation: &member.implementation,
+                    is_reference: member.configuration.engine_name() == REFERENCE_ENGINE,
+                })
+                .collect();
+            let settings = members.first().map(|member| &member.configuration.suite_settings);
+            let known = settings.and_then(|settings| plan.suite.known(*size, settings, *test));
+            let judged = members.iter().zip(agreement(known, &answers));
+            changed.extend(judged.filter(|(_, agrees)| agrees.is_some()).map(|(member, agrees)| (member.at, agrees)));
         }
         for &(at, agrees) in &changed {
             results[at].agrees = agrees;
@@ -115,4 +129,12 @@ impl RunningSession<'_> {
         let changed = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
         self.keep(Batch { results: changed, ..Batch::default() }).await;
     }
+}
+
+/// A result with an answer, and whose code gave it.
+struct Answering<'p> {
+    /// Its place among the results.
+    at: usize,
+    configuration: &'p Configuration,
+    implementation: String,
 }

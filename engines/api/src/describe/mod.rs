@@ -6,6 +6,7 @@ pub use option::{OptionKind, OptionSpec, one_of, parse_bytes};
 
 use crate::{
     durability::{Tier, TierRule, conditions},
+    protocol::PROTOCOL,
     settings::Settings,
     suite::SuiteKind,
 };
@@ -37,9 +38,33 @@ pub struct Description {
     /// Combinations of options that would not do what they say: refused before anything is run.
     #[serde(default)]
     pub conflicts: Vec<Conflict>,
+    /// Whose code answers, where that is not the engine's alone; the first rule that holds decides.
+    #[serde(default)]
+    pub implementations: Vec<ImplementationRule>,
 }
 
 impl Description {
+    /// An engine of these kinds of suite without options, which promises nothing.
+    pub fn new(name: &str, about: &str, version: impl Into<String>, suites: &[SuiteKind]) -> Self {
+        Self {
+            protocol: PROTOCOL,
+            name: name.to_owned(),
+            about: about.to_owned(),
+            version: version.into(),
+            build: Vec::new(),
+            suites: suites.to_vec(),
+            options: Vec::new(),
+            tiers: Vec::new(),
+            conflicts: Vec::new(),
+            implementations: Vec::new(),
+        }
+    }
+
+    /// Whose code gives the answers under these settings. Configurations with the same share their mistakes.
+    pub fn implementation(&self, suite: SuiteKind, settings: &Settings) -> &str {
+        self.implementations.iter().find(|rule| rule.holds(suite, settings)).map_or(&self.name, |rule| &rule.name)
+    }
+
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {
         self.options.iter().find(|option| option.name == name)
     }
@@ -103,6 +128,28 @@ impl Conflict {
     }
 }
 
+/// Whose code answers a suite under some settings: a library or a layer that several engines share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImplementationRule {
+    pub suite: SuiteKind,
+    /// Option name to the values that it has one of.
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
+    /// The same text means the same code.
+    pub name: String,
+}
+
+impl ImplementationRule {
+    /// A rule under the conditions `(option, values)`.
+    pub fn new(suite: SuiteKind, when: &[(&str, &[&str])], name: &str) -> Self {
+        Self { suite, when: conditions(when), name: name.to_owned() }
+    }
+
+    fn holds(&self, suite: SuiteKind, settings: &Settings) -> bool {
+        self.suite == suite && settings.meet(&self.when)
+    }
+}
+
 /// An engine's library, as it is linked or was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Library {
@@ -119,15 +166,9 @@ mod tests {
     #[test]
     fn options_that_cannot_go_together_are_told_with_their_values() {
         let description = Description {
-            protocol: 1,
-            name: "x".to_owned(),
-            about: String::new(),
-            version: String::new(),
-            build: Vec::new(),
-            suites: Vec::new(),
             options: vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")],
-            tiers: Vec::new(),
             conflicts: vec![Conflict::new(&[("a", &["on"]), ("b", &["on"])], "set one of them")],
+            ..Description::new("x", "", "", &[])
         };
         let conflict = |asked: &[&str]| {
             let asked = asked.iter().map(|name| ((*name).to_owned(), "on".to_owned())).collect();

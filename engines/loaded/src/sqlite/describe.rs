@@ -2,7 +2,6 @@
 
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
-    protocol::PROTOCOL,
     suite::SuiteKind,
 };
 
@@ -18,14 +17,13 @@ pub fn describe() -> Description {
     )
     .fresh();
     Description {
-        protocol: PROTOCOL,
-        name: "sqlite-lib".to_owned(),
-        about: "any other build of SQLite, from the option library".to_owned(),
-        version: "any".to_owned(),
-        build: Vec::new(),
-        suites: vec![SuiteKind::Kv, SuiteKind::Sql],
         options: std::iter::once(library).chain(dbdyno_sqlite::options(&[])).collect(),
         tiers: dbdyno_sqlite::tiers(),
-        conflicts: Vec::new(),
+        ..Description::new(
+            "sqlite-lib",
+            "any other build of SQLite, from the option library",
+            "any",
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
     }
 }
