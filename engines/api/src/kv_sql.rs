@@ -69,25 +69,25 @@ impl<S: KvStatement> SqlKvSession<S> {
 
 impl<S: KvStatement> KvSession for SqlKvSession<S> {
     type Read<'s>
-        = Read<'s, S>
+        = SqlKvRead<'s, S>
     where
         Self: 's;
     type Write<'s>
-        = Write<'s, S>
+        = SqlKvWrite<'s, S>
     where
         Self: 's;
 
     #[inline]
-    fn read(&mut self) -> Result<Read<'_, S>, EngineError> {
+    fn read(&mut self) -> Result<SqlKvRead<'_, S>, EngineError> {
         if self.held {
             self.begin_read.execute(&[])?;
         }
-        Ok(Read(self))
+        Ok(SqlKvRead(self))
     }
 
-    fn write(&mut self) -> Result<Write<'_, S>, EngineError> {
+    fn write(&mut self) -> Result<SqlKvWrite<'_, S>, EngineError> {
         self.begin_write.execute(&[])?;
-        Ok(Write { session: self, committed: false })
+        Ok(SqlKvWrite { session: self, committed: false })
     }
 }
 
@@ -109,9 +109,9 @@ impl<S: KvStatement> KvRead for SqlKvSession<S> {
 
 /// A read transaction: explicit when held, else each statement is its own.
 #[derive(Debug)]
-pub struct Read<'s, S: KvStatement>(&'s mut SqlKvSession<S>);
+pub struct SqlKvRead<'s, S: KvStatement>(&'s mut SqlKvSession<S>);
 
-impl<S: KvStatement> Drop for Read<'_, S> {
+impl<S: KvStatement> Drop for SqlKvRead<'_, S> {
     fn drop(&mut self) {
         if self.0.held {
             // Ending a read transaction has nothing to lose; a failure shows at the next begin.
@@ -120,7 +120,7 @@ impl<S: KvStatement> Drop for Read<'_, S> {
     }
 }
 
-impl<S: KvStatement> KvRead for Read<'_, S> {
+impl<S: KvStatement> KvRead for SqlKvRead<'_, S> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         self.0.get(key, visit)
@@ -138,12 +138,12 @@ impl<S: KvStatement> KvRead for Read<'_, S> {
 
 /// A write transaction.
 #[derive(Debug)]
-pub struct Write<'s, S: KvStatement> {
+pub struct SqlKvWrite<'s, S: KvStatement> {
     session: &'s mut SqlKvSession<S>,
     committed: bool,
 }
 
-impl<S: KvStatement> KvTransaction for Write<'_, S> {
+impl<S: KvStatement> KvTransaction for SqlKvWrite<'_, S> {
     type Table<'t>
         = &'t mut SqlKvSession<S>
     where
@@ -160,7 +160,7 @@ impl<S: KvStatement> KvTransaction for Write<'_, S> {
     }
 }
 
-impl<S: KvStatement> Drop for Write<'_, S> {
+impl<S: KvStatement> Drop for SqlKvWrite<'_, S> {
     fn drop(&mut self) {
         if !self.committed {
             // The error that led here is the one to report.

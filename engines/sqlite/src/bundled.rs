@@ -1,8 +1,8 @@
 //! The SQLite that this program is linked with, through rusqlite.
 
 use super::driver::{Driver, ValueStatement};
-use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
-use dbdyno_tables::sqlite::{Row, Sql, failed};
+use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
+use dbdyno_tables::sqlite::{Sql, SqliteRow, failed};
 use rusqlite::{Connection, OpenFlags, types};
 use std::path::Path;
 
@@ -26,7 +26,7 @@ impl Driver for Connection {
         self.execute_batch(sql).map_err(EngineError::doing(sql))
     }
 
-    fn first_value(&self, sql: &str) -> Result<Value, EngineError> {
+    fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
         let run = || -> rusqlite::Result<types::Value> {
             let mut statement = self.prepare(sql)?;
             let mut rows = statement.query([])?;
@@ -56,26 +56,26 @@ impl Driver for Connection {
     }
 }
 
-fn owned(value: types::Value) -> Value {
+fn owned(value: types::Value) -> SqlValue {
     match value {
-        types::Value::Null => Value::Null,
-        types::Value::Integer(number) => Value::Integer(number),
-        types::Value::Real(number) => Value::Real(number),
-        types::Value::Text(text) => Value::Text(text),
-        types::Value::Blob(bytes) => Value::Blob(bytes),
+        types::Value::Null => SqlValue::Null,
+        types::Value::Integer(number) => SqlValue::Integer(number),
+        types::Value::Real(number) => SqlValue::Real(number),
+        types::Value::Text(text) => SqlValue::Text(text),
+        types::Value::Blob(bytes) => SqlValue::Blob(bytes),
     }
 }
 
 impl ValueStatement for Sql<'_> {
-    type Row<'r> = Row<'r>;
+    type Row<'r> = SqliteRow<'r>;
 
     #[inline]
-    fn execute_values(&mut self, values: &[Value]) -> Result<u64, EngineError> {
+    fn execute_values(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
         self.execute(values)
     }
 
     #[inline]
-    fn query_values(&mut self, values: &[Value], visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
+    fn query_values(&mut self, values: &[SqlValue], visit: impl FnMut(&SqliteRow<'_>)) -> Result<(), EngineError> {
         self.query(values, visit)
     }
 }

@@ -4,7 +4,7 @@ use super::{
     driver::{Driver, ValueStatement},
     pragmas,
 };
-use dbdyno_engine::{EngineError, sql::Value, suite::CopySpec};
+use dbdyno_engine::{EngineError, sql::SqlValue, suite::CopySpec};
 use std::{
     fs,
     io::ErrorKind,
@@ -19,7 +19,7 @@ const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 /// Copies into a fresh file, in one transaction; the number of rows.
 pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
     let file = match connection.first_value("SELECT file FROM pragma_database_list WHERE name = 'main'")? {
-        Value::Text(file) => PathBuf::from(file),
+        SqlValue::Text(file) => PathBuf::from(file),
         _ => PathBuf::new(),
     };
     let parent = file.parent().and_then(Path::parent);
@@ -33,7 +33,7 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
             _ => {}
         }
     }
-    let path = Value::Text(folder.join("copy.db").to_string_lossy().into_owned());
+    let path = SqlValue::Text(folder.join("copy.db").to_string_lossy().into_owned());
     connection.ready("ATTACH ?1 AS copy", false)?.execute_values(&[path])?;
     let copied = copy_rows(connection, copy);
     if copied.is_err() && !connection.is_autocommit() {

@@ -6,7 +6,7 @@ use dbdyno_engine::{
     describe::Library,
     kv_sql::KvStatement,
     settings::Settings,
-    sql::{SqlRow, Value},
+    sql::{SqlRow, SqlValue},
 };
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub trait Driver: Sized {
     fn batch(&self, sql: &str) -> Result<(), EngineError>;
 
     /// Steps a statement to its end, and gives the first column of its first row; NULL without a row.
-    fn first_value(&self, sql: &str) -> Result<Value, EngineError>;
+    fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError>;
 
     /// Makes a statement ready: prepared, or with `text` parsed again each time.
     fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Self::Statement<'c>, EngineError>;
@@ -48,8 +48,8 @@ pub trait ValueStatement {
     type Row<'r>: SqlRow;
 
     /// Runs it to its end; the number of rows changed.
-    fn execute_values(&mut self, values: &[Value]) -> Result<u64, EngineError>;
+    fn execute_values(&mut self, values: &[SqlValue]) -> Result<u64, EngineError>;
 
     /// Runs it and shows every row.
-    fn query_values(&mut self, values: &[Value], visit: impl FnMut(&Self::Row<'_>)) -> Result<(), EngineError>;
+    fn query_values(&mut self, values: &[SqlValue], visit: impl FnMut(&Self::Row<'_>)) -> Result<(), EngineError>;
 }

@@ -8,13 +8,13 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlSession, Value},
-    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+    sql::{SqlEngine, SqlSession, SqlValue},
+    suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 
 impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
-        = Session<'e, D>
+        = SqliteSession<'e, D>
     where
         Self: 'e;
 
@@ -26,8 +26,8 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
         self.reopens
     }
 
-    fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
-        Ok(Session { connection: &self.connection, begin: self.begins.write, text: self.text })
+    fn session<'e>(&'e mut self) -> Result<SqliteSession<'e, D>, EngineError> {
+        Ok(SqliteSession { connection: &self.connection, begin: self.begins.write, text: self.text })
     }
 }
 
@@ -36,13 +36,13 @@ type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as ValueStatement>::Row<'r
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e, D: Driver> {
+pub struct SqliteSession<'e, D: Driver> {
     connection: &'e D,
     begin: &'static str,
     text: bool,
 }
 
-impl<D: Driver> Drop for Session<'_, D> {
+impl<D: Driver> Drop for SqliteSession<'_, D> {
     fn drop(&mut self) {
         if !self.connection.is_autocommit() {
             // The error that led here is the one to report.
@@ -51,7 +51,7 @@ impl<D: Driver> Drop for Session<'_, D> {
     }
 }
 
-impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
+impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
     type Statement = D::Statement<'e>;
     type Row<'r> = RowOf<'e, 'r, D>;
 
@@ -88,16 +88,16 @@ impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
         self.connection.batch("ROLLBACK")
     }
 
-    fn run(&mut self, sql: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+    fn run(&mut self, sql: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         self.connection.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e Statement) -> Result<D::Statement<'e>, EngineError> {
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<D::Statement<'e>, EngineError> {
         self.connection.ready(&statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
+    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[SqlValue]) -> Result<u64, EngineError> {
         statement.execute_values(values)
     }
 
@@ -105,7 +105,7 @@ impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
     fn query(
         &mut self,
         statement: &mut D::Statement<'e>,
-        values: &[Value],
+        values: &[SqlValue],
         visit: impl FnMut(&RowOf<'e, '_, D>),
     ) -> Result<(), EngineError> {
         statement.query_values(values, visit)

@@ -3,7 +3,7 @@
 use dbdyno_engine::{
     EngineError,
     kv_sql::KvStatement,
-    sql::{SqlRow, Value, ValueRef},
+    sql::{SqlRow, SqlValue, SqlValueRef},
 };
 use rusqlite::{Connection, Statement, ToSql, types};
 
@@ -41,7 +41,7 @@ impl<'e> Sql<'e> {
 
     /// Runs it with values bound; the number of rows changed.
     #[inline]
-    pub fn execute(&mut self, values: &[Value]) -> Result<u64, EngineError> {
+    pub fn execute(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
         let changed = self.with(|statement| {
             bind(statement, values)?;
             statement.raw_execute()
@@ -51,12 +51,12 @@ impl<'e> Sql<'e> {
 
     /// Runs it with values bound, and shows every row.
     #[inline]
-    pub fn query(&mut self, values: &[Value], mut visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
+    pub fn query(&mut self, values: &[SqlValue], mut visit: impl FnMut(&SqliteRow<'_>)) -> Result<(), EngineError> {
         self.with(|statement| {
             bind(statement, values)?;
             let mut rows = statement.raw_query();
             while let Some(row) = rows.next()? {
-                visit(&Row(row));
+                visit(&SqliteRow(row));
             }
             Ok(())
         })
@@ -107,54 +107,54 @@ fn bytes(value: types::ValueRef<'_>) -> &[u8] {
 }
 
 #[inline]
-fn bind(statement: &mut Statement<'_>, values: &[Value]) -> rusqlite::Result<()> {
+fn bind(statement: &mut Statement<'_>, values: &[SqlValue]) -> rusqlite::Result<()> {
     for (place, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, Bound(value.as_ref()))?;
+        statement.raw_bind_parameter(place + 1, SqliteParameter(value.as_ref()))?;
     }
     Ok(())
 }
 
 /// A value on its way into SQLite.
 #[derive(Debug, Clone, Copy)]
-pub struct Bound<'v>(pub ValueRef<'v>);
+pub struct SqliteParameter<'v>(pub SqlValueRef<'v>);
 
-impl ToSql for Bound<'_> {
+impl ToSql for SqliteParameter<'_> {
     #[inline]
     fn to_sql(&self) -> rusqlite::Result<types::ToSqlOutput<'_>> {
         Ok(types::ToSqlOutput::Borrowed(match self.0 {
-            ValueRef::Null => types::ValueRef::Null,
-            ValueRef::Integer(number) => types::ValueRef::Integer(number),
-            ValueRef::Real(number) => types::ValueRef::Real(number),
-            ValueRef::Text(bytes) => types::ValueRef::Text(bytes),
-            ValueRef::Blob(bytes) => types::ValueRef::Blob(bytes),
+            SqlValueRef::Null => types::ValueRef::Null,
+            SqlValueRef::Integer(number) => types::ValueRef::Integer(number),
+            SqlValueRef::Real(number) => types::ValueRef::Real(number),
+            SqlValueRef::Text(bytes) => types::ValueRef::Text(bytes),
+            SqlValueRef::Blob(bytes) => types::ValueRef::Blob(bytes),
         }))
     }
 }
 
 /// A value of SQLite's.
 #[inline]
-pub fn value(value: types::ValueRef<'_>) -> ValueRef<'_> {
+pub fn value(value: types::ValueRef<'_>) -> SqlValueRef<'_> {
     match value {
-        types::ValueRef::Null => ValueRef::Null,
-        types::ValueRef::Integer(number) => ValueRef::Integer(number),
-        types::ValueRef::Real(number) => ValueRef::Real(number),
-        types::ValueRef::Text(bytes) => ValueRef::Text(bytes),
-        types::ValueRef::Blob(bytes) => ValueRef::Blob(bytes),
+        types::ValueRef::Null => SqlValueRef::Null,
+        types::ValueRef::Integer(number) => SqlValueRef::Integer(number),
+        types::ValueRef::Real(number) => SqlValueRef::Real(number),
+        types::ValueRef::Text(bytes) => SqlValueRef::Text(bytes),
+        types::ValueRef::Blob(bytes) => SqlValueRef::Blob(bytes),
     }
 }
 
 /// A row of an answer.
 #[derive(Debug)]
-pub struct Row<'r>(&'r rusqlite::Row<'r>);
+pub struct SqliteRow<'r>(&'r rusqlite::Row<'r>);
 
-impl SqlRow for Row<'_> {
+impl SqlRow for SqliteRow<'_> {
     #[inline]
     fn columns(&self) -> usize {
         self.0.as_ref().column_count()
     }
 
     #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
-        self.0.get_ref(column).map_or(ValueRef::Null, value)
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
+        self.0.get_ref(column).map_or(SqlValueRef::Null, value)
     }
 }

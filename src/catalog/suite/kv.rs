@@ -6,7 +6,7 @@ use dbdyno_engine::{
     describe::{OptionSpec, one_of},
     settings::Settings,
     size::Size,
-    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Template, Transaction, Work},
+    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Template, TransactionScope, Work},
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -43,7 +43,7 @@ pub(super) struct Test {
     keys: KeyOrder,
     key: Template,
     work: Spanned<Vec<FileWork>>,
-    transaction: Transaction,
+    transaction: TransactionScope,
     #[serde(default = "one")]
     clock_every: Spanned<u64>,
     #[serde(default)]
@@ -106,7 +106,7 @@ struct When {
     option: Spanned<String>,
     is: Spanned<String>,
     work: Option<Spanned<Vec<FileWork>>>,
-    transaction: Option<Transaction>,
+    transaction: Option<TransactionScope>,
 }
 
 impl Body {
@@ -234,7 +234,11 @@ fn check_tests(tests: &[Test], options: &[OptionSpec], source: &Source) -> Resul
     Ok(())
 }
 
-fn check_work(work: &Spanned<Vec<FileWork>>, transaction: Transaction, source: &Source) -> Result<(), CatalogError> {
+fn check_work(
+    work: &Spanned<Vec<FileWork>>,
+    transaction: TransactionScope,
+    source: &Source,
+) -> Result<(), CatalogError> {
     let wrong = |message: &str| Err(source.wrong(work.span(), format!("work: {message}")));
     let work_list = work.get_ref();
     if work_list.is_empty() || work_list.iter().any(|work| work.weight == 0 || work.weight > 1_000_000) {
@@ -247,13 +251,15 @@ fn check_work(work: &Spanned<Vec<FileWork>>, transaction: Transaction, source: &
 }
 
 /// Whether operations can be done in this kind of transaction.
-fn check_transaction(work: &[FileWork], transaction: Transaction) -> Result<(), String> {
+fn check_transaction(work: &[FileWork], transaction: TransactionScope) -> Result<(), String> {
     let writes = work.iter().any(|work| work.operation.writes());
     let scans = work.iter().any(|work| work.operation == Operation::Scan);
     match transaction {
-        Transaction::Read if writes => Err("a read transaction cannot hold put or delete".to_owned()),
-        Transaction::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
-        Transaction::One | Transaction::Batch(_) if scans => Err("a scan runs in a read transaction".to_owned()),
+        TransactionScope::Read if writes => Err("a read transaction cannot hold put or delete".to_owned()),
+        TransactionScope::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
+        TransactionScope::One | TransactionScope::Batch(_) if scans => {
+            Err("a scan runs in a read transaction".to_owned())
+        }
         _ => Ok(()),
     }
 }

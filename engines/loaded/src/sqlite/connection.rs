@@ -1,11 +1,11 @@
 //! A connection through a loaded library.
 
 use super::{
-    api::{self, Api, Compiled, Handle},
+    api::{self, Api, Sqlite3, Sqlite3Stmt},
     describe::LIBRARY,
     statement::{Prepared, Statement},
 };
-use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
+use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
 use dbdyno_sqlite::Driver;
 use std::{
     ffi::{CStr, CString, c_int},
@@ -18,7 +18,7 @@ use std::{
 /// An open connection.
 pub struct Loaded {
     pub(super) api: &'static Api,
-    pub(super) handle: *mut Handle,
+    pub(super) handle: *mut Sqlite3,
 }
 
 /// What the library that the settings name is.
@@ -45,7 +45,7 @@ impl Loaded {
 
     /// Prepares the first statement of a text; what follows it comes back too.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Compiled, &'s str), EngineError> {
+    pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Sqlite3Stmt, &'s str), EngineError> {
         let (mut compiled, mut rest) = (ptr::null_mut(), ptr::null());
         let length = c_int::try_from(sql.len()).map_err(|_| EngineError::new("a statement is longer than 2 GiB"))?;
         // SAFETY: the connection is open; the text is read no further than its length.
@@ -90,8 +90,8 @@ impl Driver for Loaded {
         Ok(())
     }
 
-    fn first_value(&self, sql: &str) -> Result<Value, EngineError> {
-        let run = || -> Result<Value, EngineError> {
+    fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
+        let run = || -> Result<SqlValue, EngineError> {
             let mut first = None;
             let mut statement = Prepared::new(self, sql)?;
             statement.rows(&[], |row| {

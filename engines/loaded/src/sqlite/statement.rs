@@ -1,13 +1,13 @@
 //! Statements of a loaded library, as the option `statements` wants them.
 
 use super::{
-    api::{self, Api, Compiled},
+    api::{self, Api, Sqlite3Stmt},
     connection::Loaded,
 };
 use dbdyno_engine::{
     EngineError,
     kv_sql::KvStatement,
-    sql::{SqlRow, Value, ValueRef},
+    sql::{SqlRow, SqlValue, SqlValueRef},
 };
 use dbdyno_sqlite::ValueStatement;
 use std::{
@@ -27,7 +27,7 @@ pub enum Statement<'c> {
 /// A prepared statement.
 pub struct Prepared<'c> {
     connection: &'c Loaded,
-    compiled: *mut Compiled,
+    compiled: *mut Sqlite3Stmt,
 }
 
 impl<'c> Prepared<'c> {
@@ -45,8 +45,8 @@ impl<'c> Prepared<'c> {
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn rows(
         &mut self,
-        values: &[ValueRef<'_>],
-        mut visit: impl FnMut(&Row<'_>) -> ControlFlow<()>,
+        values: &[SqlValueRef<'_>],
+        mut visit: impl FnMut(&LoadedRow<'_>) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         let api = self.connection.api;
         if self.compiled.is_null() {
@@ -59,7 +59,7 @@ impl<'c> Prepared<'c> {
         loop {
             // SAFETY: the statement is prepared.
             match unsafe { (api.step)(self.compiled) } {
-                api::ROW if visit(&Row { api, statement: self }).is_continue() => {}
+                api::ROW if visit(&LoadedRow { api, statement: self }).is_continue() => {}
                 api::ROW | api::DONE => break,
                 code => {
                     let error = self.connection.error(code);
@@ -75,20 +75,20 @@ impl<'c> Prepared<'c> {
 
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
-    fn bind(&mut self, place: c_int, value: ValueRef<'_>) -> Result<(), EngineError> {
+    fn bind(&mut self, place: c_int, value: SqlValueRef<'_>) -> Result<(), EngineError> {
         let (api, compiled) = (self.connection.api, self.compiled);
         // No suite has values near the limit of 1 GB; SQLite refuses a negative length.
         let length = |bytes: &[u8]| bytes.len() as c_int;
         // SAFETY: the statement is prepared and reset; bytes are copied before the call returns.
         let code = unsafe {
             match value {
-                ValueRef::Null => (api.bind_null)(compiled, place),
-                ValueRef::Integer(number) => (api.bind_int64)(compiled, place, number),
-                ValueRef::Real(number) => (api.bind_double)(compiled, place, number),
-                ValueRef::Text(bytes) => {
+                SqlValueRef::Null => (api.bind_null)(compiled, place),
+                SqlValueRef::Integer(number) => (api.bind_int64)(compiled, place, number),
+                SqlValueRef::Real(number) => (api.bind_double)(compiled, place, number),
+                SqlValueRef::Text(bytes) => {
                     (api.bind_text)(compiled, place, bytes.as_ptr().cast(), length(bytes), api::TRANSIENT)
                 }
-                ValueRef::Blob(bytes) => {
+                SqlValueRef::Blob(bytes) => {
                     (api.bind_blob)(compiled, place, bytes.as_ptr().cast(), length(bytes), api::TRANSIENT)
                 }
             }
@@ -113,20 +113,20 @@ impl Drop for Prepared<'_> {
 }
 
 /// A row of an answer, until the statement is stepped.
-pub struct Row<'r> {
+pub struct LoadedRow<'r> {
     api: &'static Api,
     statement: &'r Prepared<'r>,
 }
 
-impl Row<'_> {
+impl LoadedRow<'_> {
     /// A value that stays.
-    pub(super) fn owned(&self, column: usize) -> Value {
+    pub(super) fn owned(&self, column: usize) -> SqlValue {
         match self.value(column) {
-            ValueRef::Null => Value::Null,
-            ValueRef::Integer(number) => Value::Integer(number),
-            ValueRef::Real(number) => Value::Real(number),
-            ValueRef::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
-            ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+            SqlValueRef::Null => SqlValue::Null,
+            SqlValueRef::Integer(number) => SqlValue::Integer(number),
+            SqlValueRef::Real(number) => SqlValue::Real(number),
+            SqlValueRef::Text(bytes) => SqlValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+            SqlValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
         }
     }
 
@@ -134,8 +134,8 @@ impl Row<'_> {
     #[inline]
     fn bytes(&self, column: usize) -> &[u8] {
         match self.value(column) {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => &[],
+            SqlValueRef::Text(bytes) | SqlValueRef::Blob(bytes) => bytes,
+            SqlValueRef::Null | SqlValueRef::Integer(_) | SqlValueRef::Real(_) => &[],
         }
     }
 
@@ -152,7 +152,7 @@ impl Row<'_> {
     }
 }
 
-impl SqlRow for Row<'_> {
+impl SqlRow for LoadedRow<'_> {
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     fn columns(&self) -> usize {
@@ -162,16 +162,16 @@ impl SqlRow for Row<'_> {
 
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
-    fn value(&self, column: usize) -> ValueRef<'_> {
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
         let (api, compiled, column) = (self.api, self.statement.compiled, column as c_int);
         // SAFETY: the statement is at a row; a column that is not there is NULL.
         unsafe {
             match (api.column_type)(compiled, column) {
-                api::INTEGER => ValueRef::Integer((api.column_int64)(compiled, column)),
-                api::FLOAT => ValueRef::Real((api.column_double)(compiled, column)),
-                api::TEXT => ValueRef::Text(self.slice(column, (api.column_text)(compiled, column).cast())),
-                api::BLOB => ValueRef::Blob(self.slice(column, (api.column_blob)(compiled, column))),
-                _ => ValueRef::Null,
+                api::INTEGER => SqlValueRef::Integer((api.column_int64)(compiled, column)),
+                api::FLOAT => SqlValueRef::Real((api.column_double)(compiled, column)),
+                api::TEXT => SqlValueRef::Text(self.slice(column, (api.column_text)(compiled, column).cast())),
+                api::BLOB => SqlValueRef::Blob(self.slice(column, (api.column_blob)(compiled, column))),
+                _ => SqlValueRef::Null,
             }
         }
     }
@@ -194,10 +194,10 @@ const MOST: usize = 16;
 #[inline]
 fn borrowed<T>(
     values: &[T],
-    of: impl Fn(&T) -> ValueRef<'_>,
-    run: impl FnOnce(&[ValueRef<'_>]) -> Result<u64, EngineError>,
+    of: impl Fn(&T) -> SqlValueRef<'_>,
+    run: impl FnOnce(&[SqlValueRef<'_>]) -> Result<u64, EngineError>,
 ) -> Result<u64, EngineError> {
-    let mut room = [ValueRef::Null; MOST];
+    let mut room = [SqlValueRef::Null; MOST];
     let Some(room) = room.get_mut(..values.len()) else {
         return Err(EngineError::new(format!("a statement has more than {MOST} parameters")));
     };
@@ -210,7 +210,7 @@ impl KvStatement for Statement<'_> {
     fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
         borrowed(
             values,
-            |bytes| ValueRef::Blob(bytes),
+            |bytes| SqlValueRef::Blob(bytes),
             |values| {
                 self.with(|prepared| {
                     prepared.rows(values, |_| ControlFlow::Continue(()))?;
@@ -224,7 +224,7 @@ impl KvStatement for Statement<'_> {
     fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         let (mut visit, mut first) = (Some(visit), None);
         self.with(|prepared| {
-            prepared.rows(&[ValueRef::Blob(key)], |row| {
+            prepared.rows(&[SqlValueRef::Blob(key)], |row| {
                 first = visit.take().map(|visit| visit(row.bytes(0)));
                 ControlFlow::Break(())
             })
@@ -243,11 +243,11 @@ impl KvStatement for Statement<'_> {
 }
 
 impl ValueStatement for Statement<'_> {
-    type Row<'r> = Row<'r>;
+    type Row<'r> = LoadedRow<'r>;
 
     #[inline]
-    fn execute_values(&mut self, values: &[Value]) -> Result<u64, EngineError> {
-        borrowed(values, Value::as_ref, |values| {
+    fn execute_values(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
+        borrowed(values, SqlValue::as_ref, |values| {
             self.with(|prepared| {
                 prepared.rows(values, |_| ControlFlow::Continue(()))?;
                 Ok(prepared.changed())
@@ -256,8 +256,8 @@ impl ValueStatement for Statement<'_> {
     }
 
     #[inline]
-    fn query_values(&mut self, values: &[Value], mut visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
-        borrowed(values, Value::as_ref, |values| {
+    fn query_values(&mut self, values: &[SqlValue], mut visit: impl FnMut(&LoadedRow<'_>)) -> Result<(), EngineError> {
+        borrowed(values, SqlValue::as_ref, |values| {
             self.with(|prepared| {
                 prepared.rows(values, |row| {
                     visit(row);
