@@ -1,13 +1,17 @@
 //! SQL suites on DuckDB.
 
-use super::{engine::DuckDb, statement::Sql};
+use super::{
+    engine::DuckDb,
+    statement::{DuckDbRow, DuckDbStatement},
+};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},
+    prepared::SqlStatement,
+    sql::{SqlEngine, SqlSession, SqlValue},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
-use duckdb::{Connection, ToSql, types};
+use duckdb::Connection;
 
 impl SqlEngine for DuckDb {
     type Session<'e> = DuckDbSession<'e>;
@@ -49,7 +53,7 @@ impl Drop for DuckDbSession<'_> {
 }
 
 impl<'e> SqlSession<'e> for DuckDbSession<'e> {
-    type Statement = Sql<'e>;
+    type Statement = SqlStatement<'e, DuckDbStatement<'e>>;
     type Row<'r> = DuckDbRow<'r>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
@@ -86,84 +90,22 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
         self.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Sql<'e>, EngineError> {
-        Sql::new(self.connection, &statement.sql, self.text)
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
+        SqlStatement::new(self.connection, &statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut Sql<'e>, values: &[SqlValue]) -> Result<u64, EngineError> {
-        let changed = statement.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError> {
+        statement.execute(values)
     }
 
     #[inline]
     fn query(
         &mut self,
-        statement: &mut Sql<'e>,
+        statement: &mut Self::Statement,
         values: &[SqlValue],
-        mut visit: impl FnMut(&DuckDbRow<'_>),
+        visit: impl FnMut(&DuckDbRow<'_>),
     ) -> Result<(), EngineError> {
-        statement.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()?;
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()? {
-                visit(&DuckDbRow(row));
-            }
-            Ok(())
-        })
-    }
-}
-
-#[inline]
-fn bind(statement: &mut duckdb::Statement<'_>, values: &[SqlValue]) -> duckdb::Result<()> {
-    for (place, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, DuckDbParameter(value))?;
-    }
-    Ok(())
-}
-
-/// A value on its way into a statement.
-struct DuckDbParameter<'v>(&'v SqlValue);
-
-impl ToSql for DuckDbParameter<'_> {
-    #[inline]
-    fn to_sql(&self) -> duckdb::Result<types::ToSqlOutput<'_>> {
-        Ok(types::ToSqlOutput::Borrowed(match self.0 {
-            SqlValue::Null => types::ValueRef::Null,
-            SqlValue::Integer(number) => types::ValueRef::BigInt(*number),
-            SqlValue::Real(number) => types::ValueRef::Double(*number),
-            SqlValue::Text(text) => types::ValueRef::Text(text.as_bytes()),
-            SqlValue::Blob(bytes) => types::ValueRef::Blob(bytes),
-        }))
-    }
-}
-
-/// A row of an answer.
-pub struct DuckDbRow<'r>(&'r duckdb::Row<'r>);
-
-impl SqlRow for DuckDbRow<'_> {
-    #[inline]
-    fn columns(&self) -> usize {
-        self.0.as_ref().column_count()
-    }
-
-    #[inline]
-    fn value(&self, column: usize) -> SqlValueRef<'_> {
-        match self.0.get_ref(column) {
-            Ok(types::ValueRef::BigInt(number)) => SqlValueRef::Integer(number),
-            Ok(types::ValueRef::Int(number)) => SqlValueRef::Integer(i64::from(number)),
-            Ok(types::ValueRef::Double(number)) => SqlValueRef::Real(number),
-            Ok(types::ValueRef::Text(bytes)) => SqlValueRef::Text(bytes),
-            Ok(types::ValueRef::Blob(bytes)) => SqlValueRef::Blob(bytes),
-            Ok(types::ValueRef::HugeInt(number)) => {
-                i64::try_from(number).map_or(SqlValueRef::Null, SqlValueRef::Integer)
-            }
-            // No suite has values of other types; what is not understood fails verification.
-            Ok(_) | Err(_) => SqlValueRef::Null,
-        }
+        statement.query(values, visit)
     }
 }

@@ -1,8 +1,8 @@
 //! The SQLite that this program is linked with, through rusqlite.
 
-use super::driver::{Driver, ValueStatement};
+use super::driver::Driver;
 use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
-use dbdyno_tables::sqlite::{Sql, SqliteRow, failed};
+use dbdyno_tables::sqlite::{SqliteStatement, failed};
 use rusqlite::{Connection, OpenFlags, types};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 pub type Bundled = Connection;
 
 impl Driver for Connection {
-    type Statement<'c> = Sql<'c>;
+    type Statement<'c> = SqliteStatement<'c>;
 
     fn open(path: &Path, mutex: bool, _: &Settings) -> Result<Self, EngineError> {
         let mutex = if mutex { OpenFlags::SQLITE_OPEN_FULL_MUTEX } else { OpenFlags::SQLITE_OPEN_NO_MUTEX };
@@ -37,10 +37,6 @@ impl Driver for Connection {
         run().map(owned).map_err(EngineError::doing(sql))
     }
 
-    fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Sql<'c>, EngineError> {
-        Sql::new(self, sql, text)
-    }
-
     fn is_autocommit(&self) -> bool {
         self.is_autocommit()
     }
@@ -63,19 +59,5 @@ fn owned(value: types::Value) -> SqlValue {
         types::Value::Real(number) => SqlValue::Real(number),
         types::Value::Text(text) => SqlValue::Text(text),
         types::Value::Blob(bytes) => SqlValue::Blob(bytes),
-    }
-}
-
-impl ValueStatement for Sql<'_> {
-    type Row<'r> = SqliteRow<'r>;
-
-    #[inline]
-    fn execute_values(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
-        self.execute(values)
-    }
-
-    #[inline]
-    fn query_values(&mut self, values: &[SqlValue], visit: impl FnMut(&SqliteRow<'_>)) -> Result<(), EngineError> {
-        self.query(values, visit)
     }
 }

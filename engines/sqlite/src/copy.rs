@@ -1,10 +1,7 @@
 //! Copying tables through ATTACH into a database of their own, opened with the options of the first.
 
-use super::{
-    driver::{Driver, ValueStatement},
-    pragmas,
-};
-use dbdyno_engine::{EngineError, sql::SqlValue, suite::CopySpec};
+use super::{driver::Driver, pragmas};
+use dbdyno_engine::{EngineError, prepared::SqlStatement, sql::SqlValue, suite::CopySpec};
 use std::{
     fs,
     io::ErrorKind,
@@ -34,7 +31,7 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
         }
     }
     let path = SqlValue::Text(folder.join("copy.db").to_string_lossy().into_owned());
-    connection.ready("ATTACH ?1 AS copy", false)?.execute_values(&[path])?;
+    run(connection, "ATTACH ?1 AS copy", &[path])?;
     let copied = copy_rows(connection, copy);
     if copied.is_err() && !connection.is_autocommit() {
         // The error that led here is the one to report.
@@ -42,6 +39,11 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
     }
     let detached = connection.batch("DETACH copy");
     copied.and_then(|rows| detached.map(|()| rows))
+}
+
+/// Runs a statement once; the number of rows changed.
+fn run<D: Driver>(connection: &D, sql: &str, values: &[SqlValue]) -> Result<u64, EngineError> {
+    SqlStatement::<D::Statement<'_>>::new(connection, sql, false)?.execute(values)
 }
 
 fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
@@ -55,7 +57,7 @@ fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineEr
     let mut rows = 0;
     for table in &copy.tables {
         let sql = format!("INSERT INTO copy.{table} SELECT * FROM main.{table}");
-        rows += connection.ready(&sql, false)?.execute_values(&[])?;
+        rows += run(connection, &sql, &[])?;
     }
     connection.batch("COMMIT")?;
     Ok(rows)

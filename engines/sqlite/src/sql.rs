@@ -1,13 +1,10 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::{
-    copy,
-    driver::{Driver, ValueStatement},
-    engine::Sqlite,
-};
+use super::{copy, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
+    prepared::{PreparedStatement, SqlStatement},
     sql::{SqlEngine, SqlSession, SqlValue},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
@@ -32,7 +29,7 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
 }
 
 /// A row of an answer.
-type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as ValueStatement>::Row<'r>;
+type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as PreparedStatement<'e>>::Row<'r>;
 
 /// A test's session.
 #[derive(Debug)]
@@ -52,7 +49,7 @@ impl<D: Driver> Drop for SqliteSession<'_, D> {
 }
 
 impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
-    type Statement = D::Statement<'e>;
+    type Statement = SqlStatement<'e, D::Statement<'e>>;
     type Row<'r> = RowOf<'e, 'r, D>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
@@ -92,22 +89,22 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
         self.connection.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<D::Statement<'e>, EngineError> {
-        self.connection.ready(&statement.sql, self.text)
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
+        SqlStatement::new(self.connection, &statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[SqlValue]) -> Result<u64, EngineError> {
-        statement.execute_values(values)
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError> {
+        statement.execute(values)
     }
 
     #[inline]
     fn query(
         &mut self,
-        statement: &mut D::Statement<'e>,
+        statement: &mut Self::Statement,
         values: &[SqlValue],
         visit: impl FnMut(&RowOf<'e, '_, D>),
     ) -> Result<(), EngineError> {
-        statement.query_values(values, visit)
+        statement.query(values, visit)
     }
 }

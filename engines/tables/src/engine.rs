@@ -7,13 +7,14 @@ use super::{
     tables::Tables,
     virtual_table::{Layer, SharedTables, connect},
 };
-use crate::sqlite::{Sql, SqliteRow};
+use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::OptionSpec,
     engine::{Engine, Open},
     ordered::OrderedStore,
+    prepared::SqlStatement,
     sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, is_text, reopen},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
@@ -147,7 +148,7 @@ impl<S: OrderedStore> Drop for LayeredSession<'_, S> {
 
 /// A statement made ready for one of the layers.
 pub enum LayeredStatement<'e> {
-    Sql(Sql<'e>),
+    Sql(SqlStatement<'e, SqliteStatement<'e>>),
     /// A plan.
     Direct(Direct<'e>),
 }
@@ -239,7 +240,9 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
 
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<LayeredStatement<'e>, EngineError> {
         match &self.way {
-            Way::Sql(layer) => Sql::new(layer.connection, &statement.sql, self.text).map(LayeredStatement::Sql),
+            Way::Sql(layer) => {
+                SqlStatement::new(layer.connection, &statement.sql, self.text).map(LayeredStatement::Sql)
+            }
             Way::Direct(..) => Planned::of(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
         }
     }

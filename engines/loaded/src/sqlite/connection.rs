@@ -3,12 +3,13 @@
 use super::{
     api::{self, Api, Sqlite3, Sqlite3Stmt},
     describe::LIBRARY,
-    statement::{Prepared, Statement},
+    statement::LoadedStatement,
 };
-use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
+use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
 use dbdyno_sqlite::Driver;
 use std::{
     ffi::{CStr, CString, c_int},
+    iter,
     ops::ControlFlow,
     os::unix::ffi::OsStrExt,
     path::Path,
@@ -58,7 +59,7 @@ impl Loaded {
 }
 
 impl Driver for Loaded {
-    type Statement<'c> = Statement<'c>;
+    type Statement<'c> = LoadedStatement<'c>;
 
     #[expect(unsafe_code, reason = "a call of C")]
     fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
@@ -81,8 +82,8 @@ impl Driver for Loaded {
         let mut rest = sql;
         while !rest.trim().is_empty() {
             let run = || -> Result<&str, EngineError> {
-                let (mut statement, after) = Prepared::first_of(self, rest)?;
-                statement.rows(&[], |_| ControlFlow::Continue(()))?;
+                let (mut statement, after) = LoadedStatement::first_of(self, rest)?;
+                statement.query(iter::empty(), |_| ControlFlow::Continue(()))?;
                 Ok(after)
             };
             rest = run().map_err(EngineError::doing(sql))?;
@@ -93,21 +94,14 @@ impl Driver for Loaded {
     fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
         let run = || -> Result<SqlValue, EngineError> {
             let mut first = None;
-            let mut statement = Prepared::new(self, sql)?;
-            statement.rows(&[], |row| {
+            let mut statement = LoadedStatement::prepare(self, sql)?;
+            statement.query(iter::empty(), |row| {
                 first = first.take().or_else(|| Some(row.owned(0)));
                 ControlFlow::Continue(())
             })?;
             Ok(first.unwrap_or_default())
         };
         run().map_err(EngineError::doing(sql))
-    }
-
-    fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Statement<'c>, EngineError> {
-        if text {
-            return Ok(Statement::Text(self, sql));
-        }
-        Prepared::new(self, sql).map(Statement::Prepared).map_err(EngineError::doing(sql))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]

@@ -1,4 +1,4 @@
-//! Statements of a loaded library, as the option `statements` wants them.
+//! Statements of a loaded library with their values and rows.
 
 use super::{
     api::{self, Api, Sqlite3Stmt},
@@ -6,71 +6,24 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
-    kv_sql::KvStatement,
+    prepared::PreparedStatement,
     sql::{SqlRow, SqlValue, SqlValueRef},
 };
-use dbdyno_sqlite::ValueStatement;
 use std::{
     ffi::{c_int, c_void},
     ops::ControlFlow,
     slice,
 };
 
-/// A statement: prepared once, or parsed again each time.
-pub enum Statement<'c> {
-    /// Ready to run.
-    Prepared(Prepared<'c>),
-    /// Text, and where it is parsed.
-    Text(&'c Loaded, &'c str),
-}
-
-/// A prepared statement.
-pub struct Prepared<'c> {
+pub struct LoadedStatement<'c> {
     connection: &'c Loaded,
     compiled: *mut Sqlite3Stmt,
 }
 
-impl<'c> Prepared<'c> {
-    pub(super) fn new(connection: &'c Loaded, sql: &str) -> Result<Self, EngineError> {
-        Self::first_of(connection, sql).map(|(statement, _)| statement)
-    }
-
+impl<'c> LoadedStatement<'c> {
     /// The first statement of a text, and what follows it.
     pub(super) fn first_of<'s>(connection: &'c Loaded, sql: &'s str) -> Result<(Self, &'s str), EngineError> {
         connection.compile(sql).map(|(compiled, rest)| (Self { connection, compiled }, rest))
-    }
-
-    /// Runs it with values bound, and shows its rows until `visit` breaks off; leaves it ready to run again.
-    #[inline]
-    #[expect(unsafe_code, reason = "calls of C")]
-    pub(super) fn rows(
-        &mut self,
-        values: &[SqlValueRef<'_>],
-        mut visit: impl FnMut(&LoadedRow<'_>) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        let api = self.connection.api;
-        if self.compiled.is_null() {
-            // A text of nothing but white space and comments.
-            return Ok(());
-        }
-        for (value, place) in values.iter().zip(1..) {
-            self.bind(place, *value)?;
-        }
-        loop {
-            // SAFETY: the statement is prepared.
-            match unsafe { (api.step)(self.compiled) } {
-                api::ROW if visit(&LoadedRow { api, statement: self }).is_continue() => {}
-                api::ROW | api::DONE => break,
-                code => {
-                    let error = self.connection.error(code);
-                    // SAFETY: as above; the error is the one of the step, told already.
-                    unsafe { (api.reset)(self.compiled) };
-                    return Err(error);
-                }
-            }
-        }
-        // SAFETY: as above.
-        self.connection.check(unsafe { (api.reset)(self.compiled) })
     }
 
     #[inline]
@@ -104,7 +57,7 @@ impl<'c> Prepared<'c> {
     }
 }
 
-impl Drop for Prepared<'_> {
+impl Drop for LoadedStatement<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the statement is prepared, or null, which SQLite ignores; what it returns was told before.
@@ -115,7 +68,7 @@ impl Drop for Prepared<'_> {
 /// A row of an answer, until the statement is stepped.
 pub struct LoadedRow<'r> {
     api: &'static Api,
-    statement: &'r Prepared<'r>,
+    statement: &'r LoadedStatement<'r>,
 }
 
 impl LoadedRow<'_> {
@@ -127,15 +80,6 @@ impl LoadedRow<'_> {
             SqlValueRef::Real(number) => SqlValue::Real(number),
             SqlValueRef::Text(bytes) => SqlValue::Text(String::from_utf8_lossy(bytes).into_owned()),
             SqlValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
-        }
-    }
-
-    /// The bytes of a column; a number or NULL shows as none.
-    #[inline]
-    fn bytes(&self, column: usize) -> &[u8] {
-        match self.value(column) {
-            SqlValueRef::Text(bytes) | SqlValueRef::Blob(bytes) => bytes,
-            SqlValueRef::Null | SqlValueRef::Integer(_) | SqlValueRef::Real(_) => &[],
         }
     }
 
@@ -177,95 +121,49 @@ impl SqlRow for LoadedRow<'_> {
     }
 }
 
-impl Statement<'_> {
-    #[inline]
-    fn with<R>(&mut self, run: impl FnOnce(&mut Prepared<'_>) -> Result<R, EngineError>) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(prepared) => run(prepared),
-            Self::Text(connection, sql) => run(&mut Prepared::new(connection, sql)?),
-        }
-    }
-}
-
-/// Most parameters of a statement that a suite has.
-const MOST: usize = 16;
-
-/// Borrows values without allocating.
-#[inline]
-fn borrowed<T>(
-    values: &[T],
-    of: impl Fn(&T) -> SqlValueRef<'_>,
-    run: impl FnOnce(&[SqlValueRef<'_>]) -> Result<u64, EngineError>,
-) -> Result<u64, EngineError> {
-    let mut room = [SqlValueRef::Null; MOST];
-    let Some(room) = room.get_mut(..values.len()) else {
-        return Err(EngineError::new(format!("a statement has more than {MOST} parameters")));
-    };
-    room.iter_mut().zip(values).for_each(|(place, value)| *place = of(value));
-    run(room)
-}
-
-impl KvStatement for Statement<'_> {
-    #[inline]
-    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
-        borrowed(
-            values,
-            |bytes| SqlValueRef::Blob(bytes),
-            |values| {
-                self.with(|prepared| {
-                    prepared.rows(values, |_| ControlFlow::Continue(()))?;
-                    Ok(prepared.changed())
-                })
-            },
-        )
-    }
-
-    #[inline]
-    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        let (mut visit, mut first) = (Some(visit), None);
-        self.with(|prepared| {
-            prepared.rows(&[SqlValueRef::Blob(key)], |row| {
-                first = visit.take().map(|visit| visit(row.bytes(0)));
-                ControlFlow::Break(())
-            })
-        })?;
-        Ok(first)
-    }
-
-    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.with(|prepared| {
-            prepared.rows(&[], |row| {
-                visit(row.bytes(0), row.bytes(1));
-                ControlFlow::Continue(())
-            })
-        })
-    }
-}
-
-impl ValueStatement for Statement<'_> {
+impl<'c> PreparedStatement<'c> for LoadedStatement<'c> {
+    type Connection = Loaded;
     type Row<'r> = LoadedRow<'r>;
 
-    #[inline]
-    fn execute_values(&mut self, values: &[SqlValue]) -> Result<u64, EngineError> {
-        borrowed(values, SqlValue::as_ref, |values| {
-            self.with(|prepared| {
-                prepared.rows(values, |_| ControlFlow::Continue(()))?;
-                Ok(prepared.changed())
-            })
-        })
+    fn prepare(connection: &'c Loaded, sql: &str) -> Result<Self, EngineError> {
+        Self::first_of(connection, sql).map(|(statement, _)| statement)
     }
 
     #[inline]
-    fn query_values(&mut self, values: &[SqlValue], mut visit: impl FnMut(&LoadedRow<'_>)) -> Result<(), EngineError> {
-        borrowed(values, SqlValue::as_ref, |values| {
-            self.with(|prepared| {
-                prepared.rows(values, |row| {
-                    visit(row);
-                    ControlFlow::Continue(())
-                })
-            })
-            .map(|()| 0)
-        })
-        .map(drop)
+    fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError> {
+        self.query(values, |_| ControlFlow::Continue(()))?;
+        Ok(self.changed())
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "calls of C")]
+    fn query<'v>(
+        &mut self,
+        values: impl Iterator<Item = SqlValueRef<'v>>,
+        mut visit: impl FnMut(&LoadedRow<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let api = self.connection.api;
+        if self.compiled.is_null() {
+            // A text of nothing but white space and comments.
+            return Ok(());
+        }
+        for (value, place) in values.zip(1..) {
+            self.bind(place, value)?;
+        }
+        loop {
+            // SAFETY: the statement is prepared.
+            match unsafe { (api.step)(self.compiled) } {
+                api::ROW if visit(&LoadedRow { api, statement: self }).is_continue() => {}
+                api::ROW | api::DONE => break,
+                code => {
+                    let error = self.connection.error(code);
+                    // SAFETY: as above; the error is the one of the step, told already.
+                    unsafe { (api.reset)(self.compiled) };
+                    return Err(error);
+                }
+            }
+        }
+        // SAFETY: as above.
+        self.connection.check(unsafe { (api.reset)(self.compiled) })
     }
 }

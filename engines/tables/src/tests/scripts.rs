@@ -1,9 +1,10 @@
 //! Random SQL scripts on plain SQLite and on the layer: equal answers, equal counts, equal failures.
 
 use super::{LayeredSession, MemoryStore, TestStore, execute, query};
-use crate::sqlite::Sql;
+use crate::sqlite::SqliteStatement;
 use dbdyno_engine::{
     EngineError,
+    prepared::SqlStatement,
     sql::{SqlEngine, SqlSession, SqlValue},
     suite::{Begin, IndexSpec, TableSpec},
 };
@@ -229,13 +230,14 @@ impl SideBySide<'_> {
             | ScriptStep::CreateIndex(_)
             | ScriptStep::Recreate => {}
             ScriptStep::Write(sql, values) => {
-                let expected = Sql::new(&self.plain, sql, false).and_then(|mut ready| ready.execute(values));
+                let expected = SqlStatement::<SqliteStatement<'_>>::new(&self.plain, sql, false)
+                    .and_then(|mut ready| ready.execute(values));
                 let found = execute(&mut self.session, sql, values);
                 self.same(sql, values, expected, found)?;
             }
             ScriptStep::Read { sql, values, ordered } => {
                 let mut rows = Vec::new();
-                let expected = Sql::new(&self.plain, sql, false)
+                let expected = SqlStatement::<SqliteStatement<'_>>::new(&self.plain, sql, false)
                     .and_then(|mut ready| ready.query(values, |row| rows.push(super::row(row))))
                     .map(|()| comparable(rows, *ordered));
                 let found = query(&mut self.session, sql, values).map(|rows| comparable(rows, *ordered));
