@@ -4,7 +4,7 @@ use super::{
     env::Env,
     error::{LmdbError, check, found},
 };
-use dbdyno_engine::ordered::{Direction, Keys};
+use dbdyno_engine::ordered::{Direction, Keys, walk};
 use lmdb_master3_sys::{
     MDB_CREATE, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_RDONLY, MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi,
     MDB_stat, MDB_txn, MDB_val, mdb_cursor_close, mdb_cursor_get, mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop,
@@ -12,7 +12,8 @@ use lmdb_master3_sys::{
 };
 use std::{
     ffi::{CStr, c_uint},
-    ops::{Bound, ControlFlow, Deref, DerefMut},
+    iter,
+    ops::{Bound, ControlFlow, Deref, DerefMut, RangeBounds},
     ptr, slice,
     sync::Arc,
 };
@@ -77,23 +78,18 @@ impl Lmdb1Read {
             return Ok(());
         }
         let cursor = Lmdb1Cursor::open(self, table)?;
-        let (mut found, next) = match direction {
-            Direction::Up => (cursor.lowest(keys.from)?, MDB_NEXT),
-            Direction::Down => (cursor.highest(keys.to)?, MDB_PREV),
+        let (first, next, ahead) = match direction {
+            Direction::Up => (cursor.lowest(keys.from), MDB_NEXT, (Bound::Unbounded, keys.to)),
+            Direction::Down => (cursor.highest(keys.to), MDB_PREV, (keys.from, Bound::Unbounded)),
         };
-        while let Some((key, value)) = &found {
-            // SAFETY: what LMDB shows stays until the cursor moves.
-            let (key, value) = unsafe { (bytes(key), bytes(value)) };
-            let inside = match direction {
-                Direction::Up => is_below(key, keys.to),
-                Direction::Down => is_above(key, keys.from),
-            };
-            if !inside || visit(key, value).is_break() {
-                break;
-            }
-            found = cursor.step(EMPTY, next)?;
-        }
-        Ok(())
+        let mut first = Some(first);
+        let entries = iter::from_fn(|| first.take().unwrap_or_else(|| cursor.step(EMPTY, next)).transpose());
+        walk(entries, |entry| {
+            let (key, value) = entry?;
+            // SAFETY: what LMDB shows stays until the cursor moves, which it does when the next entry is asked for.
+            let (key, value) = unsafe { (bytes(&key), bytes(&value)) };
+            Ok(if within(ahead, key) { visit(key, value) } else { ControlFlow::Break(()) })
+        })
     }
 
     /// How many rows a table has.
@@ -212,24 +208,9 @@ impl<T: Lmdb1Reads> Lmdb1Reads for &mut T {
     }
 }
 
-/// Whether a key is not beyond an upper bound.
 #[inline]
-fn is_below(key: &[u8], to: Bound<&[u8]>) -> bool {
-    match to {
-        Bound::Included(to) => key <= to,
-        Bound::Excluded(to) => key < to,
-        Bound::Unbounded => true,
-    }
-}
-
-/// Whether a key is not beyond a lower bound.
-#[inline]
-fn is_above(key: &[u8], from: Bound<&[u8]>) -> bool {
-    match from {
-        Bound::Included(from) => key >= from,
-        Bound::Excluded(from) => key > from,
-        Bound::Unbounded => true,
-    }
+fn within(bounds: (Bound<&[u8]>, Bound<&[u8]>), key: &[u8]) -> bool {
+    RangeBounds::<[u8]>::contains(&bounds, key)
 }
 
 /// A cursor, closed before its transaction ends.
@@ -247,7 +228,7 @@ impl Lmdb1Cursor {
         Ok(Self(cursor))
     }
 
-    /// Moves the cursor, and gives the row that it is then at.
+    /// Moves the cursor, and gives the entry that it is then at.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     fn step(&self, mut key: MDB_val, to: MDB_cursor_op) -> Result<Option<Entry>, LmdbError> {
@@ -257,25 +238,27 @@ impl Lmdb1Cursor {
         Ok(there.then_some((key, value)))
     }
 
-    /// The first row that a lower bound allows.
+    /// The first entry that a lower bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, MDB_FIRST) };
         let found = self.step(borrowed(key), MDB_SET_RANGE)?;
         match &found {
             // SAFETY: the cursor has not moved since.
-            Some((first, _)) if !is_above(unsafe { bytes(first) }, from) => self.step(EMPTY, MDB_NEXT),
+            Some((first, _)) if !within((from, Bound::Unbounded), unsafe { bytes(first) }) => {
+                self.step(EMPTY, MDB_NEXT)
+            }
             _ => Ok(found),
         }
     }
 
-    /// The last row that an upper bound allows.
+    /// The last entry that an upper bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
     fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
         let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, MDB_LAST) };
         match self.step(borrowed(key), MDB_SET_RANGE)? {
             // SAFETY: the cursor has not moved since.
-            Some(row) if is_below(unsafe { bytes(&row.0) }, to) => Ok(Some(row)),
+            Some(last) if within((Bound::Unbounded, to), unsafe { bytes(&last.0) }) => Ok(Some(last)),
             Some(_) => self.step(EMPTY, MDB_PREV),
             None => self.step(EMPTY, MDB_LAST),
         }
