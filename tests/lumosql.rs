@@ -7,7 +7,7 @@ use dbdyno_engine::{
     engine::Open,
     protocol::SuiteJob,
     settings::Settings,
-    sql::{SqlEngine, SqlRow, ValueRef},
+    sql::{SqlEngine, SqlRow, SqlValueRef},
     suite::{SqlSuite, Step, TableSpec},
 };
 use dbdyno_tables::Layered;
@@ -146,11 +146,11 @@ impl Sink for Rows {
 
     fn row<R: SqlRow>(&mut self, row: &R) {
         let value = |column| match row.value(column) {
-            ValueRef::Null => Answer::Null,
-            ValueRef::Integer(number) => Answer::Integer(number),
-            ValueRef::Real(number) => Answer::Real(number),
-            ValueRef::Text(bytes) => Answer::Text(String::from_utf8(bytes.to_vec()).unwrap()),
-            ValueRef::Blob(bytes) => panic!("the suite stores no blob: {bytes:?}"),
+            SqlValueRef::Null => Answer::Null,
+            SqlValueRef::Integer(number) => Answer::Integer(number),
+            SqlValueRef::Real(number) => Answer::Real(number),
+            SqlValueRef::Text(bytes) => Answer::Text(String::from_utf8(bytes.to_vec()).unwrap()),
+            SqlValueRef::Blob(bytes) => panic!("the suite stores no blob: {bytes:?}"),
         };
         self.0.push((0..row.columns()).map(value).collect());
     }

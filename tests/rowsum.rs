@@ -7,8 +7,8 @@ use dbdyno_engine::{
     engine::{Engine, Open},
     ordered::OrderedStore,
     settings::Settings,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{Statement, TableSpec},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},
+    suite::{StatementSpec, TableSpec},
 };
 use dbdyno_tables::Layered;
 use serde_json::{from_value, json};
@@ -30,7 +30,7 @@ fn read_after_a_flip<S: OrderedStore>(
         let open = Open { folder: &folder, settings: &settings, schema: &[], data_bytes: 1 << 20 };
         Layered::<S>::open(open, &tables, &[]).unwrap()
     };
-    let [insert, read]: [Statement; 2] = from_value(json!([
+    let [insert, read]: [StatementSpec; 2] = from_value(json!([
         { "sql": "INSERT INTO t VALUES (?1)", "direct": { "insert": { "table": "t" } } },
         { "sql": "SELECT c FROM t", "direct": { "read": { "table": "t" } } },
     ]))
@@ -40,7 +40,7 @@ fn read_after_a_flip<S: OrderedStore>(
         let mut session = engine.session().unwrap();
         session.create_table(&tables[0]).unwrap();
         let mut ready = session.prepare(&insert).unwrap();
-        session.execute(&mut ready, &[Value::Text("the marker of this row".to_owned())]).unwrap();
+        session.execute(&mut ready, &[SqlValue::Text("the marker of this row".to_owned())]).unwrap();
         drop(ready);
         drop(session);
         engine.close().unwrap();
@@ -58,7 +58,7 @@ fn read_after_a_flip<S: OrderedStore>(
     let mut ready = session.prepare(&read).unwrap();
     let mut seen = String::new();
     session.query(&mut ready, &[], |row| {
-        if let ValueRef::Text(bytes) = row.value(0) {
+        if let SqlValueRef::Text(bytes) = row.value(0) {
             seen = String::from_utf8(bytes.to_vec()).unwrap();
         }
     })?;

@@ -113,7 +113,7 @@ enum CliCommand {
     Worker {
         engine: String,
         /// What to do.
-        command: serve::Command,
+        command: serve::WorkerCommand,
     },
 }
 

@@ -37,9 +37,9 @@ impl Counters {
 /// From the fields that nothing else claims; what is no whole number is no counter.
 impl<'de> Deserialize<'de> for Counters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
+        struct CountersVisitor;
 
-        impl<'de> Visitor<'de> for Fields {
+        impl<'de> Visitor<'de> for CountersVisitor {
             type Value = Counters;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for Counters {
             }
         }
 
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(CountersVisitor)
     }
 }
 

@@ -3,35 +3,24 @@
 use crate::{
     EngineError,
     kv::{KvRead, KvSession, KvTransaction, KvWrite},
+    prepared::{PreparedStatement, SqlStatement},
+    sql::{SqlRow, SqlValueRef},
     suite::KvStatements,
 };
-
-/// A statement, ready to run: prepared once, or parsed again each time.
-pub trait KvStatement {
-    /// Runs it to its end with these values; the number of rows it changed.
-    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError>;
-
-    /// Runs it with a key, and shows the first column of the first row to `visit`; a number shows as no bytes. `None` without
-    /// a row.
-    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
-
-    /// Runs it, and shows the first two columns of every row to `visit`.
-    fn pairs(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
-}
+use std::{iter, ops::ControlFlow};
 
 /// The statements of one test.
-#[derive(Debug)]
-pub struct SqlKvSession<S> {
+pub struct SqlKvSession<'c, P: PreparedStatement<'c>> {
     held: bool,
-    begin_read: S,
-    begin_write: S,
-    commit: S,
-    rollback: S,
-    get: S,
-    put: S,
-    delete: S,
-    exists: S,
-    scan: S,
+    begin_read: SqlStatement<'c, P>,
+    begin_write: SqlStatement<'c, P>,
+    commit: SqlStatement<'c, P>,
+    rollback: SqlStatement<'c, P>,
+    get: SqlStatement<'c, P>,
+    put: SqlStatement<'c, P>,
+    delete: SqlStatement<'c, P>,
+    exists: SqlStatement<'c, P>,
+    scan: SqlStatement<'c, P>,
 }
 
 /// How an engine begins its transactions.
@@ -45,82 +34,118 @@ pub struct Begins {
     pub held: bool,
 }
 
-impl<S: KvStatement> SqlKvSession<S> {
-    /// Has every statement of a test made ready by `ready`.
-    pub fn new<'e>(
-        sql: &'e KvStatements,
+impl<'c, P: PreparedStatement<'c>> SqlKvSession<'c, P> {
+    /// Makes every statement of a test ready; `text`: they are parsed again each time.
+    pub fn new(
+        connection: &'c P::Connection,
+        statements: &'c KvStatements,
         begins: Begins,
-        ready: impl Fn(&'e str) -> Result<S, EngineError>,
+        text: bool,
     ) -> Result<Self, EngineError> {
+        let ready = |sql| SqlStatement::new(connection, sql, text);
         Ok(Self {
             held: begins.held,
             begin_read: ready(begins.read)?,
             begin_write: ready(begins.write)?,
             commit: ready("COMMIT")?,
             rollback: ready("ROLLBACK")?,
-            get: ready(&sql.get)?,
-            put: ready(&sql.put)?,
-            delete: ready(&sql.delete)?,
-            exists: ready(&sql.exists)?,
-            scan: ready(&sql.scan)?,
+            get: ready(&statements.get)?,
+            put: ready(&statements.put)?,
+            delete: ready(&statements.delete)?,
+            exists: ready(&statements.exists)?,
+            scan: ready(&statements.scan)?,
         })
     }
 }
 
-impl<S: KvStatement> KvSession for SqlKvSession<S> {
-    type Read<'s>
-        = Read<'s, S>
-    where
-        Self: 's;
-    type Write<'s>
-        = Write<'s, S>
-    where
-        Self: 's;
+/// Runs a statement with keys and values; the number of rows it changed.
+#[inline]
+fn execute<'c, P: PreparedStatement<'c>>(
+    statement: &mut SqlStatement<'c, P>,
+    values: &[&[u8]],
+) -> Result<u64, EngineError> {
+    statement.with(|statement| statement.execute(values.iter().map(|bytes| SqlValueRef::Blob(bytes))))
+}
 
-    #[inline]
-    fn read(&mut self) -> Result<Read<'_, S>, EngineError> {
-        if self.held {
-            self.begin_read.execute(&[])?;
-        }
-        Ok(Read(self))
-    }
+/// Runs a statement with a key, and shows the first column of the first row to `visit`; `None` without a row.
+#[inline]
+fn first<'c, P: PreparedStatement<'c>, R>(
+    statement: &mut SqlStatement<'c, P>,
+    key: &[u8],
+    visit: impl FnOnce(&[u8]) -> R,
+) -> Result<Option<R>, EngineError> {
+    let (mut visit, mut first) = (Some(visit), None);
+    statement.with(|statement| {
+        statement.query(iter::once(SqlValueRef::Blob(key)), |row| {
+            first = visit.take().map(|visit| visit(bytes(row, 0)));
+            ControlFlow::Break(())
+        })
+    })?;
+    Ok(first)
+}
 
-    fn write(&mut self) -> Result<Write<'_, S>, EngineError> {
-        self.begin_write.execute(&[])?;
-        Ok(Write { session: self, committed: false })
+/// The bytes of a column; a number or NULL, which no kv suite stores, shows as empty and fails verification.
+#[inline]
+fn bytes<R: SqlRow>(row: &R, column: usize) -> &[u8] {
+    match row.value(column) {
+        SqlValueRef::Text(bytes) | SqlValueRef::Blob(bytes) => bytes,
+        SqlValueRef::Null | SqlValueRef::Integer(_) | SqlValueRef::Real(_) => &[],
     }
 }
 
-impl<S: KvStatement> KvRead for SqlKvSession<S> {
+impl<'c, P: PreparedStatement<'c>> KvSession for SqlKvSession<'c, P> {
+    type Read<'s>
+        = SqlKvRead<'s, 'c, P>
+    where
+        Self: 's;
+    type Write<'s>
+        = SqlKvWrite<'s, 'c, P>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<SqlKvRead<'_, 'c, P>, EngineError> {
+        if self.held {
+            execute(&mut self.begin_read, &[])?;
+        }
+        Ok(SqlKvRead(self))
+    }
+
+    fn write(&mut self) -> Result<SqlKvWrite<'_, 'c, P>, EngineError> {
+        execute(&mut self.begin_write, &[])?;
+        Ok(SqlKvWrite { session: self, committed: false })
+    }
+}
+
+impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvSession<'c, P> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.get.first(key, visit)
+        first(&mut self.get, key, visit)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.exists.first(key, |_| ())?.is_some())
+        Ok(first(&mut self.exists, key, |_| ())?.is_some())
     }
 
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.scan.pairs(visit)
+    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.scan.query(&[], |row| visit(bytes(row, 0), bytes(row, 1)))
     }
 }
 
 /// A read transaction: explicit when held, else each statement is its own.
-#[derive(Debug)]
-pub struct Read<'s, S: KvStatement>(&'s mut SqlKvSession<S>);
+pub struct SqlKvRead<'s, 'c, P: PreparedStatement<'c>>(&'s mut SqlKvSession<'c, P>);
 
-impl<S: KvStatement> Drop for Read<'_, S> {
+impl<'c, P: PreparedStatement<'c>> Drop for SqlKvRead<'_, 'c, P> {
     fn drop(&mut self) {
         if self.0.held {
             // Ending a read transaction has nothing to lose; a failure shows at the next begin.
-            let _ = self.0.commit.execute(&[]);
+            let _ = execute(&mut self.0.commit, &[]);
         }
     }
 }
 
-impl<S: KvStatement> KvRead for Read<'_, S> {
+impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvRead<'_, 'c, P> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         self.0.get(key, visit)
@@ -136,48 +161,47 @@ impl<S: KvStatement> KvRead for Read<'_, S> {
     }
 }
 
-/// A write transaction.
-#[derive(Debug)]
-pub struct Write<'s, S: KvStatement> {
-    session: &'s mut SqlKvSession<S>,
+/// A write transaction; dropping it rolls it back.
+pub struct SqlKvWrite<'s, 'c, P: PreparedStatement<'c>> {
+    session: &'s mut SqlKvSession<'c, P>,
     committed: bool,
 }
 
-impl<S: KvStatement> KvTransaction for Write<'_, S> {
+impl<'c, P: PreparedStatement<'c>> KvTransaction for SqlKvWrite<'_, 'c, P> {
     type Table<'t>
-        = &'t mut SqlKvSession<S>
+        = &'t mut SqlKvSession<'c, P>
     where
         Self: 't;
 
-    fn table(&mut self) -> Result<&mut SqlKvSession<S>, EngineError> {
+    fn table(&mut self) -> Result<&mut SqlKvSession<'c, P>, EngineError> {
         Ok(self.session)
     }
 
     fn commit(mut self) -> Result<(), EngineError> {
-        self.session.commit.execute(&[])?;
+        execute(&mut self.session.commit, &[])?;
         self.committed = true;
         Ok(())
     }
 }
 
-impl<S: KvStatement> Drop for Write<'_, S> {
+impl<'c, P: PreparedStatement<'c>> Drop for SqlKvWrite<'_, 'c, P> {
     fn drop(&mut self) {
         if !self.committed {
             // The error that led here is the one to report.
-            let _ = self.session.rollback.execute(&[]);
+            let _ = execute(&mut self.session.rollback, &[]);
         }
     }
 }
 
-impl<S: KvStatement> KvWrite for SqlKvSession<S> {
+impl<'c, P: PreparedStatement<'c>> KvWrite for SqlKvSession<'c, P> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.put.execute(&[key, value])?;
+        execute(&mut self.put, &[key, value])?;
         Ok(())
     }
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.delete.execute(&[key])? > 0)
+        Ok(execute(&mut self.delete, &[key])? > 0)
     }
 }

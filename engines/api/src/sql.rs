@@ -5,7 +5,7 @@ use crate::{
     describe::OptionSpec,
     engine::{Engine, Open},
     settings::Settings,
-    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, SuiteKind, TableSpec},
+    suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
 
 /// The option `reopen`, which every engine of SQL suites on files has.
@@ -33,7 +33,7 @@ pub fn is_text(settings: &Settings) -> Result<bool, EngineError> {
 
 /// A value bound to a parameter. Owned, so that one buffer serves every execution of a statement.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Value {
+pub enum SqlValue {
     #[default]
     Null,
     /// A 64-bit whole number.
@@ -47,7 +47,7 @@ pub enum Value {
 
 /// A value as an engine shows it. Text is its UTF-8 bytes, which nobody has checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ValueRef<'a> {
+pub enum SqlValueRef<'a> {
     Null,
     /// A 64-bit whole number.
     Integer(i64),
@@ -58,16 +58,16 @@ pub enum ValueRef<'a> {
     Blob(&'a [u8]),
 }
 
-impl Value {
+impl SqlValue {
     /// The value, borrowed.
     #[inline]
-    pub fn as_ref(&self) -> ValueRef<'_> {
+    pub fn as_ref(&self) -> SqlValueRef<'_> {
         match self {
-            Self::Null => ValueRef::Null,
-            Self::Integer(number) => ValueRef::Integer(*number),
-            Self::Real(number) => ValueRef::Real(*number),
-            Self::Text(text) => ValueRef::Text(text.as_bytes()),
-            Self::Blob(bytes) => ValueRef::Blob(bytes),
+            Self::Null => SqlValueRef::Null,
+            Self::Integer(number) => SqlValueRef::Integer(*number),
+            Self::Real(number) => SqlValueRef::Real(*number),
+            Self::Text(text) => SqlValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => SqlValueRef::Blob(bytes),
         }
     }
 }
@@ -124,19 +124,19 @@ pub trait SqlSession<'e> {
 
     /// Runs a statement that neither changes rows nor reads. `direct` is what it asks for without SQL, nothing where it has
     /// no meaning there.
-    fn run(&mut self, sql: &'e str, direct: Option<&'e Plan>) -> Result<(), EngineError>;
+    fn run(&mut self, sql: &'e str, direct: Option<&'e DirectPlan>) -> Result<(), EngineError>;
 
     /// Makes a statement ready. Called when it is first executed, because tables may be created by the same test.
-    fn prepare(&mut self, statement: &'e Statement) -> Result<Self::Statement, EngineError>;
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError>;
 
     /// Runs a statement that changes the database, to its end; the number of rows inserted, changed or deleted.
-    fn execute(&mut self, statement: &mut Self::Statement, values: &[Value]) -> Result<u64, EngineError>;
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError>;
 
     /// Runs a statement that reads, and shows every row of its answer in order.
     fn query(
         &mut self,
         statement: &mut Self::Statement,
-        values: &[Value],
+        values: &[SqlValue],
         visit: impl FnMut(&Self::Row<'_>),
     ) -> Result<(), EngineError>;
 }
@@ -147,5 +147,5 @@ pub trait SqlRow {
     fn columns(&self) -> usize;
 
     /// The value of a column, from 0 to below [`Self::columns`].
-    fn value(&self, column: usize) -> ValueRef<'_>;
+    fn value(&self, column: usize) -> SqlValueRef<'_>;
 }

@@ -24,7 +24,7 @@ pub struct Tuning {
     pub risks: BTreeMap<String, String>,
     /// The statement that sets the option, for engines that take statements.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub statement: Option<Statement>,
+    pub statement: Option<SettingStatement>,
 }
 
 /// Values of an option between which nothing can differ.
@@ -55,14 +55,14 @@ impl SameRule {
 
 /// How an option is set by a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Statement {
+pub struct SettingStatement {
     /// Its place among the engine's statements, from 0: some have to come before others.
     pub place: u32,
     /// The statement, with `{value}` where the value goes.
     pub text: String,
 }
 
-impl Statement {
+impl SettingStatement {
     /// The statement that sets this value.
     pub fn with(&self, value: &str) -> String {
         self.text.replace("{value}", value)

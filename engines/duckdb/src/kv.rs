@@ -1,6 +1,6 @@
 //! Keys and values in a DuckDB table with a primary key.
 
-use super::{engine::DuckDb, statement::Sql};
+use super::{engine::DuckDb, statement::DuckDbStatement};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
@@ -14,7 +14,7 @@ use dbdyno_engine::{
 const ONLY_SQLITE: &str = " WITHOUT ROWID";
 
 impl KvEngine for DuckDb {
-    type Session<'e> = SqlKvSession<Sql<'e>>;
+    type Session<'e> = SqlKvSession<'e, DuckDbStatement<'e>>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let duck = Self::new(open)?;
@@ -29,9 +29,9 @@ impl KvEngine for DuckDb {
         self.held
     }
 
-    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<Sql<'e>>, EngineError> {
+    fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError> {
         let begin = "BEGIN TRANSACTION";
         let begins = Begins { read: begin, write: begin, held: self.held };
-        SqlKvSession::new(sql, begins, |sql| Sql::new(&self.connection, sql, self.text))
+        SqlKvSession::new(&self.connection, statements, begins, self.text)
     }
 }

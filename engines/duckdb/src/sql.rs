@@ -1,16 +1,20 @@
 //! SQL suites on DuckDB.
 
-use super::{engine::DuckDb, statement::Sql};
+use super::{
+    engine::DuckDb,
+    statement::{DuckDbRow, DuckDbStatement},
+};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{Begin, IndexSpec, Plan, Statement, TableSpec},
+    prepared::SqlStatement,
+    sql::{SqlEngine, SqlSession, SqlValue},
+    suite::{Begin, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
-use duckdb::{Connection, ToSql, types};
+use duckdb::Connection;
 
 impl SqlEngine for DuckDb {
-    type Session<'e> = Session<'e>;
+    type Session<'e> = DuckDbSession<'e>;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
         Self::new(open)
@@ -20,26 +24,26 @@ impl SqlEngine for DuckDb {
         self.reopens
     }
 
-    fn session<'e>(&'e mut self) -> Result<Session<'e>, EngineError> {
-        Ok(Session { connection: &self.connection, text: self.text, begun: false })
+    fn session<'e>(&'e mut self) -> Result<DuckDbSession<'e>, EngineError> {
+        Ok(DuckDbSession { connection: &self.connection, text: self.text, begun: false })
     }
 }
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e> {
+pub struct DuckDbSession<'e> {
     connection: &'e Connection,
     text: bool,
     begun: bool,
 }
 
-impl Session<'_> {
+impl DuckDbSession<'_> {
     fn batch(&self, sql: &str) -> Result<(), EngineError> {
         self.connection.execute_batch(sql).map_err(EngineError::doing(sql))
     }
 }
 
-impl Drop for Session<'_> {
+impl Drop for DuckDbSession<'_> {
     fn drop(&mut self) {
         if self.begun {
             // The error that led here is the one to report.
@@ -48,9 +52,9 @@ impl Drop for Session<'_> {
     }
 }
 
-impl<'e> SqlSession<'e> for Session<'e> {
-    type Statement = Sql<'e>;
-    type Row<'r> = Row<'r>;
+impl<'e> SqlSession<'e> for DuckDbSession<'e> {
+    type Statement = SqlStatement<'e, DuckDbStatement<'e>>;
+    type Row<'r> = DuckDbRow<'r>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.batch(&table.create_sql())
@@ -82,86 +86,26 @@ impl<'e> SqlSession<'e> for Session<'e> {
         self.batch("ROLLBACK")
     }
 
-    fn run(&mut self, sql: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+    fn run(&mut self, sql: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         self.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e Statement) -> Result<Sql<'e>, EngineError> {
-        Sql::new(self.connection, &statement.sql, self.text)
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
+        SqlStatement::new(self.connection, &statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut Sql<'e>, values: &[Value]) -> Result<u64, EngineError> {
-        let changed = statement.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError> {
+        statement.execute(values)
     }
 
     #[inline]
     fn query(
         &mut self,
-        statement: &mut Sql<'e>,
-        values: &[Value],
-        mut visit: impl FnMut(&Row<'_>),
+        statement: &mut Self::Statement,
+        values: &[SqlValue],
+        visit: impl FnMut(&DuckDbRow<'_>),
     ) -> Result<(), EngineError> {
-        statement.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()?;
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()? {
-                visit(&Row(row));
-            }
-            Ok(())
-        })
-    }
-}
-
-#[inline]
-fn bind(statement: &mut duckdb::Statement<'_>, values: &[Value]) -> duckdb::Result<()> {
-    for (place, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, Bound(value))?;
-    }
-    Ok(())
-}
-
-/// A value on its way into a statement.
-struct Bound<'v>(&'v Value);
-
-impl ToSql for Bound<'_> {
-    #[inline]
-    fn to_sql(&self) -> duckdb::Result<types::ToSqlOutput<'_>> {
-        Ok(types::ToSqlOutput::Borrowed(match self.0 {
-            Value::Null => types::ValueRef::Null,
-            Value::Integer(number) => types::ValueRef::BigInt(*number),
-            Value::Real(number) => types::ValueRef::Double(*number),
-            Value::Text(text) => types::ValueRef::Text(text.as_bytes()),
-            Value::Blob(bytes) => types::ValueRef::Blob(bytes),
-        }))
-    }
-}
-
-/// A row of an answer.
-pub struct Row<'r>(&'r duckdb::Row<'r>);
-
-impl SqlRow for Row<'_> {
-    #[inline]
-    fn columns(&self) -> usize {
-        self.0.as_ref().column_count()
-    }
-
-    #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
-        match self.0.get_ref(column) {
-            Ok(types::ValueRef::BigInt(number)) => ValueRef::Integer(number),
-            Ok(types::ValueRef::Int(number)) => ValueRef::Integer(i64::from(number)),
-            Ok(types::ValueRef::Double(number)) => ValueRef::Real(number),
-            Ok(types::ValueRef::Text(bytes)) => ValueRef::Text(bytes),
-            Ok(types::ValueRef::Blob(bytes)) => ValueRef::Blob(bytes),
-            Ok(types::ValueRef::HugeInt(number)) => i64::try_from(number).map_or(ValueRef::Null, ValueRef::Integer),
-            // No suite has values of other types; what is not understood fails verification.
-            Ok(_) | Err(_) => ValueRef::Null,
-        }
+        statement.query(values, visit)
     }
 }

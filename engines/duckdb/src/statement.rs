@@ -1,77 +1,93 @@
-//! Statements as the option `statements` wants them.
+//! Statements of DuckDB with their values and rows.
 
 use super::connection::failed;
-use dbdyno_engine::{EngineError, kv_sql::KvStatement};
-use duckdb::{Connection, Statement, types::ValueRef};
+use dbdyno_engine::{
+    EngineError,
+    prepared::PreparedStatement,
+    sql::{SqlRow, SqlValueRef},
+};
+use duckdb::{Connection, Statement, ToSql, types};
+use std::ops::ControlFlow;
 
-/// A statement: prepared once, or parsed again each time.
-pub enum Sql<'e> {
-    /// Ready to run.
-    Prepared(Box<Statement<'e>>),
-    /// Text, and where it is parsed.
-    Text(&'e Connection, &'e str),
+pub struct DuckDbStatement<'c>(Statement<'c>);
+
+impl DuckDbStatement<'_> {
+    #[inline]
+    fn bind_and_run<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> duckdb::Result<usize> {
+        for (place, value) in values.enumerate() {
+            self.0.raw_bind_parameter(place + 1, DuckDbParameter(value))?;
+        }
+        self.0.raw_execute()
+    }
 }
 
-impl<'e> Sql<'e> {
-    pub(crate) fn new(connection: &'e Connection, sql: &'e str, text: bool) -> Result<Self, EngineError> {
-        if text {
-            return Ok(Self::Text(connection, sql));
-        }
-        connection.prepare(sql).map(|ready| Self::Prepared(Box::new(ready))).map_err(EngineError::doing(sql))
+impl<'c> PreparedStatement<'c> for DuckDbStatement<'c> {
+    type Connection = Connection;
+    type Row<'r> = DuckDbRow<'r>;
+
+    #[inline]
+    fn prepare(connection: &'c Connection, sql: &str) -> Result<Self, EngineError> {
+        connection.prepare(sql).map(Self).map_err(failed)
     }
 
     #[inline]
-    pub(crate) fn with<R>(
+    fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError> {
+        self.bind_and_run(values).map(|changed| changed as u64).map_err(failed)
+    }
+
+    #[inline]
+    fn query<'v>(
         &mut self,
-        run: impl FnOnce(&mut Statement<'e>) -> duckdb::Result<R>,
-    ) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(statement) => run(statement),
-            Self::Text(connection, sql) => connection.prepare(sql).and_then(|mut statement| run(&mut statement)),
+        values: impl Iterator<Item = SqlValueRef<'v>>,
+        mut visit: impl FnMut(&DuckDbRow<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.bind_and_run(values).map_err(failed)?;
+        let mut rows = self.0.raw_query();
+        while let Some(row) = rows.next().map_err(failed)? {
+            if visit(&DuckDbRow(row)).is_break() {
+                break;
+            }
         }
-        .map_err(failed)
+        Ok(())
     }
 }
 
-impl KvStatement for Sql<'_> {
-    #[inline]
-    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
-        let changed = self.with(|statement| {
-            for (place, value) in values.iter().enumerate() {
-                statement.raw_bind_parameter(place + 1, value)?;
-            }
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
-    }
+struct DuckDbParameter<'v>(SqlValueRef<'v>);
 
+impl ToSql for DuckDbParameter<'_> {
     #[inline]
-    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.with(|statement| {
-            let mut rows = statement.query([key])?;
-            match rows.next()? {
-                Some(row) => Ok(Some(visit(bytes(&row.get_ref(0)?)))),
-                None => Ok(None),
-            }
-        })
-    }
-
-    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.with(|statement| {
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                visit(bytes(&row.get_ref(0)?), bytes(&row.get_ref(1)?));
-            }
-            Ok(())
-        })
+    fn to_sql(&self) -> duckdb::Result<types::ToSqlOutput<'_>> {
+        Ok(types::ToSqlOutput::Borrowed(match self.0 {
+            SqlValueRef::Null => types::ValueRef::Null,
+            SqlValueRef::Integer(number) => types::ValueRef::BigInt(number),
+            SqlValueRef::Real(number) => types::ValueRef::Double(number),
+            SqlValueRef::Text(bytes) => types::ValueRef::Text(bytes),
+            SqlValueRef::Blob(bytes) => types::ValueRef::Blob(bytes),
+        }))
     }
 }
 
-/// The bytes of a column; a number or NULL, which no kv suite stores, shows as empty and fails verification.
-#[inline]
-fn bytes<'r>(value: &ValueRef<'r>) -> &'r [u8] {
-    match value {
-        ValueRef::Blob(bytes) | ValueRef::Text(bytes) => bytes,
-        _ => &[],
+pub struct DuckDbRow<'r>(&'r duckdb::Row<'r>);
+
+impl SqlRow for DuckDbRow<'_> {
+    #[inline]
+    fn columns(&self) -> usize {
+        self.0.as_ref().column_count()
+    }
+
+    #[inline]
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
+        match self.0.get_ref(column) {
+            Ok(types::ValueRef::BigInt(number)) => SqlValueRef::Integer(number),
+            Ok(types::ValueRef::Int(number)) => SqlValueRef::Integer(i64::from(number)),
+            Ok(types::ValueRef::Double(number)) => SqlValueRef::Real(number),
+            Ok(types::ValueRef::Text(bytes)) => SqlValueRef::Text(bytes),
+            Ok(types::ValueRef::Blob(bytes)) => SqlValueRef::Blob(bytes),
+            Ok(types::ValueRef::HugeInt(number)) => {
+                i64::try_from(number).map_or(SqlValueRef::Null, SqlValueRef::Integer)
+            }
+            // No suite has values of other types; what is not understood fails verification.
+            Ok(_) | Err(_) => SqlValueRef::Null,
+        }
     }
 }

@@ -70,7 +70,7 @@ impl KvSession for &mut Example {
     where
         Self: 's;
     type Write<'s>
-        = Write<'s>
+        = ExampleWrite<'s>
     where
         Self: 's;
 
@@ -78,14 +78,14 @@ impl KvSession for &mut Example {
         Ok(self)
     }
 
-    fn write(&mut self) -> Result<Write<'_>, EngineError> {
-        Ok(Write(self))
+    fn write(&mut self) -> Result<ExampleWrite<'_>, EngineError> {
+        Ok(ExampleWrite(self))
     }
 }
 
-struct Write<'s>(&'s mut Example);
+struct ExampleWrite<'s>(&'s mut Example);
 
-impl KvTransaction for Write<'_> {
+impl KvTransaction for ExampleWrite<'_> {
     type Table<'t>
         = &'t mut Example
     where
@@ -101,7 +101,7 @@ impl KvTransaction for Write<'_> {
     }
 }
 
-impl Drop for Write<'_> {
+impl Drop for ExampleWrite<'_> {
     fn drop(&mut self) {
         while let Some((key, before)) = self.0.undo.pop() {
             match before {

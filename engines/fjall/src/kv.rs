@@ -71,7 +71,7 @@ pub(crate) fn read_every_block(
     database: &SingleWriterTxDatabase,
     keyspace: &SingleWriterTxKeyspace,
 ) -> Result<(), EngineError> {
-    Rows { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
+    FjallTable { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
 }
 
 impl Engine for Fjall {
@@ -97,7 +97,7 @@ impl Engine for Fjall {
 }
 
 impl KvEngine for Fjall {
-    type Session<'e> = Session<'e>;
+    type Session<'e> = FjallSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
@@ -112,53 +112,53 @@ impl KvEngine for Fjall {
         self.held
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<FjallSession<'e>, EngineError> {
+        Ok(FjallSession { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
     }
 }
 
 /// A test's session.
-pub struct Session<'e> {
+pub struct FjallSession<'e> {
     database: &'e SingleWriterTxDatabase,
     keyspace: &'e SingleWriterTxKeyspace,
     persist: Option<PersistMode>,
 }
 
-impl<'e> KvSession for Session<'e> {
+impl<'e> KvSession for FjallSession<'e> {
     type Read<'s>
-        = Rows<'e, Snapshot>
+        = FjallTable<'e, Snapshot>
     where
         Self: 's;
     type Write<'s>
-        = Write<'e>
+        = FjallWrite<'e>
     where
         Self: 's;
 
     #[inline]
-    fn read(&mut self) -> Result<Rows<'e, Snapshot>, EngineError> {
-        Ok(Rows { transaction: self.database.read_tx(), keyspace: self.keyspace })
+    fn read(&mut self) -> Result<FjallTable<'e, Snapshot>, EngineError> {
+        Ok(FjallTable { transaction: self.database.read_tx(), keyspace: self.keyspace })
     }
 
-    fn write(&mut self) -> Result<Write<'e>, EngineError> {
+    fn write(&mut self) -> Result<FjallWrite<'e>, EngineError> {
         let transaction = self.database.write_tx().durability(self.persist);
-        Ok(Write { transaction, keyspace: self.keyspace })
+        Ok(FjallWrite { transaction, keyspace: self.keyspace })
     }
 }
 
 /// A write transaction.
-pub struct Write<'e> {
+pub struct FjallWrite<'e> {
     transaction: SingleWriterWriteTx<'e>,
     keyspace: &'e SingleWriterTxKeyspace,
 }
 
-impl<'e> KvTransaction for Write<'e> {
+impl<'e> KvTransaction for FjallWrite<'e> {
     type Table<'t>
-        = Rows<'t, &'t mut SingleWriterWriteTx<'e>>
+        = FjallTable<'t, &'t mut SingleWriterWriteTx<'e>>
     where
         Self: 't;
 
-    fn table(&mut self) -> Result<Rows<'_, &mut SingleWriterWriteTx<'e>>, EngineError> {
-        Ok(Rows { transaction: &mut self.transaction, keyspace: self.keyspace })
+    fn table(&mut self) -> Result<FjallTable<'_, &mut SingleWriterWriteTx<'e>>, EngineError> {
+        Ok(FjallTable { transaction: &mut self.transaction, keyspace: self.keyspace })
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -167,7 +167,7 @@ impl<'e> KvTransaction for Write<'e> {
 }
 
 /// The table as a snapshot or a write transaction sees it.
-pub struct Rows<'k, T> {
+pub struct FjallTable<'k, T> {
     transaction: T,
     keyspace: &'k SingleWriterTxKeyspace,
 }
@@ -208,7 +208,7 @@ impl<'e> Reader for &mut SingleWriterWriteTx<'e> {
     }
 }
 
-impl<T: Reader> KvRead for Rows<'_, T> {
+impl<T: Reader> KvRead for FjallTable<'_, T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         let value = self.transaction.readable().get(self.keyspace, key).map_err(failed)?;
@@ -229,7 +229,7 @@ impl<T: Reader> KvRead for Rows<'_, T> {
     }
 }
 
-impl KvWrite for Rows<'_, &mut SingleWriterWriteTx<'_>> {
+impl KvWrite for FjallTable<'_, &mut SingleWriterWriteTx<'_>> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.transaction.insert(self.keyspace, key, value);

@@ -29,8 +29,8 @@ pub struct FjallStore {
 
 impl OrderedStore for FjallStore {
     const MAIN_FILE: &'static str = super::kv::TABLES;
-    type Read = Transaction<Snapshot>;
-    type Write = Transaction<OwnedWrite>;
+    type Read = FjallTransaction<Snapshot>;
+    type Write = FjallTransaction<OwnedFjallWrite>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let persist = persist(open.settings)?;
@@ -52,13 +52,13 @@ impl OrderedStore for FjallStore {
     }
 
     fn read(&self) -> Result<Self::Read, EngineError> {
-        Ok(Transaction { inner: self.database.read_tx(), keyspaces: Rc::clone(&self.keyspaces) })
+        Ok(FjallTransaction { inner: self.database.read_tx(), keyspaces: Rc::clone(&self.keyspaces) })
     }
 
     fn write(&self) -> Result<Self::Write, EngineError> {
         let transaction = static_write(&self.database).durability(self.persist);
-        let inner = OwnedWrite { transaction, _database: Rc::clone(&self.database) };
-        Ok(Transaction { inner, keyspaces: Rc::clone(&self.keyspaces) })
+        let inner = OwnedFjallWrite { transaction, _database: Rc::clone(&self.database) };
+        Ok(FjallTransaction { inner, keyspaces: Rc::clone(&self.keyspaces) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -79,24 +79,24 @@ fn forget_removed(keyspace: &SingleWriterTxKeyspace) -> fjall::Result<()> {
 
 #[expect(unsafe_code, reason = "fjall's single writer has no transactions that own their database")]
 fn static_write(database: &Rc<SingleWriterTxDatabase>) -> SingleWriterWriteTx<'static> {
-    // SAFETY: the transaction borrows the database inside the `Rc`, which does not move; `OwnedWrite` holds the `Rc` and drops
-    // the transaction before it.
+    // SAFETY: the transaction borrows the database inside the `Rc`, which does not move; `OwnedFjallWrite` holds the `Rc`
+    // and drops the transaction before it.
     unsafe { std::mem::transmute::<SingleWriterWriteTx<'_>, SingleWriterWriteTx<'static>>(database.write_tx()) }
 }
 
 /// A transaction with the keyspaces of its trees.
-pub struct Transaction<T> {
+pub struct FjallTransaction<T> {
     inner: T,
     keyspaces: Keyspaces,
 }
 
 /// A write transaction with the database that it borrows. The order of the fields is that in which they are dropped.
-pub struct OwnedWrite {
+pub struct OwnedFjallWrite {
     transaction: SingleWriterWriteTx<'static>,
     _database: Rc<SingleWriterTxDatabase>,
 }
 
-impl Reader for OwnedWrite {
+impl Reader for OwnedFjallWrite {
     type Readable = SingleWriterWriteTx<'static>;
 
     #[inline]
@@ -105,7 +105,7 @@ impl Reader for OwnedWrite {
     }
 }
 
-impl<T: Reader> OrderedRead for Transaction<T> {
+impl<T: Reader> OrderedRead for FjallTransaction<T> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         let value = self.inner.readable().get(&self.keyspaces[tree.index()], key).map_err(failed)?;
@@ -131,10 +131,10 @@ impl<T: Reader> OrderedRead for Transaction<T> {
     }
 }
 
-impl OrderedWrite for Transaction<OwnedWrite> {
+impl OrderedWrite for FjallTransaction<OwnedFjallWrite> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
+        let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
         transaction.insert(&keyspaces[tree.index()], key, value);
         Ok(())
     }
@@ -142,7 +142,7 @@ impl OrderedWrite for Transaction<OwnedWrite> {
     #[inline]
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
         // fjall removes blindly; whether the key was there is a read.
-        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
+        let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];
         let there = transaction.contains_key(keyspace, key).map_err(failed)?;
         if there {
@@ -153,7 +153,7 @@ impl OrderedWrite for Transaction<OwnedWrite> {
 
     /// Key by key: fjall's own way to empty a keyspace is not part of a transaction.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
-        let Self { inner: OwnedWrite { transaction, .. }, keyspaces } = self;
+        let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
         let keyspace = &keyspaces[tree.index()];
         let keys: Vec<_> = transaction.iter(keyspace).map(Guard::key).collect::<Result<_, _>>().map_err(failed)?;
         keys.into_iter().for_each(|key| transaction.remove(keyspace, key));

@@ -97,7 +97,7 @@ pub fn implementation() -> ImplementationRule {
 
 /// How an environment is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setup {
+pub struct LmdbSetup {
     /// When a commit is on the disk.
     pub sync: SyncMode,
     /// Whether the map is written through.
@@ -115,7 +115,7 @@ pub struct Setup {
 /// Smallest map made when the size is `auto`, bytes.
 const LEAST_MAP: u64 = 1 << 28;
 
-impl Setup {
+impl LmdbSetup {
     /// What the options ask for; `data_bytes`: what is going to be stored at most.
     pub fn new(settings: &Settings, data_bytes: u64) -> Result<Self, EngineError> {
         let asked = settings.text("map_size")?;

@@ -2,7 +2,7 @@
 
 use crate::describe::{expect_own, version};
 use dbdyno_engine::{EngineError, engine::Open};
-use dbdyno_lmdb_common::{Setup, SyncMode, grown, judge, map_full};
+use dbdyno_lmdb_common::{LmdbSetup, SyncMode, grown, judge, map_full};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};
 
@@ -13,7 +13,7 @@ pub(crate) fn failed(error: heed::Error) -> EngineError {
     }
 }
 
-fn flags(setup: Setup) -> EnvFlags {
+fn flags(setup: LmdbSetup) -> EnvFlags {
     let mut flags = match setup.sync {
         SyncMode::Full => EnvFlags::empty(),
         SyncMode::NoMeta => EnvFlags::NO_META_SYNC,
@@ -26,26 +26,26 @@ fn flags(setup: Setup) -> EnvFlags {
 }
 
 /// What rows are read in.
-pub trait Reads {
+pub trait LmdbReads {
     /// The transaction as one that reads.
     fn reads(&self) -> &RoTxn<'_>;
 }
 
-impl Reads for RoTxn<'_, WithTls> {
+impl LmdbReads for RoTxn<'_, WithTls> {
     #[inline]
     fn reads(&self) -> &RoTxn<'_> {
         self
     }
 }
 
-impl Reads for RwTxn<'_> {
+impl LmdbReads for RwTxn<'_> {
     #[inline]
     fn reads(&self) -> &RoTxn<'_> {
         self
     }
 }
 
-impl<T: Reads> Reads for &mut T {
+impl<T: LmdbReads> LmdbReads for &mut T {
     #[inline]
     fn reads(&self) -> &RoTxn<'_> {
         T::reads(self)
@@ -53,19 +53,19 @@ impl<T: Reads> Reads for &mut T {
 }
 
 /// The environment in a folder, with room for a number of named databases.
-pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, Setup), EngineError> {
+pub(crate) fn environment(open: Open<'_>, databases: u32) -> Result<(Env, LmdbSetup), EngineError> {
     expect_own(version())?;
-    let setup = Setup::new(open.settings, open.data_bytes)?;
+    let setup = LmdbSetup::new(open.settings, open.data_bytes)?;
     let mut options = EnvOpenOptions::new();
     options.map_size(setup.map_size).max_dbs(databases);
     Ok((open_env(&mut options, flags(setup), open.folder)?, setup))
 }
 
 /// The options as the environment has them.
-pub(crate) fn in_force(env: &Env, setup: Setup) -> Result<BTreeMap<String, String>, EngineError> {
+pub(crate) fn in_force(env: &Env, setup: LmdbSetup) -> Result<BTreeMap<String, String>, EngineError> {
     let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
     let has = |flag| flags.contains(flag);
-    let in_force = Setup {
+    let in_force = LmdbSetup {
         sync: SyncMode::of(has(EnvFlags::NO_SYNC), has(EnvFlags::MAP_ASYNC), has(EnvFlags::NO_META_SYNC)),
         writemap: has(EnvFlags::WRITE_MAP),
         readahead: !has(EnvFlags::NO_READ_AHEAD),

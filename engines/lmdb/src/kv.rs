@@ -1,6 +1,6 @@
 //! Keys and values in the main database of an environment.
 
-use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
+use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
@@ -8,7 +8,7 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
-use dbdyno_lmdb_common::{MAIN_FILE, Setup};
+use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE};
 use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Lmdb {
     env: Env,
     database: Database<'static, Bytes, Bytes>,
-    setup: Setup,
+    setup: LmdbSetup,
 }
 
 impl Engine for Lmdb {
@@ -43,7 +43,7 @@ impl Engine for Lmdb {
 }
 
 impl KvEngine for Lmdb {
-    type Session<'e> = Session<'e>;
+    type Session<'e> = LmdbSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let (env, setup) = environment(open, 1)?;
@@ -55,33 +55,33 @@ impl KvEngine for Lmdb {
         self.setup.held
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session { env: &self.env, database: self.database, grows: self.setup.grows })
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<LmdbSession<'e>, EngineError> {
+        Ok(LmdbSession { env: &self.env, database: self.database, grows: self.setup.grows })
     }
 }
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e> {
+pub struct LmdbSession<'e> {
     env: &'e Env,
     database: Database<'static, Bytes, Bytes>,
     grows: bool,
 }
 
-impl<'e> KvSession for Session<'e> {
+impl<'e> KvSession for LmdbSession<'e> {
     type Read<'s>
-        = Rows<RoTxn<'s, WithTls>>
+        = LmdbTable<RoTxn<'s, WithTls>>
     where
         Self: 's;
     type Write<'s>
-        = Rows<RwTxn<'s>>
+        = LmdbTable<RwTxn<'s>>
     where
         Self: 's;
 
     #[inline]
     fn read(&mut self) -> Result<Self::Read<'_>, EngineError> {
         let transaction = self.env.read_txn().map_err(failed)?;
-        Ok(Rows { transaction, database: self.database })
+        Ok(LmdbTable { transaction, database: self.database })
     }
 
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError> {
@@ -89,17 +89,17 @@ impl<'e> KvSession for Session<'e> {
             grow(self.env)?;
         }
         let transaction = self.env.write_txn().map_err(failed)?;
-        Ok(Rows { transaction, database: self.database })
+        Ok(LmdbTable { transaction, database: self.database })
     }
 }
 
 /// The table inside a transaction.
-pub struct Rows<T> {
+pub struct LmdbTable<T> {
     transaction: T,
     database: Database<'static, Bytes, Bytes>,
 }
 
-impl<T: Reads> KvRead for Rows<T> {
+impl<T: LmdbReads> KvRead for LmdbTable<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.database.get(self.transaction.reads(), key).map_err(failed)?.map(visit))
@@ -119,14 +119,14 @@ impl<T: Reads> KvRead for Rows<T> {
     }
 }
 
-impl<'s> KvTransaction for Rows<RwTxn<'s>> {
+impl<'s> KvTransaction for LmdbTable<RwTxn<'s>> {
     type Table<'t>
-        = Rows<&'t mut RwTxn<'s>>
+        = LmdbTable<&'t mut RwTxn<'s>>
     where
         Self: 't;
 
-    fn table(&mut self) -> Result<Rows<&mut RwTxn<'s>>, EngineError> {
-        Ok(Rows { transaction: &mut self.transaction, database: self.database })
+    fn table(&mut self) -> Result<LmdbTable<&mut RwTxn<'s>>, EngineError> {
+        Ok(LmdbTable { transaction: &mut self.transaction, database: self.database })
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -134,7 +134,7 @@ impl<'s> KvTransaction for Rows<RwTxn<'s>> {
     }
 }
 
-impl KvWrite for Rows<&mut RwTxn<'_>> {
+impl KvWrite for LmdbTable<&mut RwTxn<'_>> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.database.put(self.transaction, key, value).map_err(failed)

@@ -1,12 +1,12 @@
 //! LMDB as an ordered store: a named database a tree.
 
-use crate::environment::{Reads, check, create_database, environment, failed, grow, in_force};
+use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree, walk},
 };
-use dbdyno_lmdb_common::{MAIN_FILE, Setup};
+use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE};
 use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{
     collections::BTreeMap,
@@ -21,13 +21,13 @@ type Databases = Rc<[Database<'static, Bytes, Bytes>]>;
 pub struct LmdbStore {
     env: Rc<Env>,
     databases: Databases,
-    setup: Setup,
+    setup: LmdbSetup,
 }
 
 impl OrderedStore for LmdbStore {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Read = Transaction<RoTxn<'static, WithTls>>;
-    type Write = Transaction<OwnedWrite>;
+    type Read = LmdbTransaction<RoTxn<'static, WithTls>>;
+    type Write = LmdbTransaction<OwnedLmdbWrite>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let (env, setup) = environment(open, u32::from(trees))?;
@@ -47,15 +47,15 @@ impl OrderedStore for LmdbStore {
 
     fn read(&self) -> Result<Self::Read, EngineError> {
         let inner = Env::clone(&self.env).static_read_txn().map_err(failed)?;
-        Ok(Transaction { inner, databases: Rc::clone(&self.databases) })
+        Ok(LmdbTransaction { inner, databases: Rc::clone(&self.databases) })
     }
 
     fn write(&self) -> Result<Self::Write, EngineError> {
         if self.setup.grows {
             grow(&self.env)?;
         }
-        let inner = OwnedWrite { transaction: static_write(&self.env)?, _env: Rc::clone(&self.env) };
-        Ok(Transaction { inner, databases: Rc::clone(&self.databases) })
+        let inner = OwnedLmdbWrite { transaction: static_write(&self.env)?, _env: Rc::clone(&self.env) };
+        Ok(LmdbTransaction { inner, databases: Rc::clone(&self.databases) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -73,31 +73,31 @@ impl OrderedStore for LmdbStore {
 #[expect(unsafe_code, reason = "heed has read transactions that own their environment, but no write transactions")]
 fn static_write(env: &Rc<Env>) -> Result<RwTxn<'static>, EngineError> {
     let transaction = env.write_txn().map_err(failed)?;
-    // SAFETY: the transaction borrows the environment inside the `Rc`, which does not move; `OwnedWrite` holds the `Rc`
+    // SAFETY: the transaction borrows the environment inside the `Rc`, which does not move; `OwnedLmdbWrite` holds the `Rc`
     // and drops the transaction before it.
     Ok(unsafe { std::mem::transmute::<RwTxn<'_>, RwTxn<'static>>(transaction) })
 }
 
 /// A transaction with the databases of its trees.
-pub struct Transaction<T> {
+pub struct LmdbTransaction<T> {
     inner: T,
     databases: Databases,
 }
 
 /// A write transaction with the environment that it borrows. The order of the fields is that in which they are dropped.
-pub struct OwnedWrite {
+pub struct OwnedLmdbWrite {
     transaction: RwTxn<'static>,
     _env: Rc<Env>,
 }
 
-impl Reads for OwnedWrite {
+impl LmdbReads for OwnedLmdbWrite {
     #[inline]
     fn reads(&self) -> &RoTxn<'_> {
         self.transaction.reads()
     }
 }
 
-impl<T: Reads> OrderedRead for Transaction<T> {
+impl<T: LmdbReads> OrderedRead for LmdbTransaction<T> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.databases[tree.index()].get(self.inner.reads(), key).map_err(failed)?.map(visit))
@@ -121,7 +121,7 @@ impl<T: Reads> OrderedRead for Transaction<T> {
     }
 }
 
-impl OrderedWrite for Transaction<OwnedWrite> {
+impl OrderedWrite for LmdbTransaction<OwnedLmdbWrite> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.databases[tree.index()].put(&mut self.inner.transaction, key, value).map_err(failed)

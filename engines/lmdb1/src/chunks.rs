@@ -15,10 +15,10 @@ const LIMIT: usize = 2000;
 
 /// The chunks of the transactions under way.
 #[derive(Debug, Default)]
-pub(crate) struct Chunks(Mutex<State>);
+pub(crate) struct Chunks(Mutex<SeenChunks>);
 
 #[derive(Debug, Default)]
-struct State {
+struct SeenChunks {
     /// A bit for each chunk.
     seen: Vec<u64>,
     count: usize,
@@ -26,7 +26,7 @@ struct State {
 }
 
 impl Chunks {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SeenChunks> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -56,7 +56,7 @@ impl Chunks {
 
     /// Notes that the environment was opened again, with an empty cache.
     pub(crate) fn renew(&self) {
-        *self.lock() = State::default();
+        *self.lock() = SeenChunks::default();
     }
 
     /// Whether a transaction may have left pages in the cache that are never forgotten.

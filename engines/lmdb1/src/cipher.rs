@@ -5,7 +5,7 @@
 //! early), so the two numbers make a nonce that no other page has; both are authenticated too. The tag is kept at the end
 //! of the page.
 
-use crate::{chunks::Chunks, key::Key};
+use crate::{chunks::Chunks, key::EncryptionKey};
 use aes_gcm::{
     AeadInOut, Aes256Gcm, KeyInit,
     aead::{Nonce, Tag, inout::InOutBuf},
@@ -65,7 +65,7 @@ struct Forged;
 
 impl Cipher {
     /// An algorithm with a key.
-    pub fn new(algorithm: Algorithm, key: &Key) -> Self {
+    pub fn new(algorithm: Algorithm, key: &EncryptionKey) -> Self {
         let ready = match algorithm {
             Algorithm::ChaCha20Poly1305 => Ready::ChaCha20Poly1305(Box::new(ChaCha20Poly1305::new(key.bytes().into()))),
             Algorithm::Aes256Gcm => Ready::Aes256Gcm(Box::new(Aes256Gcm::new(key.bytes().into()))),

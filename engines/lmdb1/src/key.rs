@@ -13,15 +13,15 @@ const BYTES: usize = 32;
 
 /// A key of 256 bits.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key([u8; BYTES]);
+pub struct EncryptionKey([u8; BYTES]);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for EncryptionKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key(..)")
+        f.write_str("EncryptionKey(..)")
     }
 }
 
-impl Key {
+impl EncryptionKey {
     /// A key from the operating system's random numbers.
     pub fn random() -> Result<Self, EngineError> {
         let mut bytes = [0; BYTES];

@@ -1,8 +1,8 @@
 //! Keys and values in the main table of an environment.
 
 use crate::{
-    database::Database,
-    lmdb::{Read, Reads, Table, Write},
+    environment::Lmdb1Environment,
+    lmdb::{Dbi, Lmdb1Read, Lmdb1Reads, Lmdb1Write},
 };
 use dbdyno_engine::{
     EngineError,
@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// An open environment, whose main table has the rows.
 #[derive(Debug)]
-pub struct Lmdb1(Database);
+pub struct Lmdb1(Lmdb1Environment);
 
 impl Engine for Lmdb1 {
     const MAIN_FILE: &'static str = MAIN_FILE;
@@ -32,60 +32,60 @@ impl Engine for Lmdb1 {
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        self.0.check(Table::MAIN)
+        self.0.check(Dbi::MAIN)
     }
 }
 
 impl KvEngine for Lmdb1 {
-    type Session<'e> = Session<'e>;
+    type Session<'e> = Lmdb1Session<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self(Database::open(open, 0)?))
+        Ok(Self(Lmdb1Environment::open(open, 0)?))
     }
 
     fn holds_reads(&self) -> bool {
         self.0.setup.held
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session(&mut self.0))
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Lmdb1Session<'e>, EngineError> {
+        Ok(Lmdb1Session(&mut self.0))
     }
 }
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e>(&'e mut Database);
+pub struct Lmdb1Session<'e>(&'e mut Lmdb1Environment);
 
-impl KvSession for Session<'_> {
+impl KvSession for Lmdb1Session<'_> {
     type Read<'s>
-        = Rows<Read>
+        = Lmdb1Table<Lmdb1Read>
     where
         Self: 's;
     type Write<'s>
-        = Rows<Write>
+        = Lmdb1Table<Lmdb1Write>
     where
         Self: 's;
 
     #[inline]
-    fn read(&mut self) -> Result<Rows<Read>, EngineError> {
-        Ok(Rows(Read::begin(&self.0.env)?))
+    fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
+        Ok(Lmdb1Table(Lmdb1Read::begin(&self.0.env)?))
     }
 
-    fn write(&mut self) -> Result<Rows<Write>, EngineError> {
+    fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
         self.0.get_ready_to_write()?;
-        Ok(Rows(Write::begin(&self.0.env)?))
+        Ok(Lmdb1Table(Lmdb1Write::begin(&self.0.env)?))
     }
 }
 
 /// The main table inside a transaction.
 #[derive(Debug)]
-pub struct Rows<T>(T);
+pub struct Lmdb1Table<T>(T);
 
-impl KvTransaction for Rows<Write> {
-    type Table<'t> = Rows<&'t mut Write>;
+impl KvTransaction for Lmdb1Table<Lmdb1Write> {
+    type Table<'t> = Lmdb1Table<&'t mut Lmdb1Write>;
 
-    fn table(&mut self) -> Result<Rows<&mut Write>, EngineError> {
-        Ok(Rows(&mut self.0))
+    fn table(&mut self) -> Result<Lmdb1Table<&mut Lmdb1Write>, EngineError> {
+        Ok(Lmdb1Table(&mut self.0))
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -93,19 +93,19 @@ impl KvTransaction for Rows<Write> {
     }
 }
 
-impl<T: Reads> KvRead for Rows<T> {
+impl<T: Lmdb1Reads> KvRead for Lmdb1Table<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.reads().get(Table::MAIN, key, visit)?)
+        Ok(self.0.reads().get(Dbi::MAIN, key, visit)?)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.reads().get(Table::MAIN, key, |_| ())?.is_some())
+        Ok(self.0.reads().get(Dbi::MAIN, key, |_| ())?.is_some())
     }
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.reads().range(Table::MAIN, Keys::ALL, Direction::Up, |key, value| {
+        self.0.reads().range(Dbi::MAIN, Keys::ALL, Direction::Up, |key, value| {
             visit(key, value);
             ControlFlow::Continue(())
         })?;
@@ -113,14 +113,14 @@ impl<T: Reads> KvRead for Rows<T> {
     }
 }
 
-impl KvWrite for Rows<&mut Write> {
+impl KvWrite for Lmdb1Table<&mut Lmdb1Write> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        Ok(self.0.put(Table::MAIN, key, value)?)
+        Ok(self.0.put(Dbi::MAIN, key, value)?)
     }
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.delete(Table::MAIN, key)?)
+        Ok(self.0.delete(Dbi::MAIN, key)?)
     }
 }

@@ -6,8 +6,8 @@
 mod checksum;
 mod chunks;
 mod cipher;
-mod database;
 mod describe;
+mod environment;
 mod key;
 mod kv;
 pub mod lmdb;
@@ -15,7 +15,7 @@ mod ordered;
 
 pub use cipher::{Algorithm, Cipher};
 pub use describe::describe;
-pub use key::Key;
+pub use key::EncryptionKey;
 pub use kv::Lmdb1;
 pub use ordered::Lmdb1Store;
 

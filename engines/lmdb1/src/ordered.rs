@@ -1,8 +1,8 @@
 //! The environment as an ordered store: a named table a tree.
 
 use crate::{
-    database::Database,
-    lmdb::{self, Reads, Table},
+    environment::Lmdb1Environment,
+    lmdb::{Dbi, Lmdb1Read, Lmdb1Reads, Lmdb1Write},
 };
 use dbdyno_engine::{
     EngineError,
@@ -20,19 +20,19 @@ use std::{
 
 /// An open environment.
 #[derive(Debug)]
-pub struct Lmdb1Store(RefCell<Open1>);
+pub struct Lmdb1Store(RefCell<OpenTrees>);
 
 #[derive(Debug)]
-struct Open1 {
-    database: Database,
-    tables: Rc<[Table]>,
+struct OpenTrees {
+    database: Lmdb1Environment,
+    tables: Rc<[Dbi]>,
 }
 
-impl Open1 {
+impl OpenTrees {
     /// Opens the named tables, and makes those that are not there.
-    fn open_tables(database: &Database, trees: u16) -> Result<Rc<[Table]>, EngineError> {
-        let mut create = lmdb::Write::begin(&database.env)?;
-        let mut table = |tree: u16| -> Result<Table, EngineError> {
+    fn open_tables(database: &Lmdb1Environment, trees: u16) -> Result<Rc<[Dbi]>, EngineError> {
+        let mut create = Lmdb1Write::begin(&database.env)?;
+        let mut table = |tree: u16| -> Result<Dbi, EngineError> {
             let name = CString::new(tree.to_string()).map_err(|error| EngineError::new(error.to_string()))?;
             Ok(create.table(&name)?)
         };
@@ -44,13 +44,13 @@ impl Open1 {
 
 impl OrderedStore for Lmdb1Store {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Read = Transaction<lmdb::Read>;
-    type Write = Transaction<lmdb::Write>;
+    type Read = Lmdb1Transaction<Lmdb1Read>;
+    type Write = Lmdb1Transaction<Lmdb1Write>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
-        let database = Database::open(open, u32::from(trees))?;
-        let tables = Open1::open_tables(&database, trees)?;
-        Ok(Self(RefCell::new(Open1 { database, tables })))
+        let database = Lmdb1Environment::open(open, u32::from(trees))?;
+        let tables = OpenTrees::open_tables(&database, trees)?;
+        Ok(Self(RefCell::new(OpenTrees { database, tables })))
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
@@ -61,21 +61,21 @@ impl OrderedStore for Lmdb1Store {
         self.0.borrow().database.env.longest_key()
     }
 
-    fn read(&self) -> Result<Transaction<lmdb::Read>, EngineError> {
-        let Open1 { database, tables } = &*self.0.borrow();
-        Ok(Transaction { inner: RefCell::new(lmdb::Read::begin(&database.env)?), tables: Rc::clone(tables) })
+    fn read(&self) -> Result<Lmdb1Transaction<Lmdb1Read>, EngineError> {
+        let OpenTrees { database, tables } = &*self.0.borrow();
+        Ok(Lmdb1Transaction { inner: RefCell::new(Lmdb1Read::begin(&database.env)?), tables: Rc::clone(tables) })
     }
 
-    fn write(&self) -> Result<Transaction<lmdb::Write>, EngineError> {
-        let Open1 { database, tables } = &mut *self.0.borrow_mut();
+    fn write(&self) -> Result<Lmdb1Transaction<Lmdb1Write>, EngineError> {
+        let OpenTrees { database, tables } = &mut *self.0.borrow_mut();
         if database.get_ready_to_write()? {
-            *tables = Open1::open_tables(database, tables.len() as u16)?;
+            *tables = OpenTrees::open_tables(database, tables.len() as u16)?;
         }
-        Ok(Transaction { inner: RefCell::new(lmdb::Write::begin(&database.env)?), tables: Rc::clone(tables) })
+        Ok(Lmdb1Transaction { inner: RefCell::new(Lmdb1Write::begin(&database.env)?), tables: Rc::clone(tables) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        let Open1 { database, tables } = self.0.get_mut();
+        let OpenTrees { database, tables } = self.0.get_mut();
         tables.iter().try_for_each(|table| database.check(*table))
     }
 
@@ -88,19 +88,19 @@ impl OrderedStore for Lmdb1Store {
 /// A transaction. LMDB may unmap what it shows as soon as it is asked for more: the cell has a visitor that asks for more
 /// fail.
 #[derive(Debug)]
-pub struct Transaction<T> {
+pub struct Lmdb1Transaction<T> {
     inner: RefCell<T>,
-    tables: Rc<[Table]>,
+    tables: Rc<[Dbi]>,
 }
 
-impl<T> Transaction<T> {
+impl<T> Lmdb1Transaction<T> {
     #[inline]
     fn inner(&self) -> Result<RefMut<'_, T>, EngineError> {
         self.inner.try_borrow_mut().map_err(|_| EngineError::new("a visitor of rows asked for more of them"))
     }
 }
 
-impl<T: Reads> OrderedRead for Transaction<T> {
+impl<T: Lmdb1Reads> OrderedRead for Lmdb1Transaction<T> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.inner()?.reads().get(self.tables[tree.index()], key, visit)?)
@@ -118,7 +118,7 @@ impl<T: Reads> OrderedRead for Transaction<T> {
     }
 }
 
-impl OrderedWrite for Transaction<lmdb::Write> {
+impl OrderedWrite for Lmdb1Transaction<Lmdb1Write> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         Ok(self.inner.get_mut().put(self.tables[tree.index()], key, value)?)

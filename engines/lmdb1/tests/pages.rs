@@ -11,10 +11,10 @@ use dbdyno_engine::{
     suite::KvStatements,
 };
 use dbdyno_engine_lmdb1::{
-    Algorithm, Cipher, Key, Lmdb1, describe,
-    lmdb::{Config, Env, LmdbError, Protection, Read, Table, Write},
+    Algorithm, Cipher, EncryptionKey, Lmdb1, describe,
+    lmdb::{Config, Dbi, Env, Lmdb1Read, Lmdb1Write, LmdbError, Protection},
 };
-use dbdyno_lmdb_common::Setup;
+use dbdyno_lmdb_common::LmdbSetup;
 use std::{
     fs::{self, File},
     ops::{Bound, ControlFlow},
@@ -43,9 +43,9 @@ fn row(at: u32) -> (Vec<u8>, Vec<u8>) {
 
 const ROWS: u32 = 2000;
 
-type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+type KeyValues = Vec<(Vec<u8>, Vec<u8>)>;
 
-fn rows() -> Rows {
+fn rows() -> KeyValues {
     (0..ROWS).map(row).collect()
 }
 
@@ -63,7 +63,7 @@ fn fill(folder: &Path, option: &str) {
     engine.close().unwrap();
 }
 
-fn read(folder: &Path, option: &str) -> Result<Rows, EngineError> {
+fn read(folder: &Path, option: &str) -> Result<KeyValues, EngineError> {
     let mut engine = open(folder, option)?;
     let statements = KvStatements::default();
     let mut found = Vec::new();
@@ -237,31 +237,31 @@ fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_o
     transaction.commit().unwrap();
     engine.close().unwrap();
 
-    let setup = Setup::new(&settings("encrypt=aes256gcm"), 0).unwrap();
-    let key = Key::of_folder(folder.path(), false).unwrap();
+    let setup = LmdbSetup::new(&settings("encrypt=aes256gcm"), 0).unwrap();
+    let key = EncryptionKey::of_folder(folder.path(), false).unwrap();
     let protection = Protection::Encrypted(Cipher::new(Algorithm::Aes256Gcm, &key));
     let config = Config { setup, protection, page_size: 4096, tables: 0 };
     let mut env = Env::open(folder.path(), config).unwrap();
-    let mut read = Read::begin(&env).unwrap();
-    read.range(Table::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Continue(())).unwrap();
-    assert_eq!(Write::begin(&env).unwrap_err(), LmdbError::Stale);
+    let mut read = Lmdb1Read::begin(&env).unwrap();
+    read.range(Dbi::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Continue(())).unwrap();
+    assert_eq!(Lmdb1Write::begin(&env).unwrap_err(), LmdbError::Stale);
     assert_eq!(Env::renew_if_stale(&mut env).unwrap_err(), LmdbError::Stale, "a transaction is under way");
     drop(read);
     assert!(Env::renew_if_stale(&mut env).unwrap());
-    assert!(Write::begin(&env).is_ok());
+    assert!(Lmdb1Write::begin(&env).is_ok());
 }
 
 #[test]
 fn ranges_have_their_bounds_in_both_directions() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path(), "");
-    let setup = Setup::new(&settings(""), 0).unwrap();
+    let setup = LmdbSetup::new(&settings(""), 0).unwrap();
     let env =
         Env::open(folder.path(), Config { setup, protection: Protection::Plain, page_size: 4096, tables: 0 }).unwrap();
-    let mut write = Write::begin(&env).unwrap();
-    write.clear(Table::MAIN).unwrap();
+    let mut write = Lmdb1Write::begin(&env).unwrap();
+    write.clear(Dbi::MAIN).unwrap();
     for key in [b"b", b"d", b"f"] {
-        write.put(Table::MAIN, key, b"").unwrap();
+        write.put(Dbi::MAIN, key, b"").unwrap();
     }
     let mut keys = |from: Bound<&[u8]>, to: Bound<&[u8]>, direction| {
         let mut found = String::new();
@@ -269,7 +269,7 @@ fn ranges_have_their_bounds_in_both_directions() {
             found.push_str(std::str::from_utf8(key).unwrap());
             ControlFlow::Continue(())
         };
-        write.range(Table::MAIN, Keys { from, to }, direction, collect).unwrap();
+        write.range(Dbi::MAIN, Keys { from, to }, direction, collect).unwrap();
         found
     };
     use Bound::{Excluded, Included, Unbounded};

@@ -21,7 +21,7 @@ use std::{
 };
 
 /// The engine as a program.
-pub const PROGRAM: Program = program::both::<Null, Null>(describe);
+pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
 
 /// The engine's description.
 pub fn describe() -> Description {
@@ -100,7 +100,7 @@ enum Fault {
 
 /// The engine.
 #[derive(Debug)]
-pub struct Null {
+pub struct NullEngine {
     answers: bool,
     clock: NullClock,
     latency_ns: u64,
@@ -114,7 +114,7 @@ pub struct Null {
 const KEY: &[u8] = b"key_00000000";
 const VALUE: &[u8] = b"value_00000000_with_some_additional_data_to_make_it_realistic";
 
-impl Null {
+impl NullEngine {
     #[inline]
     fn work(&self) {
         if let NullClock::Simulated(now) = &self.clock {
@@ -125,7 +125,7 @@ impl Null {
     }
 }
 
-impl Null {
+impl NullEngine {
     fn new(open: Open<'_>) -> Result<Self, EngineError> {
         fs::write(open.folder.join(Self::MAIN_FILE), "")?;
         let simulated = open.settings.text("clock")? == "simulated";
@@ -162,7 +162,7 @@ impl Null {
     }
 }
 
-impl Engine for Null {
+impl Engine for NullEngine {
     const MAIN_FILE: &'static str = "null";
     type Clock = NullClock;
 
@@ -183,7 +183,7 @@ impl Engine for Null {
     }
 }
 
-impl KvEngine for Null {
+impl KvEngine for NullEngine {
     type Session<'e> = NullSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
@@ -202,7 +202,7 @@ impl KvEngine for Null {
 
 /// A test's session.
 #[derive(Debug)]
-pub struct NullSession<'e>(&'e Null);
+pub struct NullSession<'e>(&'e NullEngine);
 
 impl KvSession for NullSession<'_> {
     type Read<'s>
@@ -225,7 +225,7 @@ impl KvSession for NullSession<'_> {
 
 /// A transaction and its table.
 #[derive(Debug)]
-pub struct NullTable<'s>(&'s Null);
+pub struct NullTable<'s>(&'s NullEngine);
 
 impl KvTransaction for NullTable<'_> {
     type Table<'t>

@@ -1,14 +1,14 @@
 //! SQL suites on the engine that does nothing: each read has one row, each write changes one.
 
-use super::{Null, NullSession};
+use super::{NullEngine, NullSession};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},
+    suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 
-impl SqlEngine for Null {
+impl SqlEngine for NullEngine {
     type Session<'e> = NullSession<'e>;
 
     fn open(open: Open<'_>, _: &[TableSpec], _: &[IndexSpec]) -> Result<Self, EngineError> {
@@ -61,23 +61,23 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
         Ok(())
     }
 
-    fn run(&mut self, _: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+    fn run(&mut self, _: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         self.0.work();
         Ok(())
     }
 
-    fn prepare(&mut self, _: &'e Statement) -> Result<(), EngineError> {
+    fn prepare(&mut self, _: &'e StatementSpec) -> Result<(), EngineError> {
         Ok(())
     }
 
     #[inline]
-    fn execute(&mut self, (): &mut (), _: &[Value]) -> Result<u64, EngineError> {
+    fn execute(&mut self, (): &mut (), _: &[SqlValue]) -> Result<u64, EngineError> {
         self.0.work();
         Ok(1)
     }
 
     #[inline]
-    fn query(&mut self, (): &mut (), _: &[Value], mut visit: impl FnMut(&NullRow)) -> Result<(), EngineError> {
+    fn query(&mut self, (): &mut (), _: &[SqlValue], mut visit: impl FnMut(&NullRow)) -> Result<(), EngineError> {
         self.0.work();
         visit(&NullRow);
         Ok(())
@@ -93,7 +93,7 @@ impl SqlRow for NullRow {
         1
     }
 
-    fn value(&self, _: usize) -> ValueRef<'_> {
-        ValueRef::Integer(0)
+    fn value(&self, _: usize) -> SqlValueRef<'_> {
+        SqlValueRef::Integer(0)
     }
 }

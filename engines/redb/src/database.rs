@@ -6,6 +6,9 @@ use std::fmt;
 
 pub(crate) const MAIN_FILE: &str = "redb.db";
 
+/// Keys and values as redb's types name them.
+pub(crate) type RedbBytes = &'static [u8];
+
 pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
     EngineError::new(error.to_string())
 }

@@ -1,6 +1,6 @@
 //! Keys and values in one table.
 
-use crate::database::{Commit, MAIN_FILE, check, failed, open_database};
+use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
@@ -8,12 +8,10 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
-use redb::{
-    Database, ReadOnlyTable, ReadableDatabase, ReadableTable, Table as RedbTable, TableDefinition, WriteTransaction,
-};
+use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::collections::BTreeMap;
 
-const TABLE: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("kv");
+const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
 
 /// An open database.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ impl Engine for Redb {
 }
 
 impl KvEngine for Redb {
-    type Session<'e> = Session<'e>;
+    type Session<'e> = RedbSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         let (database, commit) = open_database(open)?;
@@ -56,49 +54,46 @@ impl KvEngine for Redb {
         self.held
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Session<'e>, EngineError> {
-        Ok(Session { database: &self.database, commit: self.commit })
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<RedbSession<'e>, EngineError> {
+        Ok(RedbSession { database: &self.database, commit: self.commit })
     }
 }
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e> {
+pub struct RedbSession<'e> {
     database: &'e Database,
     commit: Commit,
 }
 
-impl KvSession for Session<'_> {
+impl KvSession for RedbSession<'_> {
     type Read<'s>
-        = Read
+        = RedbTable<ReadOnlyTable<RedbBytes, RedbBytes>>
     where
         Self: 's;
     type Write<'s>
-        = Write
+        = RedbWrite
     where
         Self: 's;
 
     #[inline]
-    fn read(&mut self) -> Result<Read, EngineError> {
+    fn read(&mut self) -> Result<Self::Read<'_>, EngineError> {
         let transaction = self.database.begin_read().map_err(failed)?;
-        Ok(Rows(transaction.open_table(TABLE).map_err(failed)?))
+        Ok(RedbTable(transaction.open_table(TABLE).map_err(failed)?))
     }
 
-    fn write(&mut self) -> Result<Write, EngineError> {
-        self.commit.begin(self.database).map(Write)
+    fn write(&mut self) -> Result<RedbWrite, EngineError> {
+        self.commit.begin(self.database).map(RedbWrite)
     }
 }
 
-/// A read transaction; the table keeps it alive.
-pub(crate) type Read = Rows<ReadOnlyTable<&'static [u8], &'static [u8]>>;
+pub struct RedbWrite(WriteTransaction);
 
-pub struct Write(WriteTransaction);
+impl KvTransaction for RedbWrite {
+    type Table<'t> = RedbTable<redb::Table<'t, RedbBytes, RedbBytes>>;
 
-impl KvTransaction for Write {
-    type Table<'t> = Table<'t>;
-
-    fn table(&mut self) -> Result<Table<'_>, EngineError> {
-        Ok(Rows(self.0.open_table(TABLE).map_err(failed)?))
+    fn table(&mut self) -> Result<Self::Table<'_>, EngineError> {
+        Ok(RedbTable(self.0.open_table(TABLE).map_err(failed)?))
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -106,13 +101,10 @@ impl KvTransaction for Write {
     }
 }
 
-/// A table, inside a read transaction or a write transaction.
-pub struct Rows<T>(T);
+/// The table inside a transaction; inside one that reads it keeps that alive.
+pub struct RedbTable<T>(T);
 
-/// The table inside a write transaction.
-pub(crate) type Table<'t> = Rows<RedbTable<'t, &'static [u8], &'static [u8]>>;
-
-impl<T: ReadableTable<&'static [u8], &'static [u8]>> KvRead for Rows<T> {
+impl<T: ReadableTable<RedbBytes, RedbBytes>> KvRead for RedbTable<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.0.get(key).map_err(failed)?.map(|value| visit(value.value())))
@@ -132,7 +124,7 @@ impl<T: ReadableTable<&'static [u8], &'static [u8]>> KvRead for Rows<T> {
     }
 }
 
-impl KvWrite for Table<'_> {
+impl KvWrite for RedbTable<redb::Table<'_, RedbBytes, RedbBytes>> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.0.insert(key, value).map_err(failed)?;

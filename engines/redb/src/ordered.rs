@@ -1,13 +1,13 @@
 //! redb as an ordered store: a table a tree.
 
-use crate::database::{Commit, MAIN_FILE, check, failed, open_database};
+use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
 use redb::{
-    Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, Table, TableDefinition, TableError,
+    Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, TableError,
     WriteTransaction,
 };
 use std::{
@@ -17,8 +17,6 @@ use std::{
     rc::Rc,
 };
 
-type Bytes = &'static [u8];
-
 /// An open database.
 #[derive(Debug)]
 pub struct RedbStore {
@@ -27,14 +25,14 @@ pub struct RedbStore {
     names: Rc<[String]>,
 }
 
-fn definition(name: &str) -> TableDefinition<'_, Bytes, Bytes> {
+fn definition(name: &str) -> TableDefinition<'_, RedbBytes, RedbBytes> {
     TableDefinition::new(name)
 }
 
 impl OrderedStore for RedbStore {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Read = Transaction<ReadTransaction>;
-    type Write = Transaction<Rc<WriteTransaction>>;
+    type Read = RedbTransaction<ReadTransaction>;
+    type Write = RedbTransaction<Rc<WriteTransaction>>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let (database, commit) = open_database(open)?;
@@ -57,11 +55,11 @@ impl OrderedStore for RedbStore {
     }
 
     fn read(&self) -> Result<Self::Read, EngineError> {
-        Ok(Transaction::new(self.database.begin_read().map_err(failed)?, &self.names))
+        Ok(RedbTransaction::new(self.database.begin_read().map_err(failed)?, &self.names))
     }
 
     fn write(&self) -> Result<Self::Write, EngineError> {
-        Ok(Transaction::new(Rc::new(self.commit.begin(&self.database)?), &self.names))
+        Ok(RedbTransaction::new(Rc::new(self.commit.begin(&self.database)?), &self.names))
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -77,14 +75,14 @@ impl OrderedStore for RedbStore {
 /// What tables are opened in.
 pub trait OpensTables {
     /// A table of the transaction.
-    type Table: ReadableTable<Bytes, Bytes>;
+    type Table: ReadableTable<RedbBytes, RedbBytes>;
 
     /// The table of this name, which was made when the database was opened.
     fn open(&self, name: &str) -> Result<Self::Table, TableError>;
 }
 
 impl OpensTables for ReadTransaction {
-    type Table = ReadOnlyTable<Bytes, Bytes>;
+    type Table = ReadOnlyTable<RedbBytes, RedbBytes>;
 
     fn open(&self, name: &str) -> Result<Self::Table, TableError> {
         self.open_table(definition(name))
@@ -92,25 +90,25 @@ impl OpensTables for ReadTransaction {
 }
 
 impl OpensTables for Rc<WriteTransaction> {
-    type Table = Table<'static, Bytes, Bytes>;
+    type Table = redb::Table<'static, RedbBytes, RedbBytes>;
 
     #[expect(unsafe_code, reason = "redb's tables borrow their transaction, which has to be kept beside them")]
     fn open(&self, name: &str) -> Result<Self::Table, TableError> {
-        // SAFETY: the transaction is inside the `Rc` and does not move; `Transaction` holds the `Rc`, and drops its tables first.
+        // SAFETY: the transaction is inside the `Rc` and does not move; `RedbTransaction` holds the `Rc`, and drops its tables first.
         let transaction: &'static WriteTransaction = unsafe { &*Rc::as_ptr(self) };
         transaction.open_table(definition(name))
     }
 }
 
 /// A transaction with its tables. The order of the fields is that in which they are dropped.
-pub struct Transaction<T: OpensTables> {
+pub struct RedbTransaction<T: OpensTables> {
     /// Each opened when it is first used: that takes longer than to read a row.
     tables: Vec<OnceCell<T::Table>>,
     inner: T,
     names: Rc<[String]>,
 }
 
-impl<T: OpensTables> Transaction<T> {
+impl<T: OpensTables> RedbTransaction<T> {
     fn new(inner: T, names: &Rc<[String]>) -> Self {
         Self { tables: names.iter().map(|_| OnceCell::new()).collect(), inner, names: Rc::clone(names) }
     }
@@ -134,7 +132,7 @@ impl<T: OpensTables> Transaction<T> {
     }
 }
 
-impl<T: OpensTables> OrderedRead for Transaction<T> {
+impl<T: OpensTables> OrderedRead for RedbTransaction<T> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(self.table(tree)?.get(key).map_err(failed)?.map(|value| visit(value.value())))
@@ -156,7 +154,7 @@ impl<T: OpensTables> OrderedRead for Transaction<T> {
     }
 }
 
-impl OrderedWrite for Transaction<Rc<WriteTransaction>> {
+impl OrderedWrite for RedbTransaction<Rc<WriteTransaction>> {
     #[inline]
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.table_mut(tree)?.insert(key, value).map_err(failed)?;

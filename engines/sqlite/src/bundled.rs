@@ -1,8 +1,8 @@
 //! The SQLite that this program is linked with, through rusqlite.
 
-use super::driver::{Driver, ValueStatement};
-use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
-use dbdyno_tables::sqlite::{Row, Sql, failed};
+use super::driver::Driver;
+use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
+use dbdyno_tables::sqlite::{SqliteStatement, failed};
 use rusqlite::{Connection, OpenFlags, types};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 pub type Bundled = Connection;
 
 impl Driver for Connection {
-    type Statement<'c> = Sql<'c>;
+    type Statement<'c> = SqliteStatement<'c>;
 
     fn open(path: &Path, mutex: bool, _: &Settings) -> Result<Self, EngineError> {
         let mutex = if mutex { OpenFlags::SQLITE_OPEN_FULL_MUTEX } else { OpenFlags::SQLITE_OPEN_NO_MUTEX };
@@ -26,7 +26,7 @@ impl Driver for Connection {
         self.execute_batch(sql).map_err(EngineError::doing(sql))
     }
 
-    fn first_value(&self, sql: &str) -> Result<Value, EngineError> {
+    fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
         let run = || -> rusqlite::Result<types::Value> {
             let mut statement = self.prepare(sql)?;
             let mut rows = statement.query([])?;
@@ -35,10 +35,6 @@ impl Driver for Connection {
             Ok(first)
         };
         run().map(owned).map_err(EngineError::doing(sql))
-    }
-
-    fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Sql<'c>, EngineError> {
-        Sql::new(self, sql, text)
     }
 
     fn is_autocommit(&self) -> bool {
@@ -56,26 +52,12 @@ impl Driver for Connection {
     }
 }
 
-fn owned(value: types::Value) -> Value {
+fn owned(value: types::Value) -> SqlValue {
     match value {
-        types::Value::Null => Value::Null,
-        types::Value::Integer(number) => Value::Integer(number),
-        types::Value::Real(number) => Value::Real(number),
-        types::Value::Text(text) => Value::Text(text),
-        types::Value::Blob(bytes) => Value::Blob(bytes),
-    }
-}
-
-impl ValueStatement for Sql<'_> {
-    type Row<'r> = Row<'r>;
-
-    #[inline]
-    fn execute_values(&mut self, values: &[Value]) -> Result<u64, EngineError> {
-        self.execute(values)
-    }
-
-    #[inline]
-    fn query_values(&mut self, values: &[Value], visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
-        self.query(values, visit)
+        types::Value::Null => SqlValue::Null,
+        types::Value::Integer(number) => SqlValue::Integer(number),
+        types::Value::Real(number) => SqlValue::Real(number),
+        types::Value::Text(text) => SqlValue::Text(text),
+        types::Value::Blob(bytes) => SqlValue::Blob(bytes),
     }
 }

@@ -1,7 +1,7 @@
 //! Opening a database with its options, and what every kind of suite asks of a connection.
 
 use super::{driver::Driver, pragmas};
-use dbdyno_engine::{EngineError, engine::Open, settings::Settings, sql::Value};
+use dbdyno_engine::{EngineError, engine::Open, settings::Settings, sql::SqlValue};
 use std::collections::BTreeMap;
 
 /// Name of the database's file.
@@ -35,7 +35,7 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
 /// SQLite's own check of the file.
 pub(crate) fn check<D: Driver>(connection: &D) -> Result<(), EngineError> {
     match connection.first_value("PRAGMA integrity_check")? {
-        Value::Text(answer) if answer == "ok" => Ok(()),
+        SqlValue::Text(answer) if answer == "ok" => Ok(()),
         other => Err(EngineError::fatal(format!("PRAGMA integrity_check: {other:?}"))),
     }
 }

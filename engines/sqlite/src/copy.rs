@@ -1,10 +1,7 @@
 //! Copying tables through ATTACH into a database of their own, opened with the options of the first.
 
-use super::{
-    driver::{Driver, ValueStatement},
-    pragmas,
-};
-use dbdyno_engine::{EngineError, sql::Value, suite::CopySpec};
+use super::{driver::Driver, pragmas};
+use dbdyno_engine::{EngineError, prepared::SqlStatement, sql::SqlValue, suite::CopySpec};
 use std::{
     fs,
     io::ErrorKind,
@@ -19,7 +16,7 @@ const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 /// Copies into a fresh file, in one transaction; the number of rows.
 pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
     let file = match connection.first_value("SELECT file FROM pragma_database_list WHERE name = 'main'")? {
-        Value::Text(file) => PathBuf::from(file),
+        SqlValue::Text(file) => PathBuf::from(file),
         _ => PathBuf::new(),
     };
     let parent = file.parent().and_then(Path::parent);
@@ -33,8 +30,8 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
             _ => {}
         }
     }
-    let path = Value::Text(folder.join("copy.db").to_string_lossy().into_owned());
-    connection.ready("ATTACH ?1 AS copy", false)?.execute_values(&[path])?;
+    let path = SqlValue::Text(folder.join("copy.db").to_string_lossy().into_owned());
+    run(connection, "ATTACH ?1 AS copy", &[path])?;
     let copied = copy_rows(connection, copy);
     if copied.is_err() && !connection.is_autocommit() {
         // The error that led here is the one to report.
@@ -42,6 +39,11 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
     }
     let detached = connection.batch("DETACH copy");
     copied.and_then(|rows| detached.map(|()| rows))
+}
+
+/// Runs a statement once; the number of rows changed.
+fn run<D: Driver>(connection: &D, sql: &str, values: &[SqlValue]) -> Result<u64, EngineError> {
+    SqlStatement::<D::Statement<'_>>::new(connection, sql, false)?.execute(values)
 }
 
 fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
@@ -55,7 +57,7 @@ fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineEr
     let mut rows = 0;
     for table in &copy.tables {
         let sql = format!("INSERT INTO copy.{table} SELECT * FROM main.{table}");
-        rows += connection.ready(&sql, false)?.execute_values(&[])?;
+        rows += run(connection, &sql, &[])?;
     }
     connection.batch("COMMIT")?;
     Ok(rows)

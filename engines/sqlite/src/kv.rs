@@ -5,7 +5,7 @@ use dbdyno_engine::{EngineError, engine::Open, kv::KvEngine, kv_sql::SqlKvSessio
 
 impl<D: Driver> KvEngine for Sqlite<D> {
     type Session<'e>
-        = SqlKvSession<D::Statement<'e>>
+        = SqlKvSession<'e, D::Statement<'e>>
     where
         Self: 'e;
 
@@ -19,7 +19,7 @@ impl<D: Driver> KvEngine for Sqlite<D> {
         self.begins.held
     }
 
-    fn session<'e>(&'e mut self, sql: &'e KvStatements) -> Result<SqlKvSession<D::Statement<'e>>, EngineError> {
-        SqlKvSession::new(sql, self.begins, |sql| self.connection.ready(sql, self.text))
+    fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError> {
+        SqlKvSession::new(&self.connection, statements, self.begins, self.text)
     }
 }

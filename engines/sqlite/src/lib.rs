@@ -12,7 +12,7 @@ mod sql;
 
 pub use bundled::Bundled;
 pub use describe::{describe, options, tiers};
-pub use driver::{Driver, ValueStatement};
+pub use driver::Driver;
 pub use engine::Sqlite;
 
 use dbdyno_engine::serve::Program;

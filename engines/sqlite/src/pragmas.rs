@@ -1,7 +1,7 @@
 //! Setting options as pragmas, and reading back what is in force.
 
 use super::driver::Driver;
-use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings, sql::Value};
+use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings, sql::SqlValue};
 use std::collections::BTreeMap;
 
 /// How a pragma spells its value when it is read.
@@ -40,7 +40,7 @@ const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
 /// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
 /// is begun.
 fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
-    if connection.first_value("PRAGMA page_count")? == Value::Integer(0) {
+    if connection.first_value("PRAGMA page_count")? == SqlValue::Integer(0) {
         return Ok(());
     }
     let found = in_force(connection)?;
@@ -83,15 +83,15 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
         .collect()
 }
 
-fn spell(value: &Value, spelling: &Spelling) -> String {
+fn spell(value: &SqlValue, spelling: &Spelling) -> String {
     match (value, spelling) {
-        (Value::Integer(number), Spelling::Numbered(words)) => usize::try_from(*number)
+        (SqlValue::Integer(number), Spelling::Numbered(words)) => usize::try_from(*number)
             .ok()
             .and_then(|at| words.get(at))
             .map_or_else(|| number.to_string(), |word| (*word).to_owned()),
-        (Value::Integer(number), Spelling::Same) => number.to_string(),
-        (Value::Text(text), _) => text.to_ascii_lowercase(),
-        (Value::Real(real), _) => real.to_string(),
-        (Value::Null | Value::Blob(_), _) => String::new(),
+        (SqlValue::Integer(number), Spelling::Same) => number.to_string(),
+        (SqlValue::Text(text), _) => text.to_ascii_lowercase(),
+        (SqlValue::Real(real), _) => real.to_string(),
+        (SqlValue::Null | SqlValue::Blob(_), _) => String::new(),
     }
 }

@@ -1,20 +1,17 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::{
-    copy,
-    driver::{Driver, ValueStatement},
-    engine::Sqlite,
-};
+use super::{copy, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlSession, Value},
-    suite::{Begin, CopySpec, IndexSpec, Plan, Statement, TableSpec},
+    prepared::{PreparedStatement, SqlStatement},
+    sql::{SqlEngine, SqlSession, SqlValue},
+    suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 
 impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
-        = Session<'e, D>
+        = SqliteSession<'e, D>
     where
         Self: 'e;
 
@@ -26,23 +23,23 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
         self.reopens
     }
 
-    fn session<'e>(&'e mut self) -> Result<Session<'e, D>, EngineError> {
-        Ok(Session { connection: &self.connection, begin: self.begins.write, text: self.text })
+    fn session<'e>(&'e mut self) -> Result<SqliteSession<'e, D>, EngineError> {
+        Ok(SqliteSession { connection: &self.connection, begin: self.begins.write, text: self.text })
     }
 }
 
 /// A row of an answer.
-type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as ValueStatement>::Row<'r>;
+type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as PreparedStatement<'e>>::Row<'r>;
 
 /// A test's session.
 #[derive(Debug)]
-pub struct Session<'e, D: Driver> {
+pub struct SqliteSession<'e, D: Driver> {
     connection: &'e D,
     begin: &'static str,
     text: bool,
 }
 
-impl<D: Driver> Drop for Session<'_, D> {
+impl<D: Driver> Drop for SqliteSession<'_, D> {
     fn drop(&mut self) {
         if !self.connection.is_autocommit() {
             // The error that led here is the one to report.
@@ -51,8 +48,8 @@ impl<D: Driver> Drop for Session<'_, D> {
     }
 }
 
-impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
-    type Statement = D::Statement<'e>;
+impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
+    type Statement = SqlStatement<'e, D::Statement<'e>>;
     type Row<'r> = RowOf<'e, 'r, D>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
@@ -88,26 +85,26 @@ impl<'e, D: Driver> SqlSession<'e> for Session<'e, D> {
         self.connection.batch("ROLLBACK")
     }
 
-    fn run(&mut self, sql: &'e str, _: Option<&'e Plan>) -> Result<(), EngineError> {
+    fn run(&mut self, sql: &'e str, _: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         self.connection.batch(sql)
     }
 
-    fn prepare(&mut self, statement: &'e Statement) -> Result<D::Statement<'e>, EngineError> {
-        self.connection.ready(&statement.sql, self.text)
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<Self::Statement, EngineError> {
+        SqlStatement::new(self.connection, &statement.sql, self.text)
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut D::Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
-        statement.execute_values(values)
+    fn execute(&mut self, statement: &mut Self::Statement, values: &[SqlValue]) -> Result<u64, EngineError> {
+        statement.execute(values)
     }
 
     #[inline]
     fn query(
         &mut self,
-        statement: &mut D::Statement<'e>,
-        values: &[Value],
+        statement: &mut Self::Statement,
+        values: &[SqlValue],
         visit: impl FnMut(&RowOf<'e, '_, D>),
     ) -> Result<(), EngineError> {
-        statement.query_values(values, visit)
+        statement.query(values, visit)
     }
 }

@@ -1,7 +1,7 @@
 //! Column affinity: what SQLite makes of a value that is stored in a column of a declared type, or compared with one.
 //! Virtual tables get their values untouched, so this is done here, by SQLite's documented rules.
 
-use dbdyno_engine::sql::{Value, ValueRef};
+use dbdyno_engine::sql::{SqlValue, SqlValueRef};
 
 /// What a column makes of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,20 +42,20 @@ impl Affinity {
     /// What a column stores for a value; `None` for the value itself. SQLite's versions differ in the digits they write
     /// for a real number, so one in a text column is refused.
     #[inline]
-    pub(super) fn change(self, value: ValueRef<'_>) -> Result<Option<Value>, RealInText> {
+    pub(super) fn change(self, value: SqlValueRef<'_>) -> Result<Option<SqlValue>, RealInText> {
         Ok(match (self, value) {
-            (Self::Numeric, ValueRef::Text(text)) => number(text).map(|number| match number {
-                Value::Real(real) => whole(real).unwrap_or(Value::Real(real)),
+            (Self::Numeric, SqlValueRef::Text(text)) => number(text).map(|number| match number {
+                SqlValue::Real(real) => whole(real).unwrap_or(SqlValue::Real(real)),
                 other => other,
             }),
-            (Self::Numeric, ValueRef::Real(real)) => whole(real),
-            (Self::Real, ValueRef::Integer(number)) => Some(Value::Real(number as f64)),
-            (Self::Real, ValueRef::Text(text)) => number(text).map(|number| match number {
-                Value::Integer(number) => Value::Real(number as f64),
+            (Self::Numeric, SqlValueRef::Real(real)) => whole(real),
+            (Self::Real, SqlValueRef::Integer(number)) => Some(SqlValue::Real(number as f64)),
+            (Self::Real, SqlValueRef::Text(text)) => number(text).map(|number| match number {
+                SqlValue::Integer(number) => SqlValue::Real(number as f64),
                 other => other,
             }),
-            (Self::Text, ValueRef::Integer(number)) => Some(Value::Text(number.to_string())),
-            (Self::Text, ValueRef::Real(_)) => return Err(RealInText),
+            (Self::Text, SqlValueRef::Integer(number)) => Some(SqlValue::Text(number.to_string())),
+            (Self::Text, SqlValueRef::Real(_)) => return Err(RealInText),
             _ => None,
         })
     }
@@ -66,19 +66,19 @@ impl Affinity {
 pub(super) struct RealInText;
 
 /// The number that a text is as a whole, spaces around it aside.
-fn number(text: &[u8]) -> Option<Value> {
+fn number(text: &[u8]) -> Option<SqlValue> {
     let text = std::str::from_utf8(text).ok()?.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
     // Rust also reads words such as `inf`, which are text.
     if !text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E')) {
         return None;
     }
-    text.parse().map(Value::Integer).or_else(|_| text.parse().map(Value::Real)).ok()
+    text.parse().map(SqlValue::Integer).or_else(|_| text.parse().map(SqlValue::Real)).ok()
 }
 
 /// The whole number that a real one is.
-fn whole(real: f64) -> Option<Value> {
+fn whole(real: f64) -> Option<SqlValue> {
     let number = real as i64;
-    (number as f64 == real && number > i64::MIN && number < i64::MAX).then_some(Value::Integer(number))
+    (number as f64 == real && number > i64::MIN && number < i64::MAX).then_some(SqlValue::Integer(number))
 }
 
 #[cfg(test)]
@@ -87,24 +87,24 @@ mod tests {
     use rusqlite::types;
 
     /// What SQLite itself stores for a value in a column of a type.
-    fn stored(connection: &rusqlite::Connection, declared: &str, value: &Value) -> Value {
+    fn stored(connection: &rusqlite::Connection, declared: &str, value: &SqlValue) -> SqlValue {
         connection.execute_batch(&format!("DROP TABLE IF EXISTS t; CREATE TABLE t(x {declared})")).unwrap();
         let bound = match value {
-            Value::Null => types::Value::Null,
-            Value::Integer(number) => types::Value::Integer(*number),
-            Value::Real(number) => types::Value::Real(*number),
-            Value::Text(text) => types::Value::Text(text.clone()),
-            Value::Blob(bytes) => types::Value::Blob(bytes.clone()),
+            SqlValue::Null => types::Value::Null,
+            SqlValue::Integer(number) => types::Value::Integer(*number),
+            SqlValue::Real(number) => types::Value::Real(*number),
+            SqlValue::Text(text) => types::Value::Text(text.clone()),
+            SqlValue::Blob(bytes) => types::Value::Blob(bytes.clone()),
         };
         connection.execute("INSERT INTO t VALUES (?1)", [bound]).unwrap();
         connection
             .query_row("SELECT x FROM t", [], |row| {
                 Ok(match row.get_ref(0)? {
-                    types::ValueRef::Null => Value::Null,
-                    types::ValueRef::Integer(number) => Value::Integer(number),
-                    types::ValueRef::Real(number) => Value::Real(number),
-                    types::ValueRef::Text(bytes) => Value::Text(String::from_utf8(bytes.to_vec()).unwrap()),
-                    types::ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+                    types::ValueRef::Null => SqlValue::Null,
+                    types::ValueRef::Integer(number) => SqlValue::Integer(number),
+                    types::ValueRef::Real(number) => SqlValue::Real(number),
+                    types::ValueRef::Text(bytes) => SqlValue::Text(String::from_utf8(bytes.to_vec()).unwrap()),
+                    types::ValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
                 })
             })
             .unwrap()
@@ -113,8 +113,8 @@ mod tests {
     #[test]
     fn values_are_changed_as_sqlite_changes_them() {
         let connection = rusqlite::Connection::open_in_memory().unwrap();
-        let mut values = vec![Value::Null, Value::Blob(b"12".to_vec())];
-        values.extend([0, 7, -1, i64::MAX, i64::MIN, 1 << 53].map(Value::Integer));
+        let mut values = vec![SqlValue::Null, SqlValue::Blob(b"12".to_vec())];
+        values.extend([0, 7, -1, i64::MAX, i64::MIN, 1 << 53].map(SqlValue::Integer));
         values.extend(
             [
                 0.0,
@@ -136,17 +136,17 @@ mod tests {
                 123_456_789_012_345_670.0,
                 2.0 / 3.0 * 1e-3,
             ]
-            .map(Value::Real),
+            .map(SqlValue::Real),
         );
         let texts = ["", "12", " 12 ", "-7.50", "1e3", "0x10", "abc", "12abc", "inf", "nan", ".5", "5.", "1e", "+3"];
-        values.extend(texts.map(|text| Value::Text(text.to_owned())));
-        values.push(Value::Text("9223372036854775808".to_owned()));
+        values.extend(texts.map(|text| SqlValue::Text(text.to_owned())));
+        values.push(SqlValue::Text("9223372036854775808".to_owned()));
         for declared in
             ["INTEGER", "VARCHAR(100)", "TEXT", "BLOB", "", "REAL", "DOUBLE", "NUMERIC", "DATE", "FLOATING POINT"]
         {
             for value in &values {
                 let Ok(changed) = Affinity::of(declared).change(value.as_ref()) else {
-                    assert!(matches!(value, Value::Real(_)) && Affinity::of(declared) == Affinity::Text);
+                    assert!(matches!(value, SqlValue::Real(_)) && Affinity::of(declared) == Affinity::Text);
                     continue;
                 };
                 let found = changed.unwrap_or_else(|| value.clone());

@@ -2,7 +2,7 @@
 //! nothing of it lives in the store between two calls: rows may be written while it is open.
 
 use super::{
-    definition::Table,
+    definition::TableDefinition,
     key,
     range::KeyRange,
     row,
@@ -12,7 +12,7 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, OrderedRead, OrderedStore},
-    sql::ValueRef,
+    sql::SqlValueRef,
 };
 use std::{
     ops::{Bound, ControlFlow, Range},
@@ -28,7 +28,7 @@ const ENOUGH_BYTES: usize = 1 << 18;
 
 /// Which rows a cursor visits, and how.
 #[derive(Debug, Clone)]
-pub(super) struct Path {
+pub(super) struct CursorPath {
     /// The place of the index whose entries are walked; the table's own tree where there is none.
     pub(super) index: Option<usize>,
     /// Whether the index's column and the rowid are all that is wanted, so that rows are not read.
@@ -39,9 +39,9 @@ pub(super) struct Path {
 }
 
 #[derive(Debug)]
-pub(super) struct Cursor {
-    table: Rc<Table>,
-    path: Path,
+pub(super) struct BatchCursor {
+    table: Rc<TableDefinition>,
+    path: CursorPath,
     /// The rows copied: rowid and place in `bytes`.
     rows: Vec<(i64, Range<usize>)>,
     bytes: Vec<u8>,
@@ -51,12 +51,12 @@ pub(super) struct Cursor {
     exhausted: bool,
 }
 
-impl Cursor {
+impl BatchCursor {
     /// A cursor on its first row.
     pub(super) fn open<S: OrderedStore>(
         tables: &mut Tables<S>,
-        table: Rc<Table>,
-        path: Path,
+        table: Rc<TableDefinition>,
+        path: CursorPath,
     ) -> Result<Self, EngineError> {
         let mut cursor =
             Self { table, path, rows: Vec::new(), bytes: Vec::new(), at: 0, batch: FIRST_BATCH, exhausted: false };
@@ -78,7 +78,7 @@ impl Cursor {
 
     /// A column's value in the row it is on.
     #[inline]
-    pub(super) fn column(&self, column: usize) -> Result<ValueRef<'_>, EngineError> {
+    pub(super) fn column(&self, column: usize) -> Result<SqlValueRef<'_>, EngineError> {
         let (rowid, place) = self.rows.get(self.at).ok_or_else(|| EngineError::new("the cursor is on no row"))?;
         row::column(&self.bytes[place.clone()], column)
             .ok_or_else(|| broken(&self.table, *rowid, super::rowsum::Rowsum::Off))
@@ -130,7 +130,7 @@ impl Cursor {
             let rowid = key::rowid(key).ok_or_else(wrong)?;
             key::with_value(key, kind, |value| {
                 cursor.push(rowid, |bytes| {
-                    (0..index.column).for_each(|_| row::push(bytes, ValueRef::Null));
+                    (0..index.column).for_each(|_| row::push(bytes, SqlValueRef::Null));
                     row::push(bytes, value);
                 });
             })

@@ -16,15 +16,15 @@ const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "
 
 /// A table with its indexes.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct TableDefinition {
     pub(super) name: String,
     pub(super) tree: Tree,
-    pub(super) columns: Vec<Column>,
-    pub(super) indexes: Vec<Index>,
+    pub(super) columns: Vec<ColumnDefinition>,
+    pub(super) indexes: Vec<IndexDefinition>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Column {
+pub(super) struct ColumnDefinition {
     pub(super) name: String,
     pub(super) declared: String,
     pub(super) affinity: Affinity,
@@ -32,13 +32,13 @@ pub(super) struct Column {
 
 /// An index over one column.
 #[derive(Debug, Clone)]
-pub(super) struct Index {
+pub(super) struct IndexDefinition {
     pub(super) name: String,
     pub(super) tree: Tree,
     pub(super) column: usize,
 }
 
-impl Table {
+impl TableDefinition {
     pub(super) fn column(&self, name: &str) -> Result<usize, EngineError> {
         let found = self.columns.iter().position(|column| column.name == name);
         found.ok_or_else(|| EngineError::new(format!("table `{}` has no column `{name}`", self.name)))
@@ -57,8 +57,8 @@ impl Table {
 
 /// The tables that are there.
 #[derive(Debug, Default)]
-pub(super) struct Catalog {
-    tables: BTreeMap<String, Rc<Table>>,
+pub(super) struct TableCatalog {
+    tables: BTreeMap<String, Rc<TableDefinition>>,
     /// Changed by whatever changes a table, so that what was looked up before is looked up again.
     version: u64,
 }
@@ -69,20 +69,22 @@ pub(super) fn trees(tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<u16, 
         .map_err(|_| EngineError::new("a suite has at most 65534 tables and indexes on a key-value engine"))
 }
 
-impl Catalog {
+impl TableCatalog {
     /// Reads the catalog anew; the version rises.
     pub(super) fn load(&mut self, read: &impl OrderedRead) -> Result<(), EngineError> {
         let mut tables = BTreeMap::new();
         let mut wrong = None;
-        read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| match serde_json::from_slice::<Stored>(value) {
-            Ok(stored) => {
-                let table = stored.table(String::from_utf8_lossy(key).into_owned());
-                tables.insert(table.name.clone(), Rc::new(table));
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                wrong = Some(format!("the catalog's entry `{}`: {error}", String::from_utf8_lossy(key)));
-                ControlFlow::Break(())
+        read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| {
+            match serde_json::from_slice::<CatalogEntry>(value) {
+                Ok(stored) => {
+                    let table = stored.table(String::from_utf8_lossy(key).into_owned());
+                    tables.insert(table.name.clone(), Rc::new(table));
+                    ControlFlow::Continue(())
+                }
+                Err(error) => {
+                    wrong = Some(format!("the catalog's entry `{}`: {error}", String::from_utf8_lossy(key)));
+                    ControlFlow::Break(())
+                }
             }
         })?;
         if let Some(message) = wrong {
@@ -97,11 +99,11 @@ impl Catalog {
         self.version
     }
 
-    pub(super) fn table(&self, name: &str) -> Result<&Rc<Table>, EngineError> {
+    pub(super) fn table(&self, name: &str) -> Result<&Rc<TableDefinition>, EngineError> {
         self.tables.get(name).ok_or_else(|| EngineError::new(format!("there is no table `{name}`")))
     }
 
-    pub(super) fn tables(&self) -> impl Iterator<Item = &Rc<Table>> {
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Rc<TableDefinition>> {
         self.tables.values()
     }
 
@@ -117,7 +119,7 @@ impl Catalog {
         }
         let tree = self.free_tree(trees)?;
         let columns = spec.columns.iter().map(column).collect::<Result<_, _>>()?;
-        self.put(write, Table { name: spec.name.clone(), tree, columns, indexes: Vec::new() })
+        self.put(write, TableDefinition { name: spec.name.clone(), tree, columns, indexes: Vec::new() })
     }
 
     /// Adds an empty index to a table; its place among the table's indexes.
@@ -128,12 +130,12 @@ impl Catalog {
         trees: u16,
     ) -> Result<usize, EngineError> {
         let tree = self.free_tree(trees)?;
-        let mut table = Table::clone(self.table(&spec.table)?);
+        let mut table = TableDefinition::clone(self.table(&spec.table)?);
         if table.indexes.iter().any(|index| index.name == spec.name) {
             return Err(EngineError::new(format!("index `{}` is there already", spec.name)));
         }
         let column = table.column(&spec.column)?;
-        table.indexes.push(Index { name: spec.name.clone(), tree, column });
+        table.indexes.push(IndexDefinition { name: spec.name.clone(), tree, column });
         let place = table.indexes.len() - 1;
         self.put(write, table)?;
         Ok(place)
@@ -151,8 +153,8 @@ impl Catalog {
         Ok(())
     }
 
-    fn put(&mut self, write: &mut impl OrderedWrite, table: Table) -> Result<(), EngineError> {
-        let json = serde_json::to_vec(&Stored::of(&table)).map_err(EngineError::doing("writing the catalog"))?;
+    fn put(&mut self, write: &mut impl OrderedWrite, table: TableDefinition) -> Result<(), EngineError> {
+        let json = serde_json::to_vec(&CatalogEntry::of(&table)).map_err(EngineError::doing("writing the catalog"))?;
         write.put(CATALOG, table.name.as_bytes(), &json)?;
         self.tables.insert(table.name.clone(), Rc::new(table));
         self.version += 1;
@@ -166,7 +168,7 @@ impl Catalog {
     }
 }
 
-fn column(spec: &ColumnSpec) -> Result<Column, EngineError> {
+fn column(spec: &ColumnSpec) -> Result<ColumnDefinition, EngineError> {
     let words = spec.of_type.to_ascii_uppercase();
     if let Some(word) = words.split(|c: char| !c.is_alphanumeric()).find(|word| CONSTRAINTS.contains(word)) {
         return Err(EngineError::new(format!(
@@ -174,12 +176,16 @@ fn column(spec: &ColumnSpec) -> Result<Column, EngineError> {
             spec.name
         )));
     }
-    Ok(Column { name: spec.name.clone(), declared: spec.of_type.clone(), affinity: Affinity::of(&spec.of_type) })
+    Ok(ColumnDefinition {
+        name: spec.name.clone(),
+        declared: spec.of_type.clone(),
+        affinity: Affinity::of(&spec.of_type),
+    })
 }
 
 /// A table as the catalog stores it.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct CatalogEntry {
     tree: u16,
     /// Name and declared type.
     columns: Vec<(String, String)>,
@@ -187,8 +193,8 @@ struct Stored {
     indexes: Vec<(String, u16, usize)>,
 }
 
-impl Stored {
-    fn of(table: &Table) -> Self {
+impl CatalogEntry {
+    fn of(table: &TableDefinition) -> Self {
         Self {
             tree: table.tree.0,
             columns: table.columns.iter().map(|column| (column.name.clone(), column.declared.clone())).collect(),
@@ -196,19 +202,19 @@ impl Stored {
         }
     }
 
-    fn table(self, name: String) -> Table {
-        Table {
+    fn table(self, name: String) -> TableDefinition {
+        TableDefinition {
             name,
             tree: Tree(self.tree),
             columns: self
                 .columns
                 .into_iter()
-                .map(|(name, declared)| Column { name, affinity: Affinity::of(&declared), declared })
+                .map(|(name, declared)| ColumnDefinition { name, affinity: Affinity::of(&declared), declared })
                 .collect(),
             indexes: self
                 .indexes
                 .into_iter()
-                .map(|(name, tree, column)| Index { name, tree: Tree(tree), column })
+                .map(|(name, tree, column)| IndexDefinition { name, tree: Tree(tree), column })
                 .collect(),
         }
     }

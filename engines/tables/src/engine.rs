@@ -5,17 +5,18 @@ use super::{
     direct::{self, Planned},
     rowsum::Rowsum,
     tables::Tables,
-    virtual_table::{Layer, Shared, connect},
+    virtual_table::{Layer, SharedTables, connect},
 };
-use crate::sqlite::{self, Sql};
+use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
     describe::{ImplementationRule, OptionSpec},
     engine::{Engine, Open},
     ordered::OrderedStore,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef, is_text, reopen},
-    suite::{self, Begin, IndexSpec, Plan, SuiteKind, TableSpec},
+    prepared::SqlStatement,
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, is_text, reopen},
+    suite::{Begin, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
 use rusqlite::Connection;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
@@ -64,7 +65,7 @@ pub fn options() -> Vec<OptionSpec> {
 
 /// An open store with its tables.
 pub struct Layered<S: OrderedStore> {
-    shared: Shared<S>,
+    shared: SharedTables<S>,
     /// SQLite, with `layer=sql`.
     connection: Option<Connection>,
     declared: Vec<TableSpec>,
@@ -99,7 +100,7 @@ impl<S: OrderedStore> Engine for Layered<S> {
 }
 
 impl<S: OrderedStore> SqlEngine for Layered<S> {
-    type Session<'e> = Session<'e, S>;
+    type Session<'e> = LayeredSession<'e, S>;
 
     fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError> {
         let settings = open.settings;
@@ -124,27 +125,27 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
         self.reopens
     }
 
-    fn session<'e>(&'e mut self) -> Result<Session<'e, S>, EngineError> {
+    fn session<'e>(&'e mut self) -> Result<LayeredSession<'e, S>, EngineError> {
         let layer = match &self.connection {
             Some(connection) => Way::Sql(Layer { connection, shared: &self.shared }),
             None => Way::Direct(&self.shared, &self.declared),
         };
-        Ok(Session { way: layer, text: self.text })
+        Ok(LayeredSession { way: layer, text: self.text })
     }
 }
 
 /// What one test works with.
-pub struct Session<'e, S: OrderedStore> {
+pub struct LayeredSession<'e, S: OrderedStore> {
     way: Way<'e, S>,
     text: bool,
 }
 
 enum Way<'e, S: OrderedStore> {
     Sql(Layer<'e, S>),
-    Direct(&'e Shared<S>, &'e [TableSpec]),
+    Direct(&'e SharedTables<S>, &'e [TableSpec]),
 }
 
-impl<S: OrderedStore> Drop for Session<'_, S> {
+impl<S: OrderedStore> Drop for LayeredSession<'_, S> {
     fn drop(&mut self) {
         if self.shared().borrow().is_explicit() {
             // The error that led here is the one to report.
@@ -154,8 +155,8 @@ impl<S: OrderedStore> Drop for Session<'_, S> {
 }
 
 /// A statement made ready for one of the layers.
-pub enum Statement<'e> {
-    Sql(Sql<'e>),
+pub enum LayeredStatement<'e> {
+    Sql(SqlStatement<'e, SqliteStatement<'e>>),
     /// A plan.
     Direct(Direct<'e>),
 }
@@ -163,8 +164,8 @@ pub enum Statement<'e> {
 /// A plan made ready.
 pub struct Direct<'e>(Planned<'e>);
 
-impl<'e, S: OrderedStore> Session<'e, S> {
-    fn shared(&self) -> &Shared<S> {
+impl<'e, S: OrderedStore> LayeredSession<'e, S> {
+    fn shared(&self) -> &SharedTables<S> {
         match &self.way {
             Way::Sql(layer) => layer.shared,
             Way::Direct(shared, _) => shared,
@@ -181,7 +182,7 @@ impl<'e, S: OrderedStore> Session<'e, S> {
     /// Does something without SQL; after an error nothing of the transaction is kept.
     #[inline]
     fn directly<R>(
-        shared: &Shared<S>,
+        shared: &SharedTables<S>,
         work: impl FnOnce(&mut Tables<S>) -> Result<R, EngineError>,
     ) -> Result<R, EngineError> {
         let tables = &mut *shared.borrow_mut();
@@ -195,9 +196,9 @@ impl<'e, S: OrderedStore> Session<'e, S> {
     }
 }
 
-impl<'e, S: OrderedStore> SqlSession<'e> for Session<'e, S> {
-    type Statement = Statement<'e>;
-    type Row<'r> = Row<'r>;
+impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
+    type Statement = LayeredStatement<'e>;
+    type Row<'r> = LayeredRow<'r>;
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         match &self.way {
@@ -238,25 +239,27 @@ impl<'e, S: OrderedStore> SqlSession<'e> for Session<'e, S> {
         self.undo()
     }
 
-    fn run(&mut self, sql: &'e str, plan: Option<&'e Plan>) -> Result<(), EngineError> {
+    fn run(&mut self, sql: &'e str, plan: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         match &self.way {
             Way::Sql(layer) => layer.whole(layer.connection.execute_batch(sql).map_err(EngineError::doing(sql))),
             Way::Direct(shared, declared) => Self::directly(shared, |tables| direct::run(tables, plan, declared)),
         }
     }
 
-    fn prepare(&mut self, statement: &'e suite::Statement) -> Result<Statement<'e>, EngineError> {
+    fn prepare(&mut self, statement: &'e StatementSpec) -> Result<LayeredStatement<'e>, EngineError> {
         match &self.way {
-            Way::Sql(layer) => Sql::new(layer.connection, &statement.sql, self.text).map(Statement::Sql),
-            Way::Direct(..) => Planned::of(statement).map(|plan| Statement::Direct(Direct(plan))),
+            Way::Sql(layer) => {
+                SqlStatement::new(layer.connection, &statement.sql, self.text).map(LayeredStatement::Sql)
+            }
+            Way::Direct(..) => Planned::of(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
         }
     }
 
     #[inline]
-    fn execute(&mut self, statement: &mut Statement<'e>, values: &[Value]) -> Result<u64, EngineError> {
+    fn execute(&mut self, statement: &mut LayeredStatement<'e>, values: &[SqlValue]) -> Result<u64, EngineError> {
         match (&self.way, statement) {
-            (Way::Sql(layer), Statement::Sql(statement)) => layer.whole(statement.execute(values)),
-            (Way::Direct(shared, _), Statement::Direct(plan)) => {
+            (Way::Sql(layer), LayeredStatement::Sql(statement)) => layer.whole(statement.execute(values)),
+            (Way::Direct(shared, _), LayeredStatement::Direct(plan)) => {
                 Self::directly(shared, |tables| plan.0.execute(tables, values))
             }
             _ => Err(other_layer()),
@@ -266,17 +269,17 @@ impl<'e, S: OrderedStore> SqlSession<'e> for Session<'e, S> {
     #[inline]
     fn query(
         &mut self,
-        statement: &mut Statement<'e>,
-        values: &[Value],
-        mut visit: impl FnMut(&Row<'_>),
+        statement: &mut LayeredStatement<'e>,
+        values: &[SqlValue],
+        mut visit: impl FnMut(&LayeredRow<'_>),
     ) -> Result<(), EngineError> {
         match (&self.way, statement) {
-            (Way::Sql(layer), Statement::Sql(statement)) => {
-                layer.whole(statement.query(values, |row| visit(&Row(Either::Sql(row)))))
+            (Way::Sql(layer), LayeredStatement::Sql(statement)) => {
+                layer.whole(statement.query(values, |row| visit(&LayeredRow(Either::Sql(row)))))
             }
-            (Way::Direct(shared, _), Statement::Direct(plan)) => {
-                Self::directly(shared, |tables| plan.0.query(tables, values, |row| visit(&Row(Either::Direct(row)))))
-            }
+            (Way::Direct(shared, _), LayeredStatement::Direct(plan)) => Self::directly(shared, |tables| {
+                plan.0.query(tables, values, |row| visit(&LayeredRow(Either::Direct(row))))
+            }),
             _ => Err(other_layer()),
         }
     }
@@ -287,14 +290,14 @@ fn other_layer() -> EngineError {
 }
 
 /// A row of an answer of either layer.
-pub struct Row<'r>(Either<'r>);
+pub struct LayeredRow<'r>(Either<'r>);
 
 enum Either<'r> {
-    Sql(&'r sqlite::Row<'r>),
-    Direct(&'r direct::Row<'r>),
+    Sql(&'r SqliteRow<'r>),
+    Direct(&'r direct::DirectRow<'r>),
 }
 
-impl SqlRow for Row<'_> {
+impl SqlRow for LayeredRow<'_> {
     #[inline]
     fn columns(&self) -> usize {
         match &self.0 {
@@ -304,7 +307,7 @@ impl SqlRow for Row<'_> {
     }
 
     #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
         match &self.0 {
             Either::Sql(row) => row.value(column),
             Either::Direct(row) => row.value(column),

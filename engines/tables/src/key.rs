@@ -10,7 +10,7 @@
 //!
 //! No value's bytes begin those of another. What the key leaves out (whole or real?) is the entry's own value.
 
-use dbdyno_engine::sql::ValueRef;
+use dbdyno_engine::sql::SqlValueRef;
 use std::cmp::Ordering;
 
 const NULL: u8 = 1;
@@ -38,37 +38,37 @@ pub(super) fn rowid(key: &[u8]) -> Option<i64> {
 }
 
 /// Appends a value.
-pub(super) fn push(key: &mut Vec<u8>, value: ValueRef<'_>) {
+pub(super) fn push(key: &mut Vec<u8>, value: SqlValueRef<'_>) {
     match value {
-        ValueRef::Null => key.push(NULL),
-        ValueRef::Integer(number) => {
+        SqlValueRef::Null => key.push(NULL),
+        SqlValueRef::Integer(number) => {
             let (below, missing) = real_below(number);
             push_number(key, below, missing);
         }
-        ValueRef::Real(number) => push_number(key, number, 0),
-        ValueRef::Text(bytes) => push_bytes(key, TEXT, bytes),
-        ValueRef::Blob(bytes) => push_bytes(key, BLOB, bytes),
+        SqlValueRef::Real(number) => push_number(key, number, 0),
+        SqlValueRef::Text(bytes) => push_bytes(key, TEXT, bytes),
+        SqlValueRef::Blob(bytes) => push_bytes(key, BLOB, bytes),
     }
 }
 
 /// Makes `key` the key of an index entry, and gives the entry's value.
-pub(super) fn entry(key: &mut Vec<u8>, value: ValueRef<'_>, rowid: i64) -> &'static [u8] {
+pub(super) fn entry(key: &mut Vec<u8>, value: SqlValueRef<'_>, rowid: i64) -> &'static [u8] {
     key.clear();
     push(key, value);
     key.extend_from_slice(&of_rowid(rowid));
     match value {
-        ValueRef::Integer(_) => WHOLE,
-        ValueRef::Real(number) if number == 0.0 && number.is_sign_negative() => NEGATIVE_ZERO,
-        ValueRef::Real(_) => REAL,
-        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => &[],
+        SqlValueRef::Integer(_) => WHOLE,
+        SqlValueRef::Real(number) if number == 0.0 && number.is_sign_negative() => NEGATIVE_ZERO,
+        SqlValueRef::Real(_) => REAL,
+        SqlValueRef::Null | SqlValueRef::Text(_) | SqlValueRef::Blob(_) => &[],
     }
 }
 
 /// Shows the value of an index entry; `None` for bytes that are no entry.
-pub(super) fn with_value<R>(key: &[u8], kind: &[u8], show: impl FnOnce(ValueRef<'_>) -> R) -> Option<R> {
+pub(super) fn with_value<R>(key: &[u8], kind: &[u8], show: impl FnOnce(SqlValueRef<'_>) -> R) -> Option<R> {
     let (&tag, rest) = key.get(..key.len().checked_sub(ROWID)?)?.split_first()?;
     match tag {
-        NULL => Some(show(ValueRef::Null)),
+        NULL => Some(show(SqlValueRef::Null)),
         NUMBER => number(rest, kind).map(show),
         TEXT | BLOB => {
             let escaped = rest.strip_suffix(&[0, 0])?;
@@ -79,20 +79,20 @@ pub(super) fn with_value<R>(key: &[u8], kind: &[u8], show: impl FnOnce(ValueRef<
             } else {
                 escaped
             };
-            Some(show(if tag == TEXT { ValueRef::Text(bytes) } else { ValueRef::Blob(bytes) }))
+            Some(show(if tag == TEXT { SqlValueRef::Text(bytes) } else { SqlValueRef::Blob(bytes) }))
         }
         _ => None,
     }
 }
 
-fn number(bytes: &[u8], kind: &[u8]) -> Option<ValueRef<'static>> {
+fn number(bytes: &[u8], kind: &[u8]) -> Option<SqlValueRef<'static>> {
     let (sorted, missing) = bytes.split_first_chunk::<8>()?;
     let below = from_sorted(u64::from_be_bytes(*sorted));
     let missing = u16::from_be_bytes(missing.try_into().ok()?);
     Some(match kind {
-        WHOLE => ValueRef::Integer((below as i128 + i128::from(missing)) as i64),
-        REAL => ValueRef::Real(below),
-        NEGATIVE_ZERO => ValueRef::Real(-0.0),
+        WHOLE => SqlValueRef::Integer((below as i128 + i128::from(missing)) as i64),
+        REAL => SqlValueRef::Real(below),
+        NEGATIVE_ZERO => SqlValueRef::Real(-0.0),
         _ => return None,
     })
 }
@@ -144,8 +144,8 @@ fn unescape(escaped: &[u8]) -> Vec<u8> {
 }
 
 /// SQLite's order of values.
-pub(super) fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
-    use ValueRef::{Blob, Integer, Real, Text};
+pub(super) fn compare(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> Ordering {
+    use SqlValueRef::{Blob, Integer, Real, Text};
     match (a, b) {
         (Integer(a), Integer(b)) => a.cmp(&b),
         (Text(a), Text(b)) | (Blob(a), Blob(b)) => a.cmp(b),
@@ -154,24 +154,24 @@ pub(super) fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
 }
 
-fn rank(value: ValueRef<'_>) -> u8 {
+fn rank(value: SqlValueRef<'_>) -> u8 {
     match value {
-        ValueRef::Null => NULL,
-        ValueRef::Integer(_) | ValueRef::Real(_) => NUMBER,
-        ValueRef::Text(_) => TEXT,
-        ValueRef::Blob(_) => BLOB,
+        SqlValueRef::Null => NULL,
+        SqlValueRef::Integer(_) | SqlValueRef::Real(_) => NUMBER,
+        SqlValueRef::Text(_) => TEXT,
+        SqlValueRef::Blob(_) => BLOB,
     }
 }
 
 /// Sorts as the number does.
-fn numeric(value: ValueRef<'_>) -> (u64, u16) {
+fn numeric(value: SqlValueRef<'_>) -> (u64, u16) {
     match value {
-        ValueRef::Integer(number) => {
+        SqlValueRef::Integer(number) => {
             let (below, missing) = real_below(number);
             (to_sorted(below), missing)
         }
-        ValueRef::Real(number) => (to_sorted(number), 0),
-        ValueRef::Null | ValueRef::Text(_) | ValueRef::Blob(_) => (0, 0),
+        SqlValueRef::Real(number) => (to_sorted(number), 0),
+        SqlValueRef::Null | SqlValueRef::Text(_) | SqlValueRef::Blob(_) => (0, 0),
     }
 }
 
@@ -182,44 +182,44 @@ mod tests {
     const BIG: i64 = 1 << 53;
 
     /// Values in SQLite's order, each above the last.
-    const SORTED: &[ValueRef<'static>] = &[
-        ValueRef::Null,
-        ValueRef::Real(f64::NEG_INFINITY),
-        ValueRef::Real(-1e300),
-        ValueRef::Integer(i64::MIN),
-        ValueRef::Integer(i64::MIN + 1),
-        ValueRef::Integer(-BIG - 1),
-        ValueRef::Real(-(BIG as f64)),
-        ValueRef::Integer(-1),
-        ValueRef::Real(-0.5),
-        ValueRef::Integer(0),
-        ValueRef::Real(f64::MIN_POSITIVE),
-        ValueRef::Real(0.5),
-        ValueRef::Integer(1),
-        ValueRef::Integer(BIG),
-        ValueRef::Integer(BIG + 1),
-        ValueRef::Real(BIG as f64 + 2.0),
-        ValueRef::Integer(BIG + 3),
-        ValueRef::Integer(i64::MAX - 1),
-        ValueRef::Integer(i64::MAX),
-        ValueRef::Real(9_223_372_036_854_775_808.0),
-        ValueRef::Real(f64::INFINITY),
-        ValueRef::Text(b""),
-        ValueRef::Text(b"\0"),
-        ValueRef::Text(b"\0\0"),
-        ValueRef::Text(b"\0\xff"),
-        ValueRef::Text(b"\x01"),
-        ValueRef::Text(b"a"),
-        ValueRef::Text(b"a\0b"),
-        ValueRef::Text(b"ab"),
-        ValueRef::Text(b"b"),
-        ValueRef::Blob(b""),
-        ValueRef::Blob(b"\0"),
-        ValueRef::Blob(b"a"),
-        ValueRef::Blob(b"\xff\xff"),
+    const SORTED: &[SqlValueRef<'static>] = &[
+        SqlValueRef::Null,
+        SqlValueRef::Real(f64::NEG_INFINITY),
+        SqlValueRef::Real(-1e300),
+        SqlValueRef::Integer(i64::MIN),
+        SqlValueRef::Integer(i64::MIN + 1),
+        SqlValueRef::Integer(-BIG - 1),
+        SqlValueRef::Real(-(BIG as f64)),
+        SqlValueRef::Integer(-1),
+        SqlValueRef::Real(-0.5),
+        SqlValueRef::Integer(0),
+        SqlValueRef::Real(f64::MIN_POSITIVE),
+        SqlValueRef::Real(0.5),
+        SqlValueRef::Integer(1),
+        SqlValueRef::Integer(BIG),
+        SqlValueRef::Integer(BIG + 1),
+        SqlValueRef::Real(BIG as f64 + 2.0),
+        SqlValueRef::Integer(BIG + 3),
+        SqlValueRef::Integer(i64::MAX - 1),
+        SqlValueRef::Integer(i64::MAX),
+        SqlValueRef::Real(9_223_372_036_854_775_808.0),
+        SqlValueRef::Real(f64::INFINITY),
+        SqlValueRef::Text(b""),
+        SqlValueRef::Text(b"\0"),
+        SqlValueRef::Text(b"\0\0"),
+        SqlValueRef::Text(b"\0\xff"),
+        SqlValueRef::Text(b"\x01"),
+        SqlValueRef::Text(b"a"),
+        SqlValueRef::Text(b"a\0b"),
+        SqlValueRef::Text(b"ab"),
+        SqlValueRef::Text(b"b"),
+        SqlValueRef::Blob(b""),
+        SqlValueRef::Blob(b"\0"),
+        SqlValueRef::Blob(b"a"),
+        SqlValueRef::Blob(b"\xff\xff"),
     ];
 
-    fn entry_of(value: ValueRef<'_>, rowid: i64) -> (Vec<u8>, &'static [u8]) {
+    fn entry_of(value: SqlValueRef<'_>, rowid: i64) -> (Vec<u8>, &'static [u8]) {
         let mut key = b"left over".to_vec();
         let kind = entry(&mut key, value, rowid);
         (key, kind)
@@ -243,14 +243,14 @@ mod tests {
         let pairs =
             [(0, 0.0), (0, -0.0), (1, 1.0), (-7, -7.0), (BIG + 2, BIG as f64 + 2.0), (i64::MIN, -(2_f64.powi(63)))];
         for (whole, real) in pairs {
-            assert_eq!(entry_of(ValueRef::Integer(whole), 5).0, entry_of(ValueRef::Real(real), 5).0, "{whole}");
-            assert_eq!(compare(ValueRef::Integer(whole), ValueRef::Real(real)), Ordering::Equal);
+            assert_eq!(entry_of(SqlValueRef::Integer(whole), 5).0, entry_of(SqlValueRef::Real(real), 5).0, "{whole}");
+            assert_eq!(compare(SqlValueRef::Integer(whole), SqlValueRef::Real(real)), Ordering::Equal);
         }
     }
 
     #[test]
     fn an_entry_gives_its_value_and_rowid_back() {
-        for &value in SORTED.iter().chain(&[ValueRef::Real(-0.0), ValueRef::Real(1.0)]) {
+        for &value in SORTED.iter().chain(&[SqlValueRef::Real(-0.0), SqlValueRef::Real(1.0)]) {
             for id in [i64::MIN, -1, 0, 1, i64::MAX] {
                 let (key, kind) = entry_of(value, id);
                 assert_eq!(rowid(&key), Some(id));

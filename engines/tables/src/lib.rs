@@ -22,4 +22,4 @@ mod tables;
 mod tests;
 mod virtual_table;
 
-pub use engine::{Layered, Row, Session, Statement, implementations, options};
+pub use engine::{Layered, LayeredRow, LayeredSession, LayeredStatement, implementations, options};

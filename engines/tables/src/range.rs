@@ -1,16 +1,16 @@
 //! From conditions on a column to a range of keys.
 
-use super::{affinity::Affinity, definition::Table, key};
+use super::{affinity::Affinity, definition::TableDefinition, key};
 use dbdyno_engine::{
     ordered::Keys,
-    sql::{Value, ValueRef},
+    sql::{SqlValue, SqlValueRef},
 };
 use std::ops::Bound;
 
 /// One end of a condition: the value, and whether it is inside.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End<'v> {
-    pub(super) value: ValueRef<'v>,
+    pub(super) value: SqlValueRef<'v>,
     pub(super) included: bool,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct End<'v> {
 pub(super) enum Wanted<'v> {
     /// Any value.
     All,
-    Equal(ValueRef<'v>),
+    Equal(SqlValueRef<'v>),
     /// Values of a range. NULL is in none.
     Range {
         from: Option<End<'v>>,
@@ -77,17 +77,17 @@ impl KeyRange {
     }
 
     /// The keys of the index entries with wanted values. Exact on columns of numbers; on others the range may hold more.
-    pub(super) fn of_entries(table: &Table, column: usize, wanted: Wanted<'_>, longest_key: usize) -> Self {
+    pub(super) fn of_entries(table: &TableDefinition, column: usize, wanted: Wanted<'_>, longest_key: usize) -> Self {
         let affinity = table.columns[column].affinity;
         match wanted {
             Wanted::All => Self::all(),
-            Wanted::Equal(ValueRef::Null) => Self::none(),
+            Wanted::Equal(SqlValueRef::Null) => Self::none(),
             Wanted::Equal(value) => {
                 let end = Some(End { value, included: true });
                 Self { from: lower(affinity, end, longest_key), to: upper(affinity, end, longest_key) }
             }
             Wanted::Range { from, to } => {
-                if [from, to].into_iter().flatten().any(|end| end.value == ValueRef::Null) {
+                if [from, to].into_iter().flatten().any(|end| end.value == SqlValueRef::Null) {
                     return Self::none();
                 }
                 Self { from: lower(affinity, from, longest_key), to: upper(affinity, to, longest_key) }
@@ -123,16 +123,16 @@ fn behind(mut prefix: Vec<u8>) -> Vec<u8> {
 /// SQLite converts one side of a comparison by the affinity of both, and a virtual table sees its own side only. With a
 /// column of numbers it is always the other side that is converted. With the others it may be the stored one, when the
 /// other is a number; and text too long for a key is in no index.
-fn prefix(affinity: Affinity, value: ValueRef<'_>, longest_key: usize) -> Option<Vec<u8>> {
+fn prefix(affinity: Affinity, value: SqlValueRef<'_>, longest_key: usize) -> Option<Vec<u8>> {
     let mut prefix = Vec::with_capacity(24);
     match (affinity, value) {
-        (Affinity::Numeric | Affinity::Real, ValueRef::Text(_)) => {
-            let number: Option<Value> = Affinity::Numeric.change(value).ok().flatten();
-            key::push(&mut prefix, number.as_ref().map_or(value, Value::as_ref));
+        (Affinity::Numeric | Affinity::Real, SqlValueRef::Text(_)) => {
+            let number: Option<SqlValue> = Affinity::Numeric.change(value).ok().flatten();
+            key::push(&mut prefix, number.as_ref().map_or(value, SqlValue::as_ref));
         }
         (Affinity::Numeric | Affinity::Real, _)
-        | (Affinity::Text, ValueRef::Text(_) | ValueRef::Blob(_))
-        | (Affinity::Blob, ValueRef::Blob(_)) => key::push(&mut prefix, value),
+        | (Affinity::Text, SqlValueRef::Text(_) | SqlValueRef::Blob(_))
+        | (Affinity::Blob, SqlValueRef::Blob(_)) => key::push(&mut prefix, value),
         (Affinity::Text | Affinity::Blob, _) => return None,
     }
     (prefix.len() + key::ROWID < longest_key).then_some(prefix)
@@ -151,16 +151,16 @@ enum Rowid {
 }
 
 impl Rowid {
-    fn of(value: ValueRef<'_>) -> Self {
+    fn of(value: SqlValueRef<'_>) -> Self {
         let changed = Affinity::Numeric.change(value).ok().flatten();
-        match changed.as_ref().map_or(value, Value::as_ref) {
-            ValueRef::Null => Self::None,
-            ValueRef::Integer(rowid) => Self::Whole(rowid),
-            ValueRef::Real(real) if real < -(2_f64.powi(63)) => Self::Below,
-            ValueRef::Real(real) if real >= 2_f64.powi(63) => Self::Above,
-            ValueRef::Real(real) if real.floor() == real => Self::Whole(real as i64),
-            ValueRef::Real(real) => Self::Between(real.floor() as i64),
-            ValueRef::Text(_) | ValueRef::Blob(_) => Self::Above,
+        match changed.as_ref().map_or(value, SqlValue::as_ref) {
+            SqlValueRef::Null => Self::None,
+            SqlValueRef::Integer(rowid) => Self::Whole(rowid),
+            SqlValueRef::Real(real) if real < -(2_f64.powi(63)) => Self::Below,
+            SqlValueRef::Real(real) if real >= 2_f64.powi(63) => Self::Above,
+            SqlValueRef::Real(real) if real.floor() == real => Self::Whole(real as i64),
+            SqlValueRef::Real(real) => Self::Between(real.floor() as i64),
+            SqlValueRef::Text(_) | SqlValueRef::Blob(_) => Self::Above,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A value is a tag, then its bytes: NULL none; a whole number the fewest bytes that keep its sign, little-endian (the tag
 //! says how many, 0 for the number 0); a real number 8; text and blobs their length as in LEB128, then themselves.
 
-use dbdyno_engine::sql::ValueRef;
+use dbdyno_engine::sql::SqlValueRef;
 
 const NULL: u8 = 0;
 /// The tag of a whole number is this plus the number of its bytes.
@@ -14,20 +14,20 @@ const TEXT: u8 = 11;
 const BLOB: u8 = 12;
 
 /// Appends a value.
-pub(super) fn push(row: &mut Vec<u8>, value: ValueRef<'_>) {
+pub(super) fn push(row: &mut Vec<u8>, value: SqlValueRef<'_>) {
     match value {
-        ValueRef::Null => row.push(NULL),
-        ValueRef::Integer(number) => {
+        SqlValueRef::Null => row.push(NULL),
+        SqlValueRef::Integer(number) => {
             let length = integer_length(number);
             row.push(INTEGER + length as u8);
             row.extend_from_slice(&number.to_le_bytes()[..length]);
         }
-        ValueRef::Real(number) => {
+        SqlValueRef::Real(number) => {
             row.push(REAL);
             row.extend_from_slice(&number.to_le_bytes());
         }
-        ValueRef::Text(bytes) => push_bytes(row, TEXT, bytes),
-        ValueRef::Blob(bytes) => push_bytes(row, BLOB, bytes),
+        SqlValueRef::Text(bytes) => push_bytes(row, TEXT, bytes),
+        SqlValueRef::Blob(bytes) => push_bytes(row, BLOB, bytes),
     }
 }
 
@@ -52,15 +52,15 @@ fn push_bytes(row: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
 
 /// The value of a column, from 0; `None` for bytes that are no row, or one with fewer columns.
 #[inline]
-pub(super) fn column(row: &[u8], column: usize) -> Option<ValueRef<'_>> {
-    Columns(row).nth(column).flatten()
+pub(super) fn column(row: &[u8], column: usize) -> Option<SqlValueRef<'_>> {
+    RowValues(row).nth(column).flatten()
 }
 
 /// The values of a row in order. One that is `None` is the last: the bytes are no row.
-pub(super) struct Columns<'r>(pub(super) &'r [u8]);
+pub(super) struct RowValues<'r>(pub(super) &'r [u8]);
 
-impl<'r> Iterator for Columns<'r> {
-    type Item = Option<ValueRef<'r>>;
+impl<'r> Iterator for RowValues<'r> {
+    type Item = Option<SqlValueRef<'r>>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -76,14 +76,14 @@ impl<'r> Iterator for Columns<'r> {
 }
 
 #[inline]
-fn take<'r>(rest: &mut &'r [u8]) -> Option<ValueRef<'r>> {
+fn take<'r>(rest: &mut &'r [u8]) -> Option<SqlValueRef<'r>> {
     let tag = *rest.split_off_first()?;
     Some(match tag {
-        NULL => ValueRef::Null,
-        INTEGER..=LONGEST_INTEGER => ValueRef::Integer(integer(rest.split_off(..usize::from(tag - INTEGER))?)),
-        REAL => ValueRef::Real(f64::from_le_bytes(rest.split_off(..8)?.try_into().ok()?)),
-        TEXT => ValueRef::Text(bytes(rest)?),
-        BLOB => ValueRef::Blob(bytes(rest)?),
+        NULL => SqlValueRef::Null,
+        INTEGER..=LONGEST_INTEGER => SqlValueRef::Integer(integer(rest.split_off(..usize::from(tag - INTEGER))?)),
+        REAL => SqlValueRef::Real(f64::from_le_bytes(rest.split_off(..8)?.try_into().ok()?)),
+        TEXT => SqlValueRef::Text(bytes(rest)?),
+        BLOB => SqlValueRef::Blob(bytes(rest)?),
         _ => return None,
     })
 }
@@ -117,23 +117,23 @@ mod tests {
     fn a_row_gives_its_values_back() {
         let long = vec![7; 70_000];
         let values = [
-            ValueRef::Null,
-            ValueRef::Integer(0),
-            ValueRef::Integer(-1),
-            ValueRef::Integer(127),
-            ValueRef::Integer(128),
-            ValueRef::Integer(-128),
-            ValueRef::Integer(-129),
-            ValueRef::Integer(i64::MAX),
-            ValueRef::Integer(i64::MIN),
-            ValueRef::Real(-0.5),
-            ValueRef::Text(b""),
-            ValueRef::Text("naïve".as_bytes()),
-            ValueRef::Blob(&long),
+            SqlValueRef::Null,
+            SqlValueRef::Integer(0),
+            SqlValueRef::Integer(-1),
+            SqlValueRef::Integer(127),
+            SqlValueRef::Integer(128),
+            SqlValueRef::Integer(-128),
+            SqlValueRef::Integer(-129),
+            SqlValueRef::Integer(i64::MAX),
+            SqlValueRef::Integer(i64::MIN),
+            SqlValueRef::Real(-0.5),
+            SqlValueRef::Text(b""),
+            SqlValueRef::Text("naïve".as_bytes()),
+            SqlValueRef::Blob(&long),
         ];
         let mut row = Vec::new();
         values.iter().for_each(|&value| push(&mut row, value));
-        assert_eq!(Columns(&row).collect::<Option<Vec<_>>>().unwrap(), values);
+        assert_eq!(RowValues(&row).collect::<Option<Vec<_>>>().unwrap(), values);
         assert_eq!(column(&row, 5), Some(values[5]));
         assert_eq!(column(&row, values.len()), None, "there is no such column");
     }
@@ -142,7 +142,7 @@ mod tests {
     fn small_numbers_take_few_bytes() {
         let length = |number| {
             let mut row = Vec::new();
-            push(&mut row, ValueRef::Integer(number));
+            push(&mut row, SqlValueRef::Integer(number));
             row.len()
         };
         assert_eq!([0, 1, -128, 128, 25_000, 500_000].map(length), [1, 2, 2, 3, 3, 4]);
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_row_are_not_taken_for_one() {
         let mut row = Vec::new();
-        push(&mut row, ValueRef::Text(b"some text"));
+        push(&mut row, SqlValueRef::Text(b"some text"));
         for cut in 1..row.len() {
             assert_eq!(column(&row[..cut], 0), None, "cut to {cut} bytes");
         }

@@ -2,21 +2,21 @@
 
 use super::{
     affinity::RealInText,
-    definition::{Column, Index, Table},
+    definition::{ColumnDefinition, IndexDefinition, TableDefinition},
     key,
-    row::{self, Columns},
+    row::{self, RowValues},
     rowsum::Rowsum,
 };
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, Keys, OrderedRead, OrderedWrite},
-    sql::{Value, ValueRef},
+    sql::{SqlValue, SqlValueRef},
 };
 use std::ops::ControlFlow;
 
 /// How rows are stored, and the buffers used for it.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct RowStore {
     pub(super) rowsum: Rowsum,
     /// The longest key that the store takes, bytes.
     longest_key: usize,
@@ -26,29 +26,34 @@ pub(super) struct Rows {
 }
 
 /// A row of a table cannot be read.
-pub(super) fn broken(table: &Table, rowid: i64, rowsum: Rowsum) -> EngineError {
+pub(super) fn broken(table: &TableDefinition, rowid: i64, rowsum: Rowsum) -> EngineError {
     let what = if rowsum == Rowsum::Off { "cannot be decoded" } else { "does not match its checksum" };
     EngineError::fatal(format!("the row {rowid} of table `{}` {what}: the stored bytes have changed", table.name))
 }
 
 /// An index has an entry that it should not have.
-pub(super) fn broken_index(table: &Table, index: &Index, what: &str) -> EngineError {
+pub(super) fn broken_index(table: &TableDefinition, index: &IndexDefinition, what: &str) -> EngineError {
     EngineError::fatal(format!("index `{}` of table `{}`: {what}", index.name, table.name))
 }
 
-impl Rows {
+impl RowStore {
     pub(super) fn new(rowsum: Rowsum, longest_key: usize) -> Self {
         Self { rowsum, longest_key, key: Vec::new(), row: Vec::new(), old: Vec::new() }
     }
 
     /// The verified bytes of a row from those that are stored.
     #[inline]
-    pub(super) fn verified<'r>(&self, table: &Table, rowid: i64, stored: &'r [u8]) -> Result<&'r [u8], EngineError> {
+    pub(super) fn verified<'r>(
+        &self,
+        table: &TableDefinition,
+        rowid: i64,
+        stored: &'r [u8],
+    ) -> Result<&'r [u8], EngineError> {
         self.rowsum.open(&key::of_rowid(rowid), stored).ok_or_else(|| broken(table, rowid, self.rowsum))
     }
 
     /// The greatest rowid of a table; 0 where there is no row.
-    pub(super) fn last_rowid(read: &impl OrderedRead, table: &Table) -> Result<i64, EngineError> {
+    pub(super) fn last_rowid(read: &impl OrderedRead, table: &TableDefinition) -> Result<i64, EngineError> {
         let mut last = 0;
         read.range(table.tree, Keys::ALL, Direction::Down, |key, _| {
             last = key::rowid(key).unwrap_or(0);
@@ -62,9 +67,9 @@ impl Rows {
     pub(super) fn insert<'v>(
         &mut self,
         write: &mut impl OrderedWrite,
-        table: &Table,
+        table: &TableDefinition,
         rowid: i64,
-        values: impl Iterator<Item = ValueRef<'v>>,
+        values: impl Iterator<Item = SqlValueRef<'v>>,
     ) -> Result<(), EngineError> {
         self.row.clear();
         for (column, value) in table.columns.iter().zip(values) {
@@ -79,20 +84,20 @@ impl Rows {
 
     /// Writes the row in `self.row`.
     #[inline]
-    fn put(&mut self, write: &mut impl OrderedWrite, table: &Table, rowid: i64) -> Result<(), EngineError> {
+    fn put(&mut self, write: &mut impl OrderedWrite, table: &TableDefinition, rowid: i64) -> Result<(), EngineError> {
         let key = key::of_rowid(rowid);
         self.rowsum.seal(&key, &mut self.row);
         write.put(table.tree, &key, &self.row)
     }
 
     /// Whether there is a row of this rowid.
-    pub(super) fn exists(read: &impl OrderedRead, table: &Table, rowid: i64) -> Result<bool, EngineError> {
+    pub(super) fn exists(read: &impl OrderedRead, table: &TableDefinition, rowid: i64) -> Result<bool, EngineError> {
         Ok(read.get(table.tree, &key::of_rowid(rowid), |_| ())?.is_some())
     }
 
     /// Reads a row into `self.old`; whether it is there.
     #[inline]
-    fn fetch(&mut self, read: &impl OrderedRead, table: &Table, rowid: i64) -> Result<bool, EngineError> {
+    fn fetch(&mut self, read: &impl OrderedRead, table: &TableDefinition, rowid: i64) -> Result<bool, EngineError> {
         let key = key::of_rowid(rowid);
         let (rowsum, old) = (self.rowsum, &mut self.old);
         old.clear();
@@ -115,7 +120,7 @@ impl Rows {
     pub(super) fn delete(
         &mut self,
         write: &mut impl OrderedWrite,
-        table: &Table,
+        table: &TableDefinition,
         rowid: i64,
     ) -> Result<bool, EngineError> {
         if !table.indexes.is_empty() || self.rowsum != Rowsum::Off {
@@ -136,15 +141,15 @@ impl Rows {
     pub(super) fn update<'v>(
         &mut self,
         write: &mut impl OrderedWrite,
-        table: &Table,
+        table: &TableDefinition,
         rowid: i64,
-        mut change: impl FnMut(usize, ValueRef<'_>) -> Option<ValueRef<'v>>,
+        mut change: impl FnMut(usize, SqlValueRef<'_>) -> Option<SqlValueRef<'v>>,
     ) -> Result<bool, EngineError> {
         if !self.fetch(write, table, rowid)? {
             return Ok(false);
         }
         self.row.clear();
-        let mut columns = Columns(&self.old);
+        let mut columns = RowValues(&self.old);
         for (place, column) in table.columns.iter().enumerate() {
             let old = columns.next().flatten().ok_or_else(|| broken(table, rowid, self.rowsum))?;
             match change(place, old) {
@@ -168,7 +173,7 @@ impl Rows {
     pub(super) fn renumber(
         &mut self,
         write: &mut impl OrderedWrite,
-        table: &Table,
+        table: &TableDefinition,
         old: i64,
         new: i64,
     ) -> Result<(), EngineError> {
@@ -177,15 +182,15 @@ impl Rows {
         }
         let row = std::mem::take(&mut self.old);
         self.delete(write, table, old)?;
-        self.insert(write, table, new, Columns(&row).map(|value| value.unwrap_or(ValueRef::Null)))
+        self.insert(write, table, new, RowValues(&row).map(|value| value.unwrap_or(SqlValueRef::Null)))
     }
 
     /// Gives every row that is there an entry in an index; the index is empty.
     pub(super) fn fill_index<W: OrderedWrite>(
         &mut self,
         write: &mut W,
-        table: &Table,
-        index: &Index,
+        table: &TableDefinition,
+        index: &IndexDefinition,
     ) -> Result<(), EngineError> {
         // Entries are put in their own order: what a tree takes fastest.
         let mut entries: Vec<(Vec<u8>, &'static [u8])> = Vec::new();
@@ -217,14 +222,14 @@ impl Rows {
 }
 
 /// A value as a column stores it.
-enum Stored<'v> {
-    Same(ValueRef<'v>),
-    Changed(Value),
+enum StoredValue<'v> {
+    Same(SqlValueRef<'v>),
+    Changed(SqlValue),
 }
 
-impl Stored<'_> {
+impl StoredValue<'_> {
     #[inline]
-    fn borrowed(&self) -> ValueRef<'_> {
+    fn borrowed(&self) -> SqlValueRef<'_> {
         match self {
             Self::Same(value) => *value,
             Self::Changed(value) => value.as_ref(),
@@ -233,10 +238,14 @@ impl Stored<'_> {
 }
 
 #[inline]
-fn stored<'v>(table: &Table, column: &Column, value: ValueRef<'v>) -> Result<Stored<'v>, EngineError> {
+fn stored<'v>(
+    table: &TableDefinition,
+    column: &ColumnDefinition,
+    value: SqlValueRef<'v>,
+) -> Result<StoredValue<'v>, EngineError> {
     match column.affinity.change(value) {
-        Ok(None) => Ok(Stored::Same(value)),
-        Ok(Some(changed)) => Ok(Stored::Changed(changed)),
+        Ok(None) => Ok(StoredValue::Same(value)),
+        Ok(Some(changed)) => Ok(StoredValue::Changed(changed)),
         Err(RealInText) => Err(EngineError::new(format!(
             "column `{}` of table `{}` holds text: a real number in it is not supported on a key-value engine",
             column.name, table.name
@@ -247,19 +256,19 @@ fn stored<'v>(table: &Table, column: &Column, value: ValueRef<'v>) -> Result<Sto
 /// The value of a column in the bytes of a row.
 #[inline]
 pub(super) fn value<'r>(
-    table: &Table,
+    table: &TableDefinition,
     rowid: i64,
     row: &'r [u8],
     column: usize,
     rowsum: Rowsum,
-) -> Result<ValueRef<'r>, EngineError> {
+) -> Result<SqlValueRef<'r>, EngineError> {
     row::column(row, column).ok_or_else(|| broken(table, rowid, rowsum))
 }
 
 /// Whether two values are stored alike.
-fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
+fn same(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> bool {
     match (a, b) {
-        (ValueRef::Real(a), ValueRef::Real(b)) => a.to_bits() == b.to_bits(),
+        (SqlValueRef::Real(a), SqlValueRef::Real(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
     }
 }
@@ -267,11 +276,11 @@ fn same(a: ValueRef<'_>, b: ValueRef<'_>) -> bool {
 #[inline]
 fn add_entry(
     write: &mut impl OrderedWrite,
-    table: &Table,
-    index: &Index,
+    table: &TableDefinition,
+    index: &IndexDefinition,
     key: &mut Vec<u8>,
     longest: usize,
-    value: ValueRef<'_>,
+    value: SqlValueRef<'_>,
     rowid: i64,
 ) -> Result<(), EngineError> {
     let kind = key::entry(key, value, rowid);
@@ -282,10 +291,10 @@ fn add_entry(
 #[inline]
 fn remove_entry(
     write: &mut impl OrderedWrite,
-    table: &Table,
-    index: &Index,
+    table: &TableDefinition,
+    index: &IndexDefinition,
     key: &mut Vec<u8>,
-    value: ValueRef<'_>,
+    value: SqlValueRef<'_>,
     rowid: i64,
 ) -> Result<(), EngineError> {
     key::entry(key, value, rowid);
@@ -295,7 +304,12 @@ fn remove_entry(
     Err(broken_index(table, index, &format!("the entry of row {rowid} is missing")))
 }
 
-fn check_length(table: &Table, index: &Index, key: &[u8], longest: usize) -> Result<(), EngineError> {
+fn check_length(
+    table: &TableDefinition,
+    index: &IndexDefinition,
+    key: &[u8],
+    longest: usize,
+) -> Result<(), EngineError> {
     if key.len() <= longest {
         return Ok(());
     }

@@ -2,159 +2,100 @@
 
 use dbdyno_engine::{
     EngineError,
-    kv_sql::KvStatement,
-    sql::{SqlRow, Value, ValueRef},
+    prepared::PreparedStatement,
+    sql::{SqlRow, SqlValueRef},
 };
 use rusqlite::{Connection, Statement, ToSql, types};
+use std::ops::ControlFlow;
 
 pub fn failed(error: rusqlite::Error) -> EngineError {
     EngineError::new(error.to_string())
 }
 
-/// A statement: prepared once, or parsed again each time, as the option `statements` wants it.
 #[derive(Debug)]
-pub enum Sql<'e> {
-    /// Ready to run.
-    Prepared(Statement<'e>),
-    /// Text, and where it is parsed.
-    Text(&'e Connection, &'e str),
-}
+pub struct SqliteStatement<'c>(Statement<'c>);
 
-impl<'e> Sql<'e> {
-    /// A statement; `text`: it is parsed again each time.
-    pub fn new(connection: &'e Connection, sql: &'e str, text: bool) -> Result<Self, EngineError> {
-        if text {
-            return Ok(Self::Text(connection, sql));
+impl SqliteStatement<'_> {
+    #[inline]
+    fn bind<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> rusqlite::Result<()> {
+        for (place, value) in values.enumerate() {
+            self.0.raw_bind_parameter(place + 1, SqliteParameter(value))?;
         }
-        connection.prepare(sql).map(Self::Prepared).map_err(EngineError::doing(sql))
+        Ok(())
+    }
+}
+
+impl<'c> PreparedStatement<'c> for SqliteStatement<'c> {
+    type Connection = Connection;
+    type Row<'r> = SqliteRow<'r>;
+
+    #[inline]
+    fn prepare(connection: &'c Connection, sql: &str) -> Result<Self, EngineError> {
+        connection.prepare(sql).map(Self).map_err(failed)
     }
 
-    /// Does something with the statement.
     #[inline]
-    pub fn with<R>(&mut self, run: impl FnOnce(&mut Statement<'e>) -> rusqlite::Result<R>) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(statement) => run(statement),
-            Self::Text(connection, sql) => connection.prepare(sql).and_then(|mut statement| run(&mut statement)),
+    fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError> {
+        self.bind(values).and_then(|()| self.0.raw_execute()).map(|changed| changed as u64).map_err(failed)
+    }
+
+    #[inline]
+    fn query<'v>(
+        &mut self,
+        values: impl Iterator<Item = SqlValueRef<'v>>,
+        mut visit: impl FnMut(&SqliteRow<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.bind(values).map_err(failed)?;
+        let mut rows = self.0.raw_query();
+        while let Some(row) = rows.next().map_err(failed)? {
+            if visit(&SqliteRow(row)).is_break() {
+                break;
+            }
         }
-        .map_err(failed)
+        Ok(())
     }
-
-    /// Runs it with values bound; the number of rows changed.
-    #[inline]
-    pub fn execute(&mut self, values: &[Value]) -> Result<u64, EngineError> {
-        let changed = self.with(|statement| {
-            bind(statement, values)?;
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
-    }
-
-    /// Runs it with values bound, and shows every row.
-    #[inline]
-    pub fn query(&mut self, values: &[Value], mut visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
-        self.with(|statement| {
-            bind(statement, values)?;
-            let mut rows = statement.raw_query();
-            while let Some(row) = rows.next()? {
-                visit(&Row(row));
-            }
-            Ok(())
-        })
-    }
-}
-
-impl KvStatement for Sql<'_> {
-    #[inline]
-    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
-        let changed = self.with(|statement| {
-            for (place, value) in values.iter().enumerate() {
-                statement.raw_bind_parameter(place + 1, value)?;
-            }
-            statement.raw_execute()
-        })?;
-        Ok(changed as u64)
-    }
-
-    #[inline]
-    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.with(|statement| {
-            let mut rows = statement.query((key,))?;
-            match rows.next()? {
-                Some(row) => Ok(Some(visit(bytes(row.get_ref(0)?)))),
-                None => Ok(None),
-            }
-        })
-    }
-
-    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.with(|statement| {
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                visit(bytes(row.get_ref(0)?), bytes(row.get_ref(1)?));
-            }
-            Ok(())
-        })
-    }
-}
-
-/// The bytes of a column; a number or NULL, which no kv suite stores, shows as empty and fails verification.
-#[inline]
-fn bytes(value: types::ValueRef<'_>) -> &[u8] {
-    match value {
-        types::ValueRef::Blob(bytes) | types::ValueRef::Text(bytes) => bytes,
-        types::ValueRef::Null | types::ValueRef::Integer(_) | types::ValueRef::Real(_) => &[],
-    }
-}
-
-#[inline]
-fn bind(statement: &mut Statement<'_>, values: &[Value]) -> rusqlite::Result<()> {
-    for (place, value) in values.iter().enumerate() {
-        statement.raw_bind_parameter(place + 1, Bound(value.as_ref()))?;
-    }
-    Ok(())
 }
 
 /// A value on its way into SQLite.
 #[derive(Debug, Clone, Copy)]
-pub struct Bound<'v>(pub ValueRef<'v>);
+pub struct SqliteParameter<'v>(pub SqlValueRef<'v>);
 
-impl ToSql for Bound<'_> {
+impl ToSql for SqliteParameter<'_> {
     #[inline]
     fn to_sql(&self) -> rusqlite::Result<types::ToSqlOutput<'_>> {
         Ok(types::ToSqlOutput::Borrowed(match self.0 {
-            ValueRef::Null => types::ValueRef::Null,
-            ValueRef::Integer(number) => types::ValueRef::Integer(number),
-            ValueRef::Real(number) => types::ValueRef::Real(number),
-            ValueRef::Text(bytes) => types::ValueRef::Text(bytes),
-            ValueRef::Blob(bytes) => types::ValueRef::Blob(bytes),
+            SqlValueRef::Null => types::ValueRef::Null,
+            SqlValueRef::Integer(number) => types::ValueRef::Integer(number),
+            SqlValueRef::Real(number) => types::ValueRef::Real(number),
+            SqlValueRef::Text(bytes) => types::ValueRef::Text(bytes),
+            SqlValueRef::Blob(bytes) => types::ValueRef::Blob(bytes),
         }))
     }
 }
 
-/// A value of SQLite's.
+/// A value of rusqlite's as suites know it.
 #[inline]
-pub fn value(value: types::ValueRef<'_>) -> ValueRef<'_> {
+pub fn value(value: types::ValueRef<'_>) -> SqlValueRef<'_> {
     match value {
-        types::ValueRef::Null => ValueRef::Null,
-        types::ValueRef::Integer(number) => ValueRef::Integer(number),
-        types::ValueRef::Real(number) => ValueRef::Real(number),
-        types::ValueRef::Text(bytes) => ValueRef::Text(bytes),
-        types::ValueRef::Blob(bytes) => ValueRef::Blob(bytes),
+        types::ValueRef::Null => SqlValueRef::Null,
+        types::ValueRef::Integer(number) => SqlValueRef::Integer(number),
+        types::ValueRef::Real(number) => SqlValueRef::Real(number),
+        types::ValueRef::Text(bytes) => SqlValueRef::Text(bytes),
+        types::ValueRef::Blob(bytes) => SqlValueRef::Blob(bytes),
     }
 }
 
-/// A row of an answer.
 #[derive(Debug)]
-pub struct Row<'r>(&'r rusqlite::Row<'r>);
+pub struct SqliteRow<'r>(&'r rusqlite::Row<'r>);
 
-impl SqlRow for Row<'_> {
+impl SqlRow for SqliteRow<'_> {
     #[inline]
     fn columns(&self) -> usize {
         self.0.as_ref().column_count()
     }
 
     #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
-        self.0.get_ref(column).map_or(ValueRef::Null, value)
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
+        self.0.get_ref(column).map_or(SqlValueRef::Null, value)
     }
 }

@@ -1,8 +1,8 @@
 //! The tables of an open store, and the transaction that their rows are read and written in.
 
 use super::{
-    definition::{Catalog, Table},
-    rows::Rows,
+    definition::{TableCatalog, TableDefinition},
+    rows::RowStore,
     rowsum::Rowsum,
 };
 use dbdyno_engine::{
@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 
 /// The transaction under way.
 #[derive(Debug)]
-pub(super) enum Transaction<S: OrderedStore> {
+pub(super) enum StoreTransaction<S: OrderedStore> {
     /// There is none.
     None,
     /// One that only reads.
@@ -22,7 +22,7 @@ pub(super) enum Transaction<S: OrderedStore> {
     Write(S::Write),
 }
 
-impl<S: OrderedStore> OrderedRead for Transaction<S> {
+impl<S: OrderedStore> OrderedRead for StoreTransaction<S> {
     #[inline]
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         match self {
@@ -58,9 +58,9 @@ fn none() -> EngineError {
 /// The tables of an open store.
 pub(super) struct Tables<S: OrderedStore> {
     pub(super) store: S,
-    pub(super) transaction: Transaction<S>,
-    pub(super) catalog: Catalog,
-    pub(super) rows: Rows,
+    pub(super) transaction: StoreTransaction<S>,
+    pub(super) catalog: TableCatalog,
+    pub(super) rows: RowStore,
     trees: u16,
     /// The rowid behind the last of each table that this transaction has inserted into.
     next_rowids: BTreeMap<Tree, i64>,
@@ -75,12 +75,12 @@ pub(super) struct Tables<S: OrderedStore> {
 impl<S: OrderedStore> Tables<S> {
     /// The tables that a store has.
     pub(super) fn open(store: S, rowsum: Rowsum, trees: u16) -> Result<Self, EngineError> {
-        let mut catalog = Catalog::default();
+        let mut catalog = TableCatalog::default();
         catalog.load(&store.read()?)?;
-        let rows = Rows::new(rowsum, store.longest_key());
+        let rows = RowStore::new(rowsum, store.longest_key());
         Ok(Self {
             store,
-            transaction: Transaction::None,
+            transaction: StoreTransaction::None,
             catalog,
             rows,
             trees,
@@ -120,46 +120,46 @@ impl<S: OrderedStore> Tables<S> {
     #[inline]
     pub(super) fn close_cursor(&mut self) {
         self.cursors -= 1;
-        if self.cursors == 0 && !self.explicit && matches!(self.transaction, Transaction::Read(_)) {
-            self.transaction = Transaction::None;
+        if self.cursors == 0 && !self.explicit && matches!(self.transaction, StoreTransaction::Read(_)) {
+            self.transaction = StoreTransaction::None;
         }
     }
 
     /// Makes sure that there is a transaction to read in.
     #[inline]
-    pub(super) fn read(&mut self) -> Result<&Transaction<S>, EngineError> {
-        if matches!(self.transaction, Transaction::None) {
-            self.transaction = Transaction::Read(self.store.read()?);
+    pub(super) fn read(&mut self) -> Result<&StoreTransaction<S>, EngineError> {
+        if matches!(self.transaction, StoreTransaction::None) {
+            self.transaction = StoreTransaction::Read(self.store.read()?);
         }
         Ok(&self.transaction)
     }
 
     /// The write transaction, with what writes rows; one that only read is made a writing one.
     #[inline]
-    pub(super) fn write(&mut self) -> Result<(&mut S::Write, &mut Rows, &mut Catalog), EngineError> {
-        if !matches!(self.transaction, Transaction::Write(_)) {
-            self.transaction = Transaction::None;
-            self.transaction = Transaction::Write(self.store.write()?);
+    pub(super) fn write(&mut self) -> Result<(&mut S::Write, &mut RowStore, &mut TableCatalog), EngineError> {
+        if !matches!(self.transaction, StoreTransaction::Write(_)) {
+            self.transaction = StoreTransaction::None;
+            self.transaction = StoreTransaction::Write(self.store.write()?);
         }
         match &mut self.transaction {
-            Transaction::Write(write) => Ok((write, &mut self.rows, &mut self.catalog)),
-            Transaction::None | Transaction::Read(_) => Err(none()),
+            StoreTransaction::Write(write) => Ok((write, &mut self.rows, &mut self.catalog)),
+            StoreTransaction::None | StoreTransaction::Read(_) => Err(none()),
         }
     }
 
     /// The next free rowid of a table, as SQLite chooses it: one more than the greatest.
     #[inline]
-    pub(super) fn next_rowid(&mut self, table: &Table) -> Result<i64, EngineError> {
+    pub(super) fn next_rowid(&mut self, table: &TableDefinition) -> Result<i64, EngineError> {
         let next = match self.next_rowids.get(&table.tree) {
             Some(next) => *next,
-            None => after(Rows::last_rowid(&self.transaction, table)?, table)?,
+            None => after(RowStore::last_rowid(&self.transaction, table)?, table)?,
         };
         self.next_rowids.insert(table.tree, after(next, table).unwrap_or(next));
         Ok(next)
     }
 
     /// Forgets which rowid is next: rows were inserted with rowids of their own, or removed.
-    pub(super) fn forget_rowids(&mut self, table: &Table) {
+    pub(super) fn forget_rowids(&mut self, table: &TableDefinition) {
         self.next_rowids.remove(&table.tree);
     }
 
@@ -188,7 +188,7 @@ impl<S: OrderedStore> Tables<S> {
 
     /// A statement has failed after it may have written: the transaction can only be rolled back.
     pub(super) fn spoil(&mut self, error: &EngineError) {
-        if matches!(self.transaction, Transaction::Write(_)) {
+        if matches!(self.transaction, StoreTransaction::Write(_)) {
             self.spoilt.get_or_insert_with(|| error.message.clone());
         }
     }
@@ -208,13 +208,13 @@ impl<S: OrderedStore> Tables<S> {
             return Err(EngineError::new(message));
         }
         self.next_rowids.clear();
-        match std::mem::replace(&mut self.transaction, Transaction::None) {
-            Transaction::Write(write) => write.commit().or_else(|error| {
+        match std::mem::replace(&mut self.transaction, StoreTransaction::None) {
+            StoreTransaction::Write(write) => write.commit().or_else(|error| {
                 // What is known of the tables may be what was not committed.
                 self.rollback()?;
                 Err(error)
             }),
-            Transaction::None | Transaction::Read(_) => Ok(()),
+            StoreTransaction::None | StoreTransaction::Read(_) => Ok(()),
         }
     }
 
@@ -223,11 +223,11 @@ impl<S: OrderedStore> Tables<S> {
         self.explicit = false;
         self.spoilt = None;
         self.next_rowids.clear();
-        self.transaction = Transaction::None;
+        self.transaction = StoreTransaction::None;
         self.catalog.load(&self.store.read()?)
     }
 }
 
-fn after(rowid: i64, table: &Table) -> Result<i64, EngineError> {
+fn after(rowid: i64, table: &TableDefinition) -> Result<i64, EngineError> {
     rowid.checked_add(1).ok_or_else(|| EngineError::new(format!("table `{}` has no rowid left", table.name)))
 }

@@ -4,7 +4,7 @@
 //! `h = (h ^ w) * K; h ^= h >> 32`; rows are chained by `d = (rotl(d, 5) ^ h) * K`. It is a guard against wrong answers, not against an adversary,
 //! and cheap enough to be computed inside a measured loop: it also makes sure that every byte of an answer is touched.
 
-use dbdyno_engine::sql::ValueRef;
+use dbdyno_engine::sql::SqlValueRef;
 
 const K: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -28,22 +28,22 @@ impl Digest {
     /// Adds one value of SQL: the word 0 for NULL, 1 and the number, 2 and the bits of a real number, 3 and the bytes of a
     /// text, 4 and the bytes of a blob.
     #[inline]
-    pub fn value(&mut self, value: ValueRef<'_>) {
+    pub fn value(&mut self, value: SqlValueRef<'_>) {
         match value {
-            ValueRef::Null => self.word(0),
-            ValueRef::Integer(number) => {
+            SqlValueRef::Null => self.word(0),
+            SqlValueRef::Integer(number) => {
                 self.word(1);
                 self.word(number as u64);
             }
-            ValueRef::Real(number) => {
+            SqlValueRef::Real(number) => {
                 self.word(2);
                 self.word(number.to_bits());
             }
-            ValueRef::Text(bytes) => {
+            SqlValueRef::Text(bytes) => {
                 self.word(3);
                 self.bytes(bytes);
             }
-            ValueRef::Blob(bytes) => {
+            SqlValueRef::Blob(bytes) => {
                 self.word(4);
                 self.bytes(bytes);
             }

@@ -40,7 +40,7 @@ struct Progress {
 }
 
 /// What was measured around the loop.
-pub(crate) struct Measured<'w> {
+pub(crate) struct MeasuredFrame<'w> {
     frame: Frame<'w>,
     wall_ns: u64,
     counters: Counters,
@@ -107,7 +107,7 @@ impl<'w> Frame<'w> {
     }
 
     /// Stops the counters. `folder`: the database's own, with `main_file` in it.
-    pub(crate) fn end(self, wall_ns: u64, folder: &Path, main_file: &str) -> Result<Measured<'w>, EngineError> {
+    pub(crate) fn end(self, wall_ns: u64, folder: &Path, main_file: &str) -> Result<MeasuredFrame<'w>, EngineError> {
         let mut counters = counters().since(&self.before);
         self.worker.end_test();
         // The thread that reports progress is ours, not the engine's.
@@ -116,11 +116,11 @@ impl<'w> Frame<'w> {
         let peak_rss_bytes = peak_rss_bytes();
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;
-        Ok(Measured { frame: self, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes })
+        Ok(MeasuredFrame { frame: self, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes })
     }
 }
 
-impl Measured<'_> {
+impl MeasuredFrame<'_> {
     /// Says what a test gave.
     pub(crate) fn tell(self, operations: u64, rows: u64, verification: Option<String>) {
         let Self { frame, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes } = self;

@@ -9,7 +9,7 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     protocol::{Event, Job, RunFailure, TestHead},
     serve::Worker,
-    suite::{KeyOrder, KvSuite, KvTest, Operation, Transaction},
+    suite::{KeyOrder, KvSuite, KvTest, Operation, TransactionScope},
 };
 use std::{
     fs,
@@ -94,13 +94,13 @@ fn measure<E: KvEngine>(harness: &Harness<'_>, job: &Job, test: &KvTest, engine:
 
 /// What the operations of a test amounted to.
 #[derive(Debug, Default)]
-struct Tally {
+struct KvTally {
     operations: u64,
     rows: u64,
     digest: Digest,
 }
 
-impl Tally {
+impl KvTally {
     /// Reads the whole database into the digest.
     fn state<S: KvSession>(&mut self, session: &mut S) -> Result<(), EngineError> {
         session.read()?.scan(|key, value| {
@@ -173,13 +173,13 @@ fn perform<S: KvSession, C: Clock>(
     seed: u64,
     held: bool,
     recorder: &mut Recorder<C>,
-) -> Result<Tally, EngineError> {
+) -> Result<KvTally, EngineError> {
     let mut inputs = Inputs::new(test, seed);
     match test.transaction {
-        Transaction::Read if held => read_held(session, &mut inputs, recorder),
-        Transaction::Read => read_each(session, &mut inputs, recorder),
-        Transaction::One => write_batches(session, &mut inputs, test.operations, false, recorder),
-        Transaction::Batch(batch) => write_batches(session, &mut inputs, batch, true, recorder),
+        TransactionScope::Read if held => read_held(session, &mut inputs, recorder),
+        TransactionScope::Read => read_each(session, &mut inputs, recorder),
+        TransactionScope::One => write_batches(session, &mut inputs, test.operations, false, recorder),
+        TransactionScope::Batch(batch) => write_batches(session, &mut inputs, batch, true, recorder),
     }
 }
 
@@ -187,8 +187,8 @@ fn read_held<S: KvSession, C: Clock>(
     session: &mut S,
     inputs: &mut Inputs<'_>,
     recorder: &mut Recorder<C>,
-) -> Result<Tally, EngineError> {
-    let mut tally = Tally::default();
+) -> Result<KvTally, EngineError> {
+    let mut tally = KvTally::default();
     let mut read = session.read()?;
     recorder.start();
     if scans(inputs.test) {
@@ -207,8 +207,8 @@ fn read_each<S: KvSession, C: Clock>(
     session: &mut S,
     inputs: &mut Inputs<'_>,
     recorder: &mut Recorder<C>,
-) -> Result<Tally, EngineError> {
-    let mut tally = Tally::default();
+) -> Result<KvTally, EngineError> {
+    let mut tally = KvTally::default();
     recorder.start();
     if scans(inputs.test) {
         scan(&mut session.read()?, &mut tally, recorder)?;
@@ -226,7 +226,7 @@ fn scans(test: &KvTest) -> bool {
     matches!(test.work.as_slice(), [only] if only.operation == Operation::Scan)
 }
 
-fn scan<R: KvRead, C: Clock>(read: &mut R, tally: &mut Tally, recorder: &mut Recorder<C>) -> Result<(), EngineError> {
+fn scan<R: KvRead, C: Clock>(read: &mut R, tally: &mut KvTally, recorder: &mut Recorder<C>) -> Result<(), EngineError> {
     read.scan(|key, value| {
         tally.digest.bytes(key);
         tally.digest.bytes(value);
@@ -244,8 +244,8 @@ fn write_batches<S: KvSession, C: Clock>(
     batch: u64,
     begin_timed: bool,
     recorder: &mut Recorder<C>,
-) -> Result<Tally, EngineError> {
-    let mut tally = Tally::default();
+) -> Result<KvTally, EngineError> {
+    let mut tally = KvTally::default();
     let mut done = 0;
     recorder.start();
     while done < inputs.test.operations {
@@ -275,7 +275,7 @@ fn apply_read<R: KvRead>(
     read: &mut R,
     operation: &Operation,
     key: &[u8],
-    tally: &mut Tally,
+    tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     tally.operations += 1;
     match operation {
@@ -305,7 +305,7 @@ fn apply_write<W: KvWrite>(
     table: &mut W,
     operation: &Operation,
     inputs: &Inputs<'_>,
-    tally: &mut Tally,
+    tally: &mut KvTally,
 ) -> Result<(), EngineError> {
     match operation {
         Operation::Put { .. } => {

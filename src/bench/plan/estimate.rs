@@ -5,7 +5,7 @@ use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    suite::{KvSuite, Operation, SqlSuite, Step, Transaction},
+    suite::{KvSuite, Operation, SqlSuite, Step, TransactionScope},
 };
 use std::time::Duration;
 
@@ -84,9 +84,9 @@ fn kv_work(suite: &KvSuite) -> (f64, u64) {
         let scans = test.work.iter().any(|work| work.operation == Operation::Scan);
         let weight = if scans { 0.1 } else { 1.0 };
         let committed = match test.transaction {
-            Transaction::Read => 0,
-            Transaction::One => 1,
-            Transaction::Batch(batch) => test.operations.div_ceil(batch.max(1)),
+            TransactionScope::Read => 0,
+            TransactionScope::One => 1,
+            TransactionScope::Batch(batch) => test.operations.div_ceil(batch.max(1)),
         };
         (operations + test.operations as f64 * weight, commits + committed)
     })

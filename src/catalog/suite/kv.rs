@@ -6,7 +6,7 @@ use dbdyno_engine::{
     describe::{OptionSpec, one_of},
     settings::Settings,
     size::Size,
-    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Template, Transaction, Work},
+    suite::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Template, TransactionScope, Work},
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -41,7 +41,7 @@ pub(super) struct FileKvTest {
     keys: KeyOrder,
     key: Template,
     work: Spanned<Vec<FileWork>>,
-    transaction: Transaction,
+    transaction: TransactionScope,
     #[serde(default = "one")]
     clock_every: Spanned<u64>,
     #[serde(default)]
@@ -104,7 +104,7 @@ struct When {
     option: Spanned<String>,
     is: Spanned<String>,
     work: Option<Spanned<Vec<FileWork>>>,
-    transaction: Option<Transaction>,
+    transaction: Option<TransactionScope>,
 }
 
 impl KvBody {
@@ -238,7 +238,7 @@ fn check_tests(tests: &[FileKvTest], options: &[OptionSpec], source: &CatalogTex
 
 fn check_work(
     work: &Spanned<Vec<FileWork>>,
-    transaction: Transaction,
+    transaction: TransactionScope,
     source: &CatalogText,
 ) -> Result<(), CatalogError> {
     let wrong = |message: &str| Err(source.wrong(work.span(), format!("work: {message}")));
@@ -253,13 +253,15 @@ fn check_work(
 }
 
 /// Whether operations can be done in this kind of transaction.
-fn check_transaction(work: &[FileWork], transaction: Transaction) -> Result<(), String> {
+fn check_transaction(work: &[FileWork], transaction: TransactionScope) -> Result<(), String> {
     let writes = work.iter().any(|work| work.operation.writes());
     let scans = work.iter().any(|work| work.operation == Operation::Scan);
     match transaction {
-        Transaction::Read if writes => Err("a read transaction cannot hold put or delete".to_owned()),
-        Transaction::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
-        Transaction::One | Transaction::Batch(_) if scans => Err("a scan runs in a read transaction".to_owned()),
+        TransactionScope::Read if writes => Err("a read transaction cannot hold put or delete".to_owned()),
+        TransactionScope::Batch(0) => Err("a transaction of batch = 0 holds nothing: expected 1 or more".to_owned()),
+        TransactionScope::One | TransactionScope::Batch(_) if scans => {
+            Err("a scan runs in a read transaction".to_owned())
+        }
         _ => Ok(()),
     }
 }

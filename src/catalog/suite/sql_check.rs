@@ -3,7 +3,9 @@
 use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::one_of,
-    suite::{Assignment, Condition, Expression, IndexSpec, Operand, Parameter, Plan, Statement, Step, TableSpec},
+    suite::{
+        Assignment, Condition, DirectPlan, Expression, IndexSpec, Operand, Parameter, StatementSpec, Step, TableSpec,
+    },
 };
 use toml::Spanned;
 
@@ -109,7 +111,7 @@ impl<'f> Checker<'f> {
         }
     }
 
-    fn statement(&self, statement: &Statement, names: &[&str]) -> Result<(), String> {
+    fn statement(&self, statement: &StatementSpec, names: &[&str]) -> Result<(), String> {
         let mut names = names.to_vec();
         for (name, below) in &statement.draw {
             self.free(name)?;
@@ -141,28 +143,30 @@ impl<'f> Checker<'f> {
         }
     }
 
-    fn plan(&self, plan: &Plan, parameters: usize) -> Result<(), String> {
+    fn plan(&self, plan: &DirectPlan, parameters: usize) -> Result<(), String> {
         let tables: Vec<&TableSpec> =
             plan.tables().into_iter().map(|name| self.table(name)).collect::<Result<_, _>>()?;
         for name in plan.columns() {
             column(tables[0], name)?;
         }
         match plan {
-            Plan::Insert { table } if tables[0].columns.len() != parameters => Err(format!(
+            DirectPlan::Insert { table } if tables[0].columns.len() != parameters => Err(format!(
                 "insert into `{table}`: expected {} values to be bound, found {parameters}",
                 tables[0].columns.len()
             )),
-            Plan::Copy { from, to } if tables[0].columns.len() != tables[1].columns.len() => {
+            DirectPlan::Copy { from, to } if tables[0].columns.len() != tables[1].columns.len() => {
                 Err(format!("copy from `{from}` to `{to}`: expected tables with as many columns"))
             }
-            Plan::Update { set, condition, .. } => {
+            DirectPlan::Update { set, condition, .. } => {
                 let values = set.values().filter_map(|assignment| match assignment {
                     Assignment::Value(operand) => Some(operand),
                     Assignment::Times { .. } => None,
                 });
                 values.chain(operands(condition)).try_for_each(|operand| bound(operand, parameters))
             }
-            Plan::Read { condition, .. } | Plan::CountAverage { condition, .. } | Plan::Delete { condition, .. } => {
+            DirectPlan::Read { condition, .. }
+            | DirectPlan::CountAverage { condition, .. }
+            | DirectPlan::Delete { condition, .. } => {
                 operands(condition).into_iter().try_for_each(|operand| bound(operand, parameters))
             }
             _ => Ok(()),

@@ -3,7 +3,7 @@
 use super::{DatabaseSnapshot, Piece, ScriptError, split::words, tryout::TryOut};
 use dbdyno_engine::{
     describe::Description,
-    suite::{Begin, Statement, Step},
+    suite::{Begin, StatementSpec, Step},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -88,7 +88,7 @@ impl TransactionWriter {
 
 fn step(text: &str, reads: bool) -> Step {
     let sql = text.to_owned();
-    let statement = || Statement { sql: sql.clone(), draw: BTreeMap::new(), bind: Vec::new(), direct: None };
+    let statement = || StatementSpec { sql: sql.clone(), draw: BTreeMap::new(), bind: Vec::new(), direct: None };
     match word(text, 0).as_str() {
         _ if reads => Step::Read(statement()),
         "INSERT" | "REPLACE" | "UPDATE" | "DELETE" | "WITH" => Step::Write(statement()),

@@ -2,7 +2,7 @@
 
 use crate::{
     suite::SuiteKind,
-    tuning::{SameRule, Statement, Tuning},
+    tuning::{SameRule, SettingStatement, Tuning},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -108,7 +108,7 @@ impl OptionSpec {
     /// Gives the statement that sets it, `{value}` in place of the value, and its place among the engine's statements.
     #[must_use]
     pub fn statement(mut self, place: u32, text: &str) -> Self {
-        self.tuning.statement = Some(Statement { place, text: text.to_owned() });
+        self.tuning.statement = Some(SettingStatement { place, text: text.to_owned() });
         self
     }
 

@@ -1,6 +1,6 @@
 //! The worker's side of the protocol: what an engine program calls from `main`.
 
-mod end;
+mod shutdown;
 mod worker;
 
 pub use worker::Worker;
@@ -58,7 +58,7 @@ pub struct SqlProgram {
 
 /// What an engine program is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
+pub enum WorkerCommand {
     /// Print the description.
     Describe,
     /// Run the job on stdin.
@@ -71,7 +71,7 @@ pub enum Command {
     Recover,
 }
 
-impl std::str::FromStr for Command {
+impl std::str::FromStr for WorkerCommand {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
@@ -99,13 +99,13 @@ pub fn main(program: &Program) -> ExitCode {
 }
 
 /// Serves one command. Exit code 0: done; 1: the run failed and said so in an event; 2: no job could be read.
-pub fn serve(program: &Program, command: Command) -> ExitCode {
-    if command == Command::Describe {
+pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
+    if command == WorkerCommand::Describe {
         let described = serde_json::to_string(&(program.describe)()).map_err(|error| error.to_string());
         let told = described.and_then(|json| writeln!(io::stdout(), "{json}").map_err(|error| error.to_string()));
         return told.map_or_else(|error| refuse(&error), |()| ExitCode::SUCCESS);
     }
-    if command == Command::Probe {
+    if command == WorkerCommand::Probe {
         return probe(program);
     }
     // Engine libraries print. The protocol moves to a private copy of stdout; fd 1 becomes the log.
@@ -120,7 +120,7 @@ pub fn serve(program: &Program, command: Command) -> ExitCode {
     let fresh = check_fresh(&job.folder);
     let worker = Worker::start(output, &job, fresh.is_ok());
     // The kill test goes on in the folder of a worker before.
-    let allowed = if command == Command::Run { fresh } else { Ok(()) };
+    let allowed = if command == WorkerCommand::Run { fresh } else { Ok(()) };
     match allowed.map_err(RunFailure::from).and_then(|()| run(program, command, &worker, &job)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunFailure { test, error }) => {
@@ -171,7 +171,7 @@ fn refuse(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Result<(), RunFailure> {
+fn run(program: &Program, command: WorkerCommand, worker: &Worker, job: &Job) -> Result<(), RunFailure> {
     let description = (program.describe)();
     if job.engine != description.name {
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
@@ -191,9 +191,9 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
         SuiteJob::Kv(suite) => {
             let kv = program.kv.ok_or_else(|| cannot(SuiteKind::Kv))?;
             match command {
-                Command::Commits => (kv.commit_forever)(worker, job, suite),
-                Command::Recover => (kv.recover)(worker, job, suite),
-                Command::Run | Command::Describe | Command::Probe => {
+                WorkerCommand::Commits => (kv.commit_forever)(worker, job, suite),
+                WorkerCommand::Recover => (kv.recover)(worker, job, suite),
+                WorkerCommand::Run | WorkerCommand::Describe | WorkerCommand::Probe => {
                     (kv.run)(worker, job, suite, &description.library())
                 }
             }
@@ -201,10 +201,10 @@ fn run(program: &Program, command: Command, worker: &Worker, job: &Job) -> Resul
         SuiteJob::Sql(suite) => {
             let sql = program.sql.ok_or_else(|| cannot(SuiteKind::Sql))?;
             match command {
-                Command::Run | Command::Describe | Command::Probe => {
+                WorkerCommand::Run | WorkerCommand::Describe | WorkerCommand::Probe => {
                     (sql.run)(worker, job, suite, &description.library())
                 }
-                Command::Commits | Command::Recover => {
+                WorkerCommand::Commits | WorkerCommand::Recover => {
                     Err(EngineError::new("the kill test takes a job of kind kv").into())
                 }
             }

@@ -1,6 +1,6 @@
 //! A running worker.
 
-use super::end::{End, watch_parent, watch_signals};
+use super::shutdown::{Shutdown, watch_parent, watch_signals};
 use crate::{
     protocol::{Event, Job, LEAST_PROGRESS_MS},
     say,
@@ -19,16 +19,16 @@ use std::{
 
 /// The running worker: its output, its progress reporter, and the watch on its parent.
 pub struct Worker {
-    shared: Arc<Shared>,
+    shared: Arc<WorkerState>,
     go_on: Option<Receiver<()>>,
 }
 
-struct Shared {
-    output: Mutex<Output>,
+struct WorkerState {
+    output: Mutex<EventWriter>,
     reporter_cpu_ns: AtomicU64,
 }
 
-struct Output {
+struct EventWriter {
     file: File,
     /// What the test under way has to say of its progress.
     progress: Option<Box<dyn FnMut() -> Event + Send>>,
@@ -37,22 +37,22 @@ struct Output {
 impl Worker {
     /// `own`: whether the job's folder is this worker's own, so that it may be removed.
     pub(super) fn start(file: File, job: &Job, own: bool) -> Self {
-        let shared = Arc::new(Shared {
-            output: Mutex::new(Output { file, progress: None }),
+        let shared = Arc::new(WorkerState {
+            output: Mutex::new(EventWriter { file, progress: None }),
             reporter_cpu_ns: AtomicU64::new(0),
         });
         let (line, lines) = channel();
-        let end = End { folder: (own && !job.keep_folder).then(|| job.folder.clone()) };
+        let shutdown = Shutdown { folder: (own && !job.keep_folder).then(|| job.folder.clone()) };
         let deadline = job.deadline_ms.map(Duration::from_millis);
-        watch_parent(line, end.clone());
-        watch_signals(end.clone());
+        watch_parent(line, shutdown.clone());
+        watch_signals(shutdown.clone());
         if let Some(deadline) = deadline {
             let shared = Arc::clone(&shared);
             thread::spawn(move || {
                 thread::sleep(deadline);
                 let message = format!("the run's deadline of {} s has passed", deadline.as_secs());
                 shared.emit(&Event::Failed { test: None, message, database_usable: false });
-                end.now();
+                shutdown.now();
             });
         }
         let interval = Duration::from_millis(job.progress_ms.max(LEAST_PROGRESS_MS));
@@ -90,8 +90,8 @@ impl Worker {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Output> {
+impl WorkerState {
+    fn lock(&self) -> MutexGuard<'_, EventWriter> {
         self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,7 +113,7 @@ impl Shared {
     }
 }
 
-impl Output {
+impl EventWriter {
     fn write(&mut self, event: &Event) {
         let line = match serde_json::to_string(event) {
             Ok(json) => json + "\n",

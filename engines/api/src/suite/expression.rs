@@ -13,18 +13,18 @@ pub type Variables<'n> = Vec<(&'n str, i64)>;
 
 /// A whole-number expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
 pub enum Expression {
     Number(i64),
     /// A loop's variable, a number drawn, or one of the suite's constants.
     Variable(String),
     /// Two expressions and what is done with them.
-    Binary(Operator, Box<(Expression, Expression)>),
+    Binary(BinaryOperator, Box<(Expression, Expression)>),
 }
 
 /// What is done with two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operator {
+pub enum BinaryOperator {
     /// Sum.
     #[serde(rename = "+")]
     Plus,
@@ -45,10 +45,10 @@ pub enum Operator {
 /// An expression as JSON and TOML have it.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected an expression of whole numbers and names, such as \"10*i + 1\"")]
-enum Wire {
+enum ExpressionWire {
     Number(i64),
     Text(String),
-    Tree(Operator, Box<Wire>, Box<Wire>),
+    Tree(BinaryOperator, Box<ExpressionWire>, Box<ExpressionWire>),
 }
 
 impl Expression {
@@ -96,7 +96,7 @@ impl Expression {
     }
 }
 
-impl Operator {
+impl BinaryOperator {
     #[inline]
     fn apply(self, left: i64, right: i64) -> i64 {
         match self {
@@ -115,21 +115,21 @@ fn floor_division(left: i64, right: i64) -> i64 {
     if left.wrapping_rem(right) != 0 && (left < 0) != (right < 0) { quotient - 1 } else { quotient }
 }
 
-impl TryFrom<Wire> for Expression {
+impl TryFrom<ExpressionWire> for Expression {
     type Error = String;
 
-    fn try_from(wire: Wire) -> Result<Self, String> {
+    fn try_from(wire: ExpressionWire) -> Result<Self, String> {
         Ok(match wire {
-            Wire::Number(number) => Self::Number(number),
-            Wire::Text(text) => text.parse()?,
-            Wire::Tree(operator, left, right) => {
+            ExpressionWire::Number(number) => Self::Number(number),
+            ExpressionWire::Text(text) => text.parse()?,
+            ExpressionWire::Tree(operator, left, right) => {
                 Self::Binary(operator, Box::new(((*left).try_into()?, (*right).try_into()?)))
             }
         })
     }
 }
 
-impl From<Expression> for Wire {
+impl From<Expression> for ExpressionWire {
     fn from(expression: Expression) -> Self {
         match expression {
             Expression::Number(number) => Self::Number(number),
@@ -172,16 +172,19 @@ impl Parser<'_> {
     }
 
     fn sum(&mut self) -> Option<Expression> {
-        self.chain(&[('+', Operator::Plus), ('-', Operator::Minus)], Self::product)
+        self.chain(&[('+', BinaryOperator::Plus), ('-', BinaryOperator::Minus)], Self::product)
     }
 
     fn product(&mut self) -> Option<Expression> {
-        self.chain(&[('*', Operator::Times), ('/', Operator::Over), ('%', Operator::Modulo)], Self::atom)
+        self.chain(
+            &[('*', BinaryOperator::Times), ('/', BinaryOperator::Over), ('%', BinaryOperator::Modulo)],
+            Self::atom,
+        )
     }
 
     fn chain(
         &mut self,
-        operators: &[(char, Operator)],
+        operators: &[(char, BinaryOperator)],
         side: fn(&mut Self) -> Option<Expression>,
     ) -> Option<Expression> {
         let mut left = side(self)?;

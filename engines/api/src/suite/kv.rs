@@ -39,7 +39,7 @@ pub struct KvTest {
     /// What an operation does; several are drawn by weight, one draw an operation.
     pub work: Vec<Work>,
     /// How operations are put into transactions.
-    pub transaction: Transaction,
+    pub transaction: TransactionScope,
     /// Operations between two reads of the clock, at least 1. The latency histogram then holds stretches of this many.
     pub clock_every: u64,
     /// Whether the database's whole content is read after the test, untimed, and made part of the verification value.
@@ -97,7 +97,7 @@ impl Operation {
 /// How operations are put into transactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Transaction {
+pub enum TransactionScope {
     /// Reads only: one read transaction over all, or one a read, as the engine's option `read_transaction` says.
     Read,
     /// One write transaction over all; begin is untimed, commit is timed.

@@ -9,10 +9,10 @@ mod step;
 mod template;
 
 pub use expression::{Expression, Variables};
-pub use kv::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, Transaction, Work};
-pub use plan::{Assignment, Condition, Operand, Plan};
+pub use kv::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, TransactionScope, Work};
+pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};
-pub use step::{Begin, CopySpec, Parameter, Statement, Step};
+pub use step::{Begin, CopySpec, Parameter, StatementSpec, Step};
 pub use template::{Template, Variable};
 
 use serde::{Deserialize, Serialize};

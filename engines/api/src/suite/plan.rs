@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// What stands beside a statement's SQL for engines that run without SQL. The answers are those of the SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Plan {
+pub enum DirectPlan {
     /// Create a table that the suite declares.
     CreateTable {
         /// Name of a table that the suite declares.
@@ -70,7 +70,7 @@ pub enum Plan {
     },
 }
 
-impl Plan {
+impl DirectPlan {
     /// Every table that is named.
     pub fn tables(&self) -> Vec<&str> {
         match self {

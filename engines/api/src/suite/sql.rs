@@ -1,8 +1,8 @@
 //! A resolved SQL suite.
 
 use super::{
-    Statement, Step,
-    plan::{Condition, Plan},
+    StatementSpec, Step,
+    plan::{Condition, DirectPlan},
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -49,13 +49,13 @@ impl TableSpec {
     }
 
     /// A statement that reads every row.
-    pub fn read_all(&self) -> Statement {
+    pub fn read_all(&self) -> StatementSpec {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
-        Statement {
+        StatementSpec {
             sql: format!("SELECT {} FROM {}", columns.join(", "), self.name),
             draw: BTreeMap::new(),
             bind: Vec::new(),
-            direct: Some(Plan::Read { table: self.name.clone(), condition: Condition::All, limit: None }),
+            direct: Some(DirectPlan::Read { table: self.name.clone(), condition: Condition::All, limit: None }),
         }
     }
 }

@@ -3,12 +3,12 @@
 //! A step is an object with one of the keys `create_table`, `create_index`, `drop_table`, `copy_database`, `write`, `read`,
 //! `run`, `repeat` or `transaction`; suite files and jobs have the same form.
 
-use super::{Expression, Plan};
+use super::{DirectPlan, Expression};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Wire", into = "Wire")]
+#[serde(try_from = "StepWire", into = "StepWire")]
 pub enum Step {
     /// Create a table that the suite declares; one operation.
     CreateTable(String),
@@ -19,14 +19,14 @@ pub enum Step {
     /// Copy tables into a fresh database beside this one, opened with the same options; one operation.
     CopyDatabase(CopySpec),
     /// Run a statement that changes rows, and digest how many; one operation.
-    Write(Statement),
+    Write(StatementSpec),
     /// Run a statement that reads, and digest every row of its answer; one operation.
-    Read(Statement),
+    Read(StatementSpec),
     /// Run a statement that neither changes rows nor reads; one operation.
     Run {
         sql: String,
         /// What it asks for without SQL; nothing where it has no meaning there.
-        direct: Option<Plan>,
+        direct: Option<DirectPlan>,
     },
     /// Do steps again and again.
     Repeat {
@@ -121,7 +121,7 @@ pub enum Begin {
 
 /// A statement with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Statement {
+pub struct StatementSpec {
     /// The SQL, parameters as `?1`, `?2` ...
     pub sql: String,
     /// Numbers drawn before each execution, uniform from 0 to below the expression, in the order of their names.
@@ -132,10 +132,10 @@ pub struct Statement {
     pub bind: Vec<Parameter>,
     /// What it asks for without SQL; a suite without plans runs on engines with SQL only.
     #[serde(default)]
-    pub direct: Option<Plan>,
+    pub direct: Option<DirectPlan>,
 }
 
-impl Statement {
+impl StatementSpec {
     fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
         Self {
             sql: self.sql.clone(),
@@ -213,7 +213,7 @@ impl Parameter {
 /// A step as JSON and TOML have it.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Wire {
+struct StepWire {
     #[serde(skip_serializing_if = "Option::is_none")]
     create_table: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -233,7 +233,7 @@ struct Wire {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bind: Vec<Parameter>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direct: Option<Plan>,
+    direct: Option<DirectPlan>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
@@ -248,17 +248,17 @@ struct Wire {
     begin: Option<Begin>,
 }
 
-impl TryFrom<Wire> for Step {
+impl TryFrom<StepWire> for Step {
     type Error = String;
 
-    fn try_from(mut wire: Wire) -> Result<Self, String> {
+    fn try_from(mut wire: StepWire) -> Result<Self, String> {
         let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
                         run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
                         beside repeat from, as and steps, beside transaction begin";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
         let direct = wire.direct.take();
-        let statement = |sql| Statement { sql, draw: draw.clone(), bind: bind.clone(), direct: direct.clone() };
+        let statement = |sql| StatementSpec { sql, draw: draw.clone(), bind: bind.clone(), direct: direct.clone() };
         let step = if let Some(table) = wire.create_table.take() {
             Self::CreateTable(table)
         } else if let Some(index) = wire.create_index.take() {
@@ -294,7 +294,7 @@ impl TryFrom<Wire> for Step {
     }
 }
 
-impl Wire {
+impl StepWire {
     /// Whether nothing is left of it.
     fn is_empty(&self) -> bool {
         let texts = [&self.create_table, &self.create_index, &self.drop_table, &self.write, &self.read, &self.run];
@@ -308,12 +308,12 @@ impl Wire {
             && self.begin.is_none()
     }
 
-    fn of(statement: Statement) -> Self {
+    fn of(statement: StatementSpec) -> Self {
         Self { draw: statement.draw, bind: statement.bind, direct: statement.direct, ..Self::default() }
     }
 }
 
-impl From<Step> for Wire {
+impl From<Step> for StepWire {
     fn from(step: Step) -> Self {
         match step {
             Step::CreateTable(table) => Self { create_table: Some(table), ..Self::default() },

@@ -2,8 +2,13 @@
 
 use super::error::{LmdbError, check};
 use crate::{checksum, cipher, cipher::Cipher};
-use dbdyno_lmdb_common::{Setup, SyncMode, grown};
-use lmdb_master3_sys as ffi;
+use dbdyno_lmdb_common::{LmdbSetup, SyncMode, grown};
+use lmdb_master3_sys::{
+    MDB_ENCRYPT, MDB_MAPASYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOSYNC, MDB_REMAP_CHUNKS, MDB_WRITEMAP, MDB_env,
+    MDB_envinfo, MDB_stat, MDB_val, mdb_dbi_open, mdb_env_close, mdb_env_create, mdb_env_get_flags,
+    mdb_env_get_maxkeysize, mdb_env_info, mdb_env_open, mdb_env_set_checksum, mdb_env_set_encrypt, mdb_env_set_mapsize,
+    mdb_env_set_maxdbs, mdb_env_set_pagesize, mdb_env_stat, mdb_txn_begin, mdb_txn_commit,
+};
 use std::{
     ffi::{CString, c_int, c_uint},
     os::unix::ffi::OsStrExt,
@@ -30,7 +35,7 @@ pub enum Protection {
 #[derive(Debug)]
 pub struct Config {
     /// What every LMDB can be told.
-    pub setup: Setup,
+    pub setup: LmdbSetup,
     /// What guards the pages.
     pub protection: Protection,
     /// Bytes of a page of a new database.
@@ -43,7 +48,7 @@ pub struct Config {
 #[derive(Debug)]
 pub struct Env {
     /// Null when opening it again has failed; `transactions` is then [`CLOSED`] for good.
-    raw: *mut ffi::MDB_env,
+    raw: *mut MDB_env,
     path: CString,
     config: Config,
     /// Transactions under way, or [`CLOSED`].
@@ -92,45 +97,45 @@ impl Env {
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn longest_key(&self) -> usize {
         // SAFETY: the environment is open.
-        unsafe { ffi::mdb_env_get_maxkeysize(self.raw) }.unsigned_abs() as usize
+        unsafe { mdb_env_get_maxkeysize(self.raw) }.unsigned_abs() as usize
     }
 
     #[expect(unsafe_code, reason = "calls of C")]
     fn open_raw(&mut self) -> Result<(), LmdbError> {
         let Config { setup, protection, page_size, tables } = &self.config;
         // SAFETY: an out pointer.
-        check(unsafe { ffi::mdb_env_create(&raw mut self.raw) })?;
+        check(unsafe { mdb_env_create(&raw mut self.raw) })?;
         let mut flags = flags(*setup);
         if !matches!(protection, Protection::Plain) {
             // Checksums are verified, and pages decrypted, only where pages are mapped in chunks.
-            flags |= ffi::MDB_REMAP_CHUNKS;
+            flags |= MDB_REMAP_CHUNKS;
         }
         // SAFETY: the environment is created and not yet open, as these calls need. The callbacks keep to LMDB's contract,
         // and the cipher stays where it is, inside an `Arc`, until the environment is closed.
         unsafe {
-            check(ffi::mdb_env_set_pagesize(self.raw, *page_size as c_int))?;
-            check(ffi::mdb_env_set_mapsize(self.raw, setup.map_size))?;
-            check(ffi::mdb_env_set_maxdbs(self.raw, *tables))?;
+            check(mdb_env_set_pagesize(self.raw, *page_size as c_int))?;
+            check(mdb_env_set_mapsize(self.raw, setup.map_size))?;
+            check(mdb_env_set_maxdbs(self.raw, *tables))?;
             match protection {
                 Protection::Plain => {}
                 Protection::Checksum => {
                     let bytes = checksum::BYTES as c_uint;
-                    check(ffi::mdb_env_set_checksum(self.raw, Some(checksum::checksum), bytes))?;
+                    check(mdb_env_set_checksum(self.raw, Some(checksum::checksum), bytes))?;
                 }
                 Protection::Encrypted(cipher) => {
                     cipher.chunks.renew();
                     let mut address = cipher::address(cipher);
-                    let key = ffi::MDB_val { mv_size: address.len(), mv_data: address.as_mut_ptr().cast() };
+                    let key = MDB_val { mv_size: address.len(), mv_data: address.as_mut_ptr().cast() };
                     let bytes = cipher::TAG_BYTES as c_uint;
-                    check(ffi::mdb_env_set_encrypt(self.raw, Some(cipher::encrypt), &raw const key, bytes))?;
+                    check(mdb_env_set_encrypt(self.raw, Some(cipher::encrypt), &raw const key, bytes))?;
                 }
             }
-            check(ffi::mdb_env_open(self.raw, self.path.as_ptr(), flags, 0o600))?;
+            check(mdb_env_open(self.raw, self.path.as_ptr(), flags, 0o600))?;
             // A transaction can name the main table without having opened it, and LMDB would call no comparison function.
             let (mut transaction, mut table) = (ptr::null_mut(), 0);
-            check(ffi::mdb_txn_begin(self.raw, ptr::null_mut(), 0, &raw mut transaction))?;
-            let opened = check(ffi::mdb_dbi_open(transaction, ptr::null(), 0, &raw mut table));
-            check(ffi::mdb_txn_commit(transaction)).and(opened)?;
+            check(mdb_txn_begin(self.raw, ptr::null_mut(), 0, &raw mut transaction))?;
+            let opened = check(mdb_dbi_open(transaction, ptr::null(), 0, &raw mut table));
+            check(mdb_txn_commit(transaction)).and(opened)?;
         }
         *self.transactions.get_mut() = 0;
         Ok(())
@@ -142,13 +147,13 @@ impl Env {
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
         if !raw.is_null() {
             // SAFETY: every transaction holds the environment, so that none is left where it can be borrowed mutably.
-            unsafe { ffi::mdb_env_close(raw) };
+            unsafe { mdb_env_close(raw) };
         }
     }
 
     /// The cipher in force, as LMDB's flags say.
     pub fn cipher(&self) -> Result<Option<&Cipher>, LmdbError> {
-        let encrypts = self.flags()? & ffi::MDB_ENCRYPT != 0;
+        let encrypts = self.flags()? & MDB_ENCRYPT != 0;
         Ok(self.own_cipher().filter(|_| encrypts))
     }
 
@@ -165,22 +170,22 @@ impl Env {
     }
 
     /// What is in force of the setup.
-    pub fn in_force(&self) -> Result<Setup, LmdbError> {
+    pub fn in_force(&self) -> Result<LmdbSetup, LmdbError> {
         let flags = self.flags()?;
         let has = |flag: c_uint| flags & flag != 0;
-        let sync = SyncMode::of(has(ffi::MDB_NOSYNC), has(ffi::MDB_MAPASYNC), has(ffi::MDB_NOMETASYNC));
+        let sync = SyncMode::of(has(MDB_NOSYNC), has(MDB_MAPASYNC), has(MDB_NOMETASYNC));
         let map_size = self.info()?.me_mapsize;
-        let (writemap, readahead) = (has(ffi::MDB_WRITEMAP), !has(ffi::MDB_NORDAHEAD));
-        Ok(Setup { sync, writemap, readahead, map_size, ..self.config.setup })
+        let (writemap, readahead) = (has(MDB_WRITEMAP), !has(MDB_NORDAHEAD));
+        Ok(LmdbSetup { sync, writemap, readahead, map_size, ..self.config.setup })
     }
 
     /// Bytes of a page.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn page_size(&self) -> Result<usize, LmdbError> {
         // SAFETY: plain numbers, for which zero is a value.
-        let mut stat = unsafe { std::mem::zeroed::<ffi::MDB_stat>() };
+        let mut stat = unsafe { std::mem::zeroed::<MDB_stat>() };
         // SAFETY: the environment is open.
-        check(unsafe { ffi::mdb_env_stat(self.raw, &raw mut stat) })?;
+        check(unsafe { mdb_env_stat(self.raw, &raw mut stat) })?;
         Ok(stat.ms_psize as usize)
     }
 
@@ -197,7 +202,7 @@ impl Env {
             return Err(LmdbError::Code(libc::EBUSY));
         }
         // SAFETY: no transaction is under way in this process, and none can begin.
-        let resized = check(unsafe { ffi::mdb_env_set_mapsize(self.raw, bytes) });
+        let resized = check(unsafe { mdb_env_set_mapsize(self.raw, bytes) });
         self.transactions.store(0, SeqCst);
         resized
     }
@@ -217,7 +222,7 @@ impl Env {
         }
     }
 
-    pub(super) fn raw(&self) -> *mut ffi::MDB_env {
+    pub(super) fn raw(&self) -> *mut MDB_env {
         self.raw
     }
 
@@ -225,16 +230,16 @@ impl Env {
     fn flags(&self) -> Result<c_uint, LmdbError> {
         let mut flags = 0;
         // SAFETY: the environment is open.
-        check(unsafe { ffi::mdb_env_get_flags(self.raw, &raw mut flags) })?;
+        check(unsafe { mdb_env_get_flags(self.raw, &raw mut flags) })?;
         Ok(flags)
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
-    fn info(&self) -> Result<ffi::MDB_envinfo, LmdbError> {
+    fn info(&self) -> Result<MDB_envinfo, LmdbError> {
         // SAFETY: numbers and a pointer that is not used, for which zero is a value.
-        let mut info = unsafe { std::mem::zeroed::<ffi::MDB_envinfo>() };
+        let mut info = unsafe { std::mem::zeroed::<MDB_envinfo>() };
         // SAFETY: the environment is open.
-        check(unsafe { ffi::mdb_env_info(self.raw, &raw mut info) })?;
+        check(unsafe { mdb_env_info(self.raw, &raw mut info) })?;
         Ok(info)
     }
 }
@@ -245,13 +250,13 @@ impl Drop for Env {
     }
 }
 
-fn flags(setup: Setup) -> c_uint {
+fn flags(setup: LmdbSetup) -> c_uint {
     let set = |on: bool, flag: c_uint| if on { flag } else { 0 };
     let sync = match setup.sync {
         SyncMode::Full => 0,
-        SyncMode::NoMeta => ffi::MDB_NOMETASYNC,
-        SyncMode::MapAsync => ffi::MDB_MAPASYNC,
-        SyncMode::No => ffi::MDB_NOSYNC,
+        SyncMode::NoMeta => MDB_NOMETASYNC,
+        SyncMode::MapAsync => MDB_MAPASYNC,
+        SyncMode::No => MDB_NOSYNC,
     };
-    sync | set(setup.writemap, ffi::MDB_WRITEMAP) | set(!setup.readahead, ffi::MDB_NORDAHEAD)
+    sync | set(setup.writemap, MDB_WRITEMAP) | set(!setup.readahead, MDB_NORDAHEAD)
 }

@@ -2,7 +2,10 @@
 
 use dbdyno_engine::EngineError;
 use dbdyno_lmdb_common::map_full;
-use lmdb_master3_sys as ffi;
+use lmdb_master3_sys::{
+    MDB_BAD_CHECKSUM, MDB_CORRUPTED, MDB_CRYPTO_FAIL, MDB_INVALID, MDB_MAP_FULL, MDB_NOTFOUND, MDB_PAGE_NOTFOUND,
+    MDB_PANIC, MDB_SUCCESS, mdb_strerror,
+};
 use std::{
     ffi::{CStr, c_int},
     fmt,
@@ -18,18 +21,18 @@ pub enum LmdbError {
 
 /// The result of a call.
 pub(super) fn check(code: c_int) -> Result<(), LmdbError> {
-    if code == ffi::MDB_SUCCESS { Ok(()) } else { Err(LmdbError::Code(code)) }
+    if code == MDB_SUCCESS { Ok(()) } else { Err(LmdbError::Code(code)) }
 }
 
 /// The result of a call that may find nothing.
 pub(super) fn found(code: c_int) -> Result<bool, LmdbError> {
-    if code == ffi::MDB_NOTFOUND { Ok(false) } else { check(code).map(|()| true) }
+    if code == MDB_NOTFOUND { Ok(false) } else { check(code).map(|()| true) }
 }
 
 impl LmdbError {
     /// Whether a page could not be decrypted: it was changed, or the key is another.
     pub fn is_decryption(self) -> bool {
-        self == Self::Code(ffi::MDB_CRYPTO_FAIL)
+        self == Self::Code(MDB_CRYPTO_FAIL)
     }
 
     /// Whether a page is not as it was written.
@@ -37,12 +40,7 @@ impl LmdbError {
         matches!(
             self,
             Self::Code(
-                ffi::MDB_CRYPTO_FAIL
-                    | ffi::MDB_BAD_CHECKSUM
-                    | ffi::MDB_CORRUPTED
-                    | ffi::MDB_PAGE_NOTFOUND
-                    | ffi::MDB_INVALID
-                    | ffi::MDB_PANIC
+                MDB_CRYPTO_FAIL | MDB_BAD_CHECKSUM | MDB_CORRUPTED | MDB_PAGE_NOTFOUND | MDB_INVALID | MDB_PANIC
             )
         )
     }
@@ -58,7 +56,7 @@ impl fmt::Display for LmdbError {
             ),
             Self::Code(code) => {
                 // SAFETY: LMDB returns a text that ends with a zero and stays.
-                let text = unsafe { CStr::from_ptr(ffi::mdb_strerror(*code)) };
+                let text = unsafe { CStr::from_ptr(mdb_strerror(*code)) };
                 f.write_str(&text.to_string_lossy())
             }
         }
@@ -69,7 +67,7 @@ impl std::error::Error for LmdbError {}
 
 impl From<LmdbError> for EngineError {
     fn from(error: LmdbError) -> Self {
-        if error == LmdbError::Code(ffi::MDB_MAP_FULL) {
+        if error == LmdbError::Code(MDB_MAP_FULL) {
             return map_full();
         }
         if error.is_damage() { Self::fatal(error.to_string()) } else { Self::new(error.to_string()) }

@@ -10,7 +10,7 @@ mod transaction;
 
 pub use env::{Config, Env, Protection};
 pub use error::LmdbError;
-pub use transaction::{Read, Reads, Table, Write};
+pub use transaction::{Dbi, Lmdb1Read, Lmdb1Reads, Lmdb1Write};
 
 /// Major, minor and patch version of the linked library. The 1.0 line calls itself 0.9.90 until it is released.
 #[expect(unsafe_code, reason = "a call of C")]

@@ -4,40 +4,45 @@ use super::{
     env::Env,
     error::{LmdbError, check, found},
 };
-use dbdyno_engine::ordered::{Direction, Keys};
-use lmdb_master3_sys as ffi;
+use dbdyno_engine::ordered::{Direction, Keys, walk};
+use lmdb_master3_sys::{
+    MDB_CREATE, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_RDONLY, MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi,
+    MDB_stat, MDB_txn, MDB_val, mdb_cursor_close, mdb_cursor_get, mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop,
+    mdb_get, mdb_put, mdb_stat, mdb_txn_abort, mdb_txn_begin, mdb_txn_commit,
+};
 use std::{
     ffi::{CStr, c_uint},
-    ops::{Bound, ControlFlow, Deref, DerefMut},
+    iter,
+    ops::{Bound, ControlFlow, Deref, DerefMut, RangeBounds},
     ptr, slice,
     sync::Arc,
 };
 
 /// A table of an environment: the handle, valid in every transaction after the one that made it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Table(ffi::MDB_dbi);
+pub struct Dbi(MDB_dbi);
 
-impl Table {
+impl Dbi {
     /// The main table, which every environment has and which also lists the named ones.
     pub const MAIN: Self = Self(1);
 }
 
 /// A read transaction: a snapshot. A thread has at most one at a time. Dropping it ends it.
 #[derive(Debug)]
-pub struct Read {
+pub struct Lmdb1Read {
     /// Null once the transaction has ended.
-    raw: *mut ffi::MDB_txn,
+    raw: *mut MDB_txn,
     env: Arc<Env>,
 }
 
 /// A write transaction. Dropping it rolls it back.
 #[derive(Debug)]
-pub struct Write(Read);
+pub struct Lmdb1Write(Lmdb1Read);
 
-impl Read {
+impl Lmdb1Read {
     /// Begins a read transaction.
     pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
-        Self::begin_with(env, ffi::MDB_RDONLY)
+        Self::begin_with(env, MDB_RDONLY)
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
@@ -45,17 +50,17 @@ impl Read {
         env.enter()?;
         let mut transaction = Self { raw: ptr::null_mut(), env: Arc::clone(env) };
         // SAFETY: the environment is open, there is no parent, and the rest is an out pointer.
-        check(unsafe { ffi::mdb_txn_begin(env.raw(), ptr::null_mut(), flags, &raw mut transaction.raw) })?;
+        check(unsafe { mdb_txn_begin(env.raw(), ptr::null_mut(), flags, &raw mut transaction.raw) })?;
         Ok(transaction)
     }
 
     /// Shows the value of a key to `visit`; none when there is no such key.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn get<R>(&mut self, table: Table, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, LmdbError> {
+    pub fn get<R>(&mut self, table: Dbi, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, LmdbError> {
         let (key, mut value) = (borrowed(key), EMPTY);
         // SAFETY: the transaction is under way; LMDB only reads the key.
-        let there = found(unsafe { ffi::mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })?;
+        let there = found(unsafe { mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })?;
         // SAFETY: the value stays until the transaction is used again, which takes `&mut self`.
         Ok(there.then(|| visit(unsafe { bytes(&value) })))
     }
@@ -64,7 +69,7 @@ impl Read {
     #[expect(unsafe_code, reason = "calls of C")]
     pub fn range(
         &mut self,
-        table: Table,
+        table: Dbi,
         keys: Keys<'_>,
         direction: Direction,
         mut visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
@@ -72,226 +77,208 @@ impl Read {
         if keys.is_empty() {
             return Ok(());
         }
-        let cursor = Cursor::open(self, table)?;
-        let (mut found, next) = match direction {
-            Direction::Up => (cursor.lowest(keys.from)?, ffi::MDB_NEXT),
-            Direction::Down => (cursor.highest(keys.to)?, ffi::MDB_PREV),
+        let cursor = Lmdb1Cursor::open(self, table)?;
+        let (first, next, ahead) = match direction {
+            Direction::Up => (cursor.lowest(keys.from), MDB_NEXT, (Bound::Unbounded, keys.to)),
+            Direction::Down => (cursor.highest(keys.to), MDB_PREV, (keys.from, Bound::Unbounded)),
         };
-        while let Some((key, value)) = &found {
-            // SAFETY: what LMDB shows stays until the cursor moves.
-            let (key, value) = unsafe { (bytes(key), bytes(value)) };
-            let inside = match direction {
-                Direction::Up => is_below(key, keys.to),
-                Direction::Down => is_above(key, keys.from),
-            };
-            if !inside || visit(key, value).is_break() {
-                break;
-            }
-            found = cursor.step(EMPTY, next)?;
-        }
-        Ok(())
+        let mut first = Some(first);
+        let entries = iter::from_fn(|| first.take().unwrap_or_else(|| cursor.step(EMPTY, next)).transpose());
+        walk(entries, |entry| {
+            let (key, value) = entry?;
+            // SAFETY: what LMDB shows stays until the cursor moves, which it does when the next entry is asked for.
+            let (key, value) = unsafe { (bytes(&key), bytes(&value)) };
+            Ok(if within(ahead, key) { visit(key, value) } else { ControlFlow::Break(()) })
+        })
     }
 
     /// How many rows a table has.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn rows(&mut self, table: Table) -> Result<u64, LmdbError> {
+    pub fn rows(&mut self, table: Dbi) -> Result<u64, LmdbError> {
         // SAFETY: plain numbers, for which zero is a value.
-        let mut stat = unsafe { std::mem::zeroed::<ffi::MDB_stat>() };
+        let mut stat = unsafe { std::mem::zeroed::<MDB_stat>() };
         // SAFETY: the transaction is under way.
-        check(unsafe { ffi::mdb_stat(self.raw, table.0, &raw mut stat) })?;
+        check(unsafe { mdb_stat(self.raw, table.0, &raw mut stat) })?;
         Ok(stat.ms_entries as u64)
     }
 }
 
-impl Drop for Read {
+impl Drop for Lmdb1Read {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         if !self.raw.is_null() {
             // SAFETY: the transaction is under way, and no cursor is left in it.
-            unsafe { ffi::mdb_txn_abort(self.raw) };
+            unsafe { mdb_txn_abort(self.raw) };
         }
         self.env.leave();
     }
 }
 
-impl Write {
+impl Lmdb1Write {
     /// Begins a write transaction; waits for another one. An environment that is [stale](Env::is_stale) has none.
     pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
         if env.is_stale() {
             return Err(LmdbError::Stale);
         }
-        Read::begin_with(env, 0).map(Self)
+        Lmdb1Read::begin_with(env, 0).map(Self)
     }
 
     /// The table of a name, made if it is not there.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn table(&mut self, name: &CStr) -> Result<Table, LmdbError> {
+    pub fn table(&mut self, name: &CStr) -> Result<Dbi, LmdbError> {
         let mut table = 0;
         // SAFETY: the transaction is under way; the name ends with a zero.
-        check(unsafe { ffi::mdb_dbi_open(self.raw, name.as_ptr(), ffi::MDB_CREATE, &raw mut table) })?;
-        Ok(Table(table))
+        check(unsafe { mdb_dbi_open(self.raw, name.as_ptr(), MDB_CREATE, &raw mut table) })?;
+        Ok(Dbi(table))
     }
 
     /// Writes a value.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
+    pub fn put(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
         let (key, value) = (borrowed(key), borrowed(value));
         // SAFETY: the transaction is under way; LMDB copies both.
-        check(unsafe { ffi::mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), 0) })
+        check(unsafe { mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), 0) })
     }
 
     /// Removes a key; whether it was there.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool, LmdbError> {
+    pub fn delete(&mut self, table: Dbi, key: &[u8]) -> Result<bool, LmdbError> {
         let key = borrowed(key);
         // SAFETY: the transaction is under way; LMDB only reads the key.
-        found(unsafe { ffi::mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
+        found(unsafe { mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
     }
 
     /// Removes every row of a table.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub fn clear(&mut self, table: Table) -> Result<(), LmdbError> {
+    pub fn clear(&mut self, table: Dbi) -> Result<(), LmdbError> {
         // SAFETY: the transaction is under way; 0 keeps the table itself.
-        check(unsafe { ffi::mdb_drop(self.raw, table.0, 0) })
+        check(unsafe { mdb_drop(self.raw, table.0, 0) })
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn commit(mut self) -> Result<(), LmdbError> {
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
         // SAFETY: the transaction is under way; whatever is returned, it has ended.
-        check(unsafe { ffi::mdb_txn_commit(raw) })
+        check(unsafe { mdb_txn_commit(raw) })
     }
 }
 
-impl Deref for Write {
-    type Target = Read;
+impl Deref for Lmdb1Write {
+    type Target = Lmdb1Read;
 
     #[inline]
-    fn deref(&self) -> &Read {
+    fn deref(&self) -> &Lmdb1Read {
         &self.0
     }
 }
 
-impl DerefMut for Write {
+impl DerefMut for Lmdb1Write {
     #[inline]
-    fn deref_mut(&mut self) -> &mut Read {
+    fn deref_mut(&mut self) -> &mut Lmdb1Read {
         &mut self.0
     }
 }
 
 /// What reads are done on.
-pub trait Reads {
+pub trait Lmdb1Reads {
     /// The transaction as one that reads.
-    fn reads(&mut self) -> &mut Read;
+    fn reads(&mut self) -> &mut Lmdb1Read;
 }
 
-impl Reads for Read {
+impl Lmdb1Reads for Lmdb1Read {
     #[inline]
-    fn reads(&mut self) -> &mut Read {
+    fn reads(&mut self) -> &mut Lmdb1Read {
         self
     }
 }
 
-impl Reads for Write {
+impl Lmdb1Reads for Lmdb1Write {
     #[inline]
-    fn reads(&mut self) -> &mut Read {
+    fn reads(&mut self) -> &mut Lmdb1Read {
         self.deref_mut()
     }
 }
 
-impl<T: Reads> Reads for &mut T {
+impl<T: Lmdb1Reads> Lmdb1Reads for &mut T {
     #[inline]
-    fn reads(&mut self) -> &mut Read {
+    fn reads(&mut self) -> &mut Lmdb1Read {
         T::reads(self)
     }
 }
 
-/// Whether a key is not beyond an upper bound.
 #[inline]
-fn is_below(key: &[u8], to: Bound<&[u8]>) -> bool {
-    match to {
-        Bound::Included(to) => key <= to,
-        Bound::Excluded(to) => key < to,
-        Bound::Unbounded => true,
-    }
-}
-
-/// Whether a key is not beyond a lower bound.
-#[inline]
-fn is_above(key: &[u8], from: Bound<&[u8]>) -> bool {
-    match from {
-        Bound::Included(from) => key >= from,
-        Bound::Excluded(from) => key > from,
-        Bound::Unbounded => true,
-    }
+fn within(bounds: (Bound<&[u8]>, Bound<&[u8]>), key: &[u8]) -> bool {
+    RangeBounds::<[u8]>::contains(&bounds, key)
 }
 
 /// A cursor, closed before its transaction ends.
-struct Cursor(*mut ffi::MDB_cursor);
+struct Lmdb1Cursor(*mut MDB_cursor);
 
 /// A key with its value, for as long as the cursor stays.
-type Row = (ffi::MDB_val, ffi::MDB_val);
+type Entry = (MDB_val, MDB_val);
 
-impl Cursor {
+impl Lmdb1Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
-    fn open(transaction: &mut Read, table: Table) -> Result<Self, LmdbError> {
+    fn open(transaction: &mut Lmdb1Read, table: Dbi) -> Result<Self, LmdbError> {
         let mut cursor = ptr::null_mut();
         // SAFETY: the transaction is under way.
-        check(unsafe { ffi::mdb_cursor_open(transaction.raw, table.0, &raw mut cursor) })?;
+        check(unsafe { mdb_cursor_open(transaction.raw, table.0, &raw mut cursor) })?;
         Ok(Self(cursor))
     }
 
-    /// Moves the cursor, and gives the row that it is then at.
+    /// Moves the cursor, and gives the entry that it is then at.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
-    fn step(&self, mut key: ffi::MDB_val, to: ffi::MDB_cursor_op) -> Result<Option<Row>, LmdbError> {
+    fn step(&self, mut key: MDB_val, to: MDB_cursor_op) -> Result<Option<Entry>, LmdbError> {
         let mut value = EMPTY;
         // SAFETY: the cursor is open; LMDB only reads the key that it is given.
-        let there = found(unsafe { ffi::mdb_cursor_get(self.0, &raw mut key, &raw mut value, to) })?;
+        let there = found(unsafe { mdb_cursor_get(self.0, &raw mut key, &raw mut value, to) })?;
         Ok(there.then_some((key, value)))
     }
 
-    /// The first row that a lower bound allows.
+    /// The first entry that a lower bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
-    fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Row>, LmdbError> {
-        let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, ffi::MDB_FIRST) };
-        let found = self.step(borrowed(key), ffi::MDB_SET_RANGE)?;
+    fn lowest(&self, from: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
+        let (Bound::Included(key) | Bound::Excluded(key)) = from else { return self.step(EMPTY, MDB_FIRST) };
+        let found = self.step(borrowed(key), MDB_SET_RANGE)?;
         match &found {
             // SAFETY: the cursor has not moved since.
-            Some((first, _)) if !is_above(unsafe { bytes(first) }, from) => self.step(EMPTY, ffi::MDB_NEXT),
+            Some((first, _)) if !within((from, Bound::Unbounded), unsafe { bytes(first) }) => {
+                self.step(EMPTY, MDB_NEXT)
+            }
             _ => Ok(found),
         }
     }
 
-    /// The last row that an upper bound allows.
+    /// The last entry that an upper bound allows.
     #[expect(unsafe_code, reason = "bytes given by C")]
-    fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Row>, LmdbError> {
-        let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, ffi::MDB_LAST) };
-        match self.step(borrowed(key), ffi::MDB_SET_RANGE)? {
+    fn highest(&self, to: Bound<&[u8]>) -> Result<Option<Entry>, LmdbError> {
+        let (Bound::Included(key) | Bound::Excluded(key)) = to else { return self.step(EMPTY, MDB_LAST) };
+        match self.step(borrowed(key), MDB_SET_RANGE)? {
             // SAFETY: the cursor has not moved since.
-            Some(row) if is_below(unsafe { bytes(&row.0) }, to) => Ok(Some(row)),
-            Some(_) => self.step(EMPTY, ffi::MDB_PREV),
-            None => self.step(EMPTY, ffi::MDB_LAST),
+            Some(last) if within((Bound::Unbounded, to), unsafe { bytes(&last.0) }) => Ok(Some(last)),
+            Some(_) => self.step(EMPTY, MDB_PREV),
+            None => self.step(EMPTY, MDB_LAST),
         }
     }
 }
 
-impl Drop for Cursor {
+impl Drop for Lmdb1Cursor {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the cursor is open, and its transaction too.
-        unsafe { ffi::mdb_cursor_close(self.0) };
+        unsafe { mdb_cursor_close(self.0) };
     }
 }
 
-const EMPTY: ffi::MDB_val = ffi::MDB_val { mv_size: 0, mv_data: ptr::null_mut() };
+const EMPTY: MDB_val = MDB_val { mv_size: 0, mv_data: ptr::null_mut() };
 
 /// Bytes for LMDB to read.
 #[inline]
-fn borrowed(bytes: &[u8]) -> ffi::MDB_val {
-    ffi::MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
+fn borrowed(bytes: &[u8]) -> MDB_val {
+    MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
 }
 
 /// Bytes that LMDB shows.
@@ -300,7 +287,7 @@ fn borrowed(bytes: &[u8]) -> ffi::MDB_val {
 /// LMDB has just written `value`, and nothing is done in its transaction for as long as the bytes are used.
 #[inline]
 #[expect(unsafe_code, reason = "bytes given by C")]
-unsafe fn bytes(value: &ffi::MDB_val) -> &[u8] {
+unsafe fn bytes(value: &MDB_val) -> &[u8] {
     if value.mv_size == 0 {
         return &[];
     }

@@ -11,10 +11,10 @@ use std::{
 
 /// A connection, as SQLite has it.
 #[repr(C)]
-pub(super) struct Handle(c_void);
+pub(super) struct Sqlite3(c_void);
 /// A statement, as SQLite has it.
 #[repr(C)]
-pub(super) struct Compiled(c_void);
+pub(super) struct Sqlite3Stmt(c_void);
 
 pub(super) const OK: c_int = 0;
 pub(super) const ROW: c_int = 100;
@@ -57,29 +57,29 @@ macro_rules! functions {
 functions! {
     libversion = "sqlite3_libversion": fn() -> *const c_char;
     compileoption_get = "sqlite3_compileoption_get": fn(c_int) -> *const c_char;
-    open = "sqlite3_open_v2": fn(*const c_char, *mut *mut Handle, c_int, *const c_char) -> c_int;
-    close = "sqlite3_close": fn(*mut Handle) -> c_int;
-    errmsg = "sqlite3_errmsg": fn(*mut Handle) -> *const c_char;
-    get_autocommit = "sqlite3_get_autocommit": fn(*mut Handle) -> c_int;
-    db_mutex = "sqlite3_db_mutex": fn(*mut Handle) -> *mut c_void;
-    changes = "sqlite3_changes": fn(*mut Handle) -> c_int;
+    open = "sqlite3_open_v2": fn(*const c_char, *mut *mut Sqlite3, c_int, *const c_char) -> c_int;
+    close = "sqlite3_close": fn(*mut Sqlite3) -> c_int;
+    errmsg = "sqlite3_errmsg": fn(*mut Sqlite3) -> *const c_char;
+    get_autocommit = "sqlite3_get_autocommit": fn(*mut Sqlite3) -> c_int;
+    db_mutex = "sqlite3_db_mutex": fn(*mut Sqlite3) -> *mut c_void;
+    changes = "sqlite3_changes": fn(*mut Sqlite3) -> c_int;
     prepare = "sqlite3_prepare_v2":
-        fn(*mut Handle, *const c_char, c_int, *mut *mut Compiled, *mut *const c_char) -> c_int;
-    step = "sqlite3_step": fn(*mut Compiled) -> c_int;
-    reset = "sqlite3_reset": fn(*mut Compiled) -> c_int;
-    finalize = "sqlite3_finalize": fn(*mut Compiled) -> c_int;
-    bind_blob = "sqlite3_bind_blob": fn(*mut Compiled, c_int, *const c_void, c_int, isize) -> c_int;
-    bind_text = "sqlite3_bind_text": fn(*mut Compiled, c_int, *const c_char, c_int, isize) -> c_int;
-    bind_int64 = "sqlite3_bind_int64": fn(*mut Compiled, c_int, i64) -> c_int;
-    bind_double = "sqlite3_bind_double": fn(*mut Compiled, c_int, f64) -> c_int;
-    bind_null = "sqlite3_bind_null": fn(*mut Compiled, c_int) -> c_int;
-    column_count = "sqlite3_column_count": fn(*mut Compiled) -> c_int;
-    column_type = "sqlite3_column_type": fn(*mut Compiled, c_int) -> c_int;
-    column_bytes = "sqlite3_column_bytes": fn(*mut Compiled, c_int) -> c_int;
-    column_blob = "sqlite3_column_blob": fn(*mut Compiled, c_int) -> *const c_void;
-    column_text = "sqlite3_column_text": fn(*mut Compiled, c_int) -> *const c_uchar;
-    column_int64 = "sqlite3_column_int64": fn(*mut Compiled, c_int) -> i64;
-    column_double = "sqlite3_column_double": fn(*mut Compiled, c_int) -> f64;
+        fn(*mut Sqlite3, *const c_char, c_int, *mut *mut Sqlite3Stmt, *mut *const c_char) -> c_int;
+    step = "sqlite3_step": fn(*mut Sqlite3Stmt) -> c_int;
+    reset = "sqlite3_reset": fn(*mut Sqlite3Stmt) -> c_int;
+    finalize = "sqlite3_finalize": fn(*mut Sqlite3Stmt) -> c_int;
+    bind_blob = "sqlite3_bind_blob": fn(*mut Sqlite3Stmt, c_int, *const c_void, c_int, isize) -> c_int;
+    bind_text = "sqlite3_bind_text": fn(*mut Sqlite3Stmt, c_int, *const c_char, c_int, isize) -> c_int;
+    bind_int64 = "sqlite3_bind_int64": fn(*mut Sqlite3Stmt, c_int, i64) -> c_int;
+    bind_double = "sqlite3_bind_double": fn(*mut Sqlite3Stmt, c_int, f64) -> c_int;
+    bind_null = "sqlite3_bind_null": fn(*mut Sqlite3Stmt, c_int) -> c_int;
+    column_count = "sqlite3_column_count": fn(*mut Sqlite3Stmt) -> c_int;
+    column_type = "sqlite3_column_type": fn(*mut Sqlite3Stmt, c_int) -> c_int;
+    column_bytes = "sqlite3_column_bytes": fn(*mut Sqlite3Stmt, c_int) -> c_int;
+    column_blob = "sqlite3_column_blob": fn(*mut Sqlite3Stmt, c_int) -> *const c_void;
+    column_text = "sqlite3_column_text": fn(*mut Sqlite3Stmt, c_int) -> *const c_uchar;
+    column_int64 = "sqlite3_column_int64": fn(*mut Sqlite3Stmt, c_int) -> i64;
+    column_double = "sqlite3_column_double": fn(*mut Sqlite3Stmt, c_int) -> f64;
 }
 
 /// The library of this process.

@@ -1,14 +1,15 @@
 //! A connection through a loaded library.
 
 use super::{
-    api::{self, Api, Compiled, Handle},
+    api::{self, Api, Sqlite3, Sqlite3Stmt},
     describe::LIBRARY,
-    statement::{Prepared, Statement},
+    statement::LoadedStatement,
 };
-use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::Value};
+use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
 use dbdyno_sqlite::Driver;
 use std::{
     ffi::{CStr, CString, c_int},
+    iter,
     ops::ControlFlow,
     os::unix::ffi::OsStrExt,
     path::Path,
@@ -18,7 +19,7 @@ use std::{
 /// An open connection.
 pub struct Loaded {
     pub(super) api: &'static Api,
-    pub(super) handle: *mut Handle,
+    pub(super) handle: *mut Sqlite3,
 }
 
 /// What the library that the settings name is.
@@ -45,7 +46,7 @@ impl Loaded {
 
     /// Prepares the first statement of a text; what follows it comes back too.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Compiled, &'s str), EngineError> {
+    pub(super) fn compile<'s>(&self, sql: &'s str) -> Result<(*mut Sqlite3Stmt, &'s str), EngineError> {
         let (mut compiled, mut rest) = (ptr::null_mut(), ptr::null());
         let length = c_int::try_from(sql.len()).map_err(|_| EngineError::new("a statement is longer than 2 GiB"))?;
         // SAFETY: the connection is open; the text is read no further than its length.
@@ -58,7 +59,7 @@ impl Loaded {
 }
 
 impl Driver for Loaded {
-    type Statement<'c> = Statement<'c>;
+    type Statement<'c> = LoadedStatement<'c>;
 
     #[expect(unsafe_code, reason = "a call of C")]
     fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
@@ -81,8 +82,8 @@ impl Driver for Loaded {
         let mut rest = sql;
         while !rest.trim().is_empty() {
             let run = || -> Result<&str, EngineError> {
-                let (mut statement, after) = Prepared::first_of(self, rest)?;
-                statement.rows(&[], |_| ControlFlow::Continue(()))?;
+                let (mut statement, after) = LoadedStatement::first_of(self, rest)?;
+                statement.query(iter::empty(), |_| ControlFlow::Continue(()))?;
                 Ok(after)
             };
             rest = run().map_err(EngineError::doing(sql))?;
@@ -90,24 +91,17 @@ impl Driver for Loaded {
         Ok(())
     }
 
-    fn first_value(&self, sql: &str) -> Result<Value, EngineError> {
-        let run = || -> Result<Value, EngineError> {
+    fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
+        let run = || -> Result<SqlValue, EngineError> {
             let mut first = None;
-            let mut statement = Prepared::new(self, sql)?;
-            statement.rows(&[], |row| {
+            let mut statement = LoadedStatement::prepare(self, sql)?;
+            statement.query(iter::empty(), |row| {
                 first = first.take().or_else(|| Some(row.owned(0)));
                 ControlFlow::Continue(())
             })?;
             Ok(first.unwrap_or_default())
         };
         run().map_err(EngineError::doing(sql))
-    }
-
-    fn ready<'c>(&'c self, sql: &'c str, text: bool) -> Result<Statement<'c>, EngineError> {
-        if text {
-            return Ok(Statement::Text(self, sql));
-        }
-        Prepared::new(self, sql).map(Statement::Prepared).map_err(EngineError::doing(sql))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]

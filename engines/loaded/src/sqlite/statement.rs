@@ -1,94 +1,47 @@
-//! Statements of a loaded library, as the option `statements` wants them.
+//! Statements of a loaded library with their values and rows.
 
 use super::{
-    api::{self, Api, Compiled},
+    api::{self, Api, Sqlite3Stmt},
     connection::Loaded,
 };
 use dbdyno_engine::{
     EngineError,
-    kv_sql::KvStatement,
-    sql::{SqlRow, Value, ValueRef},
+    prepared::PreparedStatement,
+    sql::{SqlRow, SqlValue, SqlValueRef},
 };
-use dbdyno_sqlite::ValueStatement;
 use std::{
     ffi::{c_int, c_void},
     ops::ControlFlow,
     slice,
 };
 
-/// A statement: prepared once, or parsed again each time.
-pub enum Statement<'c> {
-    /// Ready to run.
-    Prepared(Prepared<'c>),
-    /// Text, and where it is parsed.
-    Text(&'c Loaded, &'c str),
-}
-
-/// A prepared statement.
-pub struct Prepared<'c> {
+pub struct LoadedStatement<'c> {
     connection: &'c Loaded,
-    compiled: *mut Compiled,
+    compiled: *mut Sqlite3Stmt,
 }
 
-impl<'c> Prepared<'c> {
-    pub(super) fn new(connection: &'c Loaded, sql: &str) -> Result<Self, EngineError> {
-        Self::first_of(connection, sql).map(|(statement, _)| statement)
-    }
-
+impl<'c> LoadedStatement<'c> {
     /// The first statement of a text, and what follows it.
     pub(super) fn first_of<'s>(connection: &'c Loaded, sql: &'s str) -> Result<(Self, &'s str), EngineError> {
         connection.compile(sql).map(|(compiled, rest)| (Self { connection, compiled }, rest))
     }
 
-    /// Runs it with values bound, and shows its rows until `visit` breaks off; leaves it ready to run again.
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
-    pub(super) fn rows(
-        &mut self,
-        values: &[ValueRef<'_>],
-        mut visit: impl FnMut(&Row<'_>) -> ControlFlow<()>,
-    ) -> Result<(), EngineError> {
-        let api = self.connection.api;
-        if self.compiled.is_null() {
-            // A text of nothing but white space and comments.
-            return Ok(());
-        }
-        for (value, place) in values.iter().zip(1..) {
-            self.bind(place, *value)?;
-        }
-        loop {
-            // SAFETY: the statement is prepared.
-            match unsafe { (api.step)(self.compiled) } {
-                api::ROW if visit(&Row { api, statement: self }).is_continue() => {}
-                api::ROW | api::DONE => break,
-                code => {
-                    let error = self.connection.error(code);
-                    // SAFETY: as above; the error is the one of the step, told already.
-                    unsafe { (api.reset)(self.compiled) };
-                    return Err(error);
-                }
-            }
-        }
-        // SAFETY: as above.
-        self.connection.check(unsafe { (api.reset)(self.compiled) })
-    }
-
-    #[inline]
-    #[expect(unsafe_code, reason = "calls of C")]
-    fn bind(&mut self, place: c_int, value: ValueRef<'_>) -> Result<(), EngineError> {
+    fn bind(&mut self, place: c_int, value: SqlValueRef<'_>) -> Result<(), EngineError> {
         let (api, compiled) = (self.connection.api, self.compiled);
         // No suite has values near the limit of 1 GB; SQLite refuses a negative length.
         let length = |bytes: &[u8]| bytes.len() as c_int;
         // SAFETY: the statement is prepared and reset; bytes are copied before the call returns.
         let code = unsafe {
             match value {
-                ValueRef::Null => (api.bind_null)(compiled, place),
-                ValueRef::Integer(number) => (api.bind_int64)(compiled, place, number),
-                ValueRef::Real(number) => (api.bind_double)(compiled, place, number),
-                ValueRef::Text(bytes) => {
+                SqlValueRef::Null => (api.bind_null)(compiled, place),
+                SqlValueRef::Integer(number) => (api.bind_int64)(compiled, place, number),
+                SqlValueRef::Real(number) => (api.bind_double)(compiled, place, number),
+                SqlValueRef::Text(bytes) => {
                     (api.bind_text)(compiled, place, bytes.as_ptr().cast(), length(bytes), api::TRANSIENT)
                 }
-                ValueRef::Blob(bytes) => {
+                SqlValueRef::Blob(bytes) => {
                     (api.bind_blob)(compiled, place, bytes.as_ptr().cast(), length(bytes), api::TRANSIENT)
                 }
             }
@@ -104,7 +57,7 @@ impl<'c> Prepared<'c> {
     }
 }
 
-impl Drop for Prepared<'_> {
+impl Drop for LoadedStatement<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the statement is prepared, or null, which SQLite ignores; what it returns was told before.
@@ -113,29 +66,20 @@ impl Drop for Prepared<'_> {
 }
 
 /// A row of an answer, until the statement is stepped.
-pub struct Row<'r> {
+pub struct LoadedRow<'r> {
     api: &'static Api,
-    statement: &'r Prepared<'r>,
+    statement: &'r LoadedStatement<'r>,
 }
 
-impl Row<'_> {
+impl LoadedRow<'_> {
     /// A value that stays.
-    pub(super) fn owned(&self, column: usize) -> Value {
+    pub(super) fn owned(&self, column: usize) -> SqlValue {
         match self.value(column) {
-            ValueRef::Null => Value::Null,
-            ValueRef::Integer(number) => Value::Integer(number),
-            ValueRef::Real(number) => Value::Real(number),
-            ValueRef::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned()),
-            ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
-        }
-    }
-
-    /// The bytes of a column; a number or NULL shows as none.
-    #[inline]
-    fn bytes(&self, column: usize) -> &[u8] {
-        match self.value(column) {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => &[],
+            SqlValueRef::Null => SqlValue::Null,
+            SqlValueRef::Integer(number) => SqlValue::Integer(number),
+            SqlValueRef::Real(number) => SqlValue::Real(number),
+            SqlValueRef::Text(bytes) => SqlValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+            SqlValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
         }
     }
 
@@ -152,7 +96,7 @@ impl Row<'_> {
     }
 }
 
-impl SqlRow for Row<'_> {
+impl SqlRow for LoadedRow<'_> {
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     fn columns(&self) -> usize {
@@ -162,110 +106,64 @@ impl SqlRow for Row<'_> {
 
     #[inline]
     #[expect(unsafe_code, reason = "calls of C")]
-    fn value(&self, column: usize) -> ValueRef<'_> {
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
         let (api, compiled, column) = (self.api, self.statement.compiled, column as c_int);
         // SAFETY: the statement is at a row; a column that is not there is NULL.
         unsafe {
             match (api.column_type)(compiled, column) {
-                api::INTEGER => ValueRef::Integer((api.column_int64)(compiled, column)),
-                api::FLOAT => ValueRef::Real((api.column_double)(compiled, column)),
-                api::TEXT => ValueRef::Text(self.slice(column, (api.column_text)(compiled, column).cast())),
-                api::BLOB => ValueRef::Blob(self.slice(column, (api.column_blob)(compiled, column))),
-                _ => ValueRef::Null,
+                api::INTEGER => SqlValueRef::Integer((api.column_int64)(compiled, column)),
+                api::FLOAT => SqlValueRef::Real((api.column_double)(compiled, column)),
+                api::TEXT => SqlValueRef::Text(self.slice(column, (api.column_text)(compiled, column).cast())),
+                api::BLOB => SqlValueRef::Blob(self.slice(column, (api.column_blob)(compiled, column))),
+                _ => SqlValueRef::Null,
             }
         }
     }
 }
 
-impl Statement<'_> {
+impl<'c> PreparedStatement<'c> for LoadedStatement<'c> {
+    type Connection = Loaded;
+    type Row<'r> = LoadedRow<'r>;
+
+    fn prepare(connection: &'c Loaded, sql: &str) -> Result<Self, EngineError> {
+        Self::first_of(connection, sql).map(|(statement, _)| statement)
+    }
+
     #[inline]
-    fn with<R>(&mut self, run: impl FnOnce(&mut Prepared<'_>) -> Result<R, EngineError>) -> Result<R, EngineError> {
-        match self {
-            Self::Prepared(prepared) => run(prepared),
-            Self::Text(connection, sql) => run(&mut Prepared::new(connection, sql)?),
+    fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError> {
+        self.query(values, |_| ControlFlow::Continue(()))?;
+        Ok(self.changed())
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "calls of C")]
+    fn query<'v>(
+        &mut self,
+        values: impl Iterator<Item = SqlValueRef<'v>>,
+        mut visit: impl FnMut(&LoadedRow<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let api = self.connection.api;
+        if self.compiled.is_null() {
+            // A text of nothing but white space and comments.
+            return Ok(());
         }
-    }
-}
-
-/// Most parameters of a statement that a suite has.
-const MOST: usize = 16;
-
-/// Borrows values without allocating.
-#[inline]
-fn borrowed<T>(
-    values: &[T],
-    of: impl Fn(&T) -> ValueRef<'_>,
-    run: impl FnOnce(&[ValueRef<'_>]) -> Result<u64, EngineError>,
-) -> Result<u64, EngineError> {
-    let mut room = [ValueRef::Null; MOST];
-    let Some(room) = room.get_mut(..values.len()) else {
-        return Err(EngineError::new(format!("a statement has more than {MOST} parameters")));
-    };
-    room.iter_mut().zip(values).for_each(|(place, value)| *place = of(value));
-    run(room)
-}
-
-impl KvStatement for Statement<'_> {
-    #[inline]
-    fn execute(&mut self, values: &[&[u8]]) -> Result<u64, EngineError> {
-        borrowed(
-            values,
-            |bytes| ValueRef::Blob(bytes),
-            |values| {
-                self.with(|prepared| {
-                    prepared.rows(values, |_| ControlFlow::Continue(()))?;
-                    Ok(prepared.changed())
-                })
-            },
-        )
-    }
-
-    #[inline]
-    fn first<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        let (mut visit, mut first) = (Some(visit), None);
-        self.with(|prepared| {
-            prepared.rows(&[ValueRef::Blob(key)], |row| {
-                first = visit.take().map(|visit| visit(row.bytes(0)));
-                ControlFlow::Break(())
-            })
-        })?;
-        Ok(first)
-    }
-
-    fn pairs(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.with(|prepared| {
-            prepared.rows(&[], |row| {
-                visit(row.bytes(0), row.bytes(1));
-                ControlFlow::Continue(())
-            })
-        })
-    }
-}
-
-impl ValueStatement for Statement<'_> {
-    type Row<'r> = Row<'r>;
-
-    #[inline]
-    fn execute_values(&mut self, values: &[Value]) -> Result<u64, EngineError> {
-        borrowed(values, Value::as_ref, |values| {
-            self.with(|prepared| {
-                prepared.rows(values, |_| ControlFlow::Continue(()))?;
-                Ok(prepared.changed())
-            })
-        })
-    }
-
-    #[inline]
-    fn query_values(&mut self, values: &[Value], mut visit: impl FnMut(&Row<'_>)) -> Result<(), EngineError> {
-        borrowed(values, Value::as_ref, |values| {
-            self.with(|prepared| {
-                prepared.rows(values, |row| {
-                    visit(row);
-                    ControlFlow::Continue(())
-                })
-            })
-            .map(|()| 0)
-        })
-        .map(drop)
+        for (value, place) in values.zip(1..) {
+            self.bind(place, value)?;
+        }
+        loop {
+            // SAFETY: the statement is prepared.
+            match unsafe { (api.step)(self.compiled) } {
+                api::ROW if visit(&LoadedRow { api, statement: self }).is_continue() => {}
+                api::ROW | api::DONE => break,
+                code => {
+                    let error = self.connection.error(code);
+                    // SAFETY: as above; the error is the one of the step, told already.
+                    unsafe { (api.reset)(self.compiled) };
+                    return Err(error);
+                }
+            }
+        }
+        // SAFETY: as above.
+        self.connection.check(unsafe { (api.reset)(self.compiled) })
     }
 }

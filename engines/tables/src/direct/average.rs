@@ -1,7 +1,7 @@
 //! The average of a column, computed as SQLite does: whole numbers are added exactly, real ones with the rounding errors
 //! of each addition kept beside the sum (Neumaier, 1974).
 
-use dbdyno_engine::{EngineError, sql::ValueRef};
+use dbdyno_engine::{EngineError, sql::SqlValueRef};
 
 /// The values seen so far.
 #[derive(Debug, Default)]
@@ -15,18 +15,18 @@ pub(super) struct Average {
 impl Average {
     /// Adds a value; NULL is left out.
     #[inline]
-    pub(super) fn add(&mut self, value: ValueRef<'_>) -> Result<(), EngineError> {
+    pub(super) fn add(&mut self, value: SqlValueRef<'_>) -> Result<(), EngineError> {
         match (value, &mut self.real) {
-            (ValueRef::Null, _) => return Ok(()),
-            (ValueRef::Integer(number), None) => self.whole += i128::from(number),
-            (ValueRef::Integer(number), Some(sum)) => add_real(sum, number as f64),
-            (ValueRef::Real(number), Some(sum)) => add_real(sum, number),
-            (ValueRef::Real(number), None) => {
+            (SqlValueRef::Null, _) => return Ok(()),
+            (SqlValueRef::Integer(number), None) => self.whole += i128::from(number),
+            (SqlValueRef::Integer(number), Some(sum)) => add_real(sum, number as f64),
+            (SqlValueRef::Real(number), Some(sum)) => add_real(sum, number),
+            (SqlValueRef::Real(number), None) => {
                 let mut sum = (self.whole as f64, 0.0);
                 add_real(&mut sum, number);
                 self.real = Some(sum);
             }
-            (ValueRef::Text(_) | ValueRef::Blob(_), _) => {
+            (SqlValueRef::Text(_) | SqlValueRef::Blob(_), _) => {
                 return Err(EngineError::new("a direct plan takes the average of numbers only"));
             }
         }

@@ -1,13 +1,13 @@
 //! Which rows a plan is about, with its parameters put in.
 
 use super::super::{
-    definition::Table,
+    definition::TableDefinition,
     key::compare,
     range::{End, Wanted},
 };
 use dbdyno_engine::{
     EngineError,
-    sql::{Value, ValueRef},
+    sql::{SqlValue, SqlValueRef},
     suite::{Condition, Operand},
 };
 use std::cmp::Ordering;
@@ -18,13 +18,17 @@ pub(super) enum Filter<'v> {
     /// Every row.
     All,
     /// Rows whose column has a value, or one of a range: from the first, below the second.
-    Column { column: usize, from: ValueRef<'v>, below: Option<ValueRef<'v>> },
+    Column { column: usize, from: SqlValueRef<'v>, below: Option<SqlValueRef<'v>> },
     /// Rows whose text holds another; letters of ASCII in either case.
     Holds { column: usize, text: Vec<u8> },
 }
 
 impl<'v> Filter<'v> {
-    pub(super) fn of(table: &Table, condition: &'v Condition, values: &'v [Value]) -> Result<Self, EngineError> {
+    pub(super) fn of(
+        table: &TableDefinition,
+        condition: &'v Condition,
+        values: &'v [SqlValue],
+    ) -> Result<Self, EngineError> {
         Ok(match condition {
             Condition::All => Self::All,
             Condition::Equal { column, value } => {
@@ -63,36 +67,36 @@ impl<'v> Filter<'v> {
 
     /// Whether a row of this value in the column passes.
     #[inline]
-    pub(super) fn passes(&self, value: ValueRef<'_>) -> bool {
+    pub(super) fn passes(&self, value: SqlValueRef<'_>) -> bool {
         match self {
             Self::All => true,
-            Self::Column { from, .. } if value == ValueRef::Null || *from == ValueRef::Null => false,
+            Self::Column { from, .. } if value == SqlValueRef::Null || *from == SqlValueRef::Null => false,
             Self::Column { from, below: None, .. } => compare(value, *from) == Ordering::Equal,
             Self::Column { from, below: Some(below), .. } => {
-                *below != ValueRef::Null
+                *below != SqlValueRef::Null
                     && compare(value, *from) != Ordering::Less
                     && compare(value, *below) == Ordering::Less
             }
-            Self::Holds { text, .. } => matches!(value, ValueRef::Text(bytes) if holds(bytes, text)),
+            Self::Holds { text, .. } => matches!(value, SqlValueRef::Text(bytes) if holds(bytes, text)),
         }
     }
 }
 
-pub(super) fn operand<'v>(operand: &'v Operand, values: &'v [Value]) -> Result<ValueRef<'v>, EngineError> {
+pub(super) fn operand<'v>(operand: &'v Operand, values: &'v [SqlValue]) -> Result<SqlValueRef<'v>, EngineError> {
     match (operand, operand.parameter()) {
-        (Operand::Integer(number), _) => Ok(ValueRef::Integer(*number)),
-        (Operand::Text(text), None) => Ok(ValueRef::Text(text.as_bytes())),
+        (Operand::Integer(number), _) => Ok(SqlValueRef::Integer(*number)),
+        (Operand::Text(text), None) => Ok(SqlValueRef::Text(text.as_bytes())),
         (Operand::Text(text), Some(place)) => values
             .get(place)
-            .map(Value::as_ref)
+            .map(SqlValue::as_ref)
             .ok_or_else(|| EngineError::new(format!("{text} in a direct plan: {} values are bound", values.len()))),
     }
 }
 
 /// The text within `%text%`, in small letters.
-fn needle(pattern: ValueRef<'_>) -> Result<Vec<u8>, EngineError> {
+fn needle(pattern: SqlValueRef<'_>) -> Result<Vec<u8>, EngineError> {
     let inside = match pattern {
-        ValueRef::Text(bytes) => bytes.strip_prefix(b"%").and_then(|rest| rest.strip_suffix(b"%")),
+        SqlValueRef::Text(bytes) => bytes.strip_prefix(b"%").and_then(|rest| rest.strip_suffix(b"%")),
         _ => None,
     };
     let plain = inside.filter(|text| !text.contains(&b'%') && !text.contains(&b'_'));
@@ -123,9 +127,9 @@ mod tests {
 
     #[test]
     fn only_plain_patterns_are_taken() {
-        assert_eq!(needle(ValueRef::Text(b"%Fifty%")).unwrap(), b"fifty");
+        assert_eq!(needle(SqlValueRef::Text(b"%Fifty%")).unwrap(), b"fifty");
         for pattern in ["fifty%", "%fifty", "%fi_ty%", "%a%b%", "%"] {
-            assert!(needle(ValueRef::Text(pattern.as_bytes())).is_err(), "{pattern}");
+            assert!(needle(SqlValueRef::Text(pattern.as_bytes())).is_err(), "{pattern}");
         }
     }
 }

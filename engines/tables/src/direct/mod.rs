@@ -5,26 +5,26 @@ mod filter;
 mod run;
 
 use self::filter::Filter;
-use super::{definition::Table, row::Columns, tables::Tables};
+use super::{definition::TableDefinition, row::RowValues, tables::Tables};
 use dbdyno_engine::{
     EngineError,
     ordered::OrderedStore,
-    sql::{SqlRow, Value, ValueRef},
-    suite::{Plan, Statement, TableSpec},
+    sql::{SqlRow, SqlValue, SqlValueRef},
+    suite::{DirectPlan, StatementSpec, TableSpec},
 };
 use std::rc::Rc;
 
 /// A plan, with the tables it names once they were looked up.
 pub(super) struct Planned<'e> {
-    plan: &'e Plan,
+    plan: &'e DirectPlan,
     /// The catalog's version when the tables were looked up.
     version: Option<u64>,
-    tables: Vec<Rc<Table>>,
+    tables: Vec<Rc<TableDefinition>>,
 }
 
 impl<'e> Planned<'e> {
     /// The plan of a statement.
-    pub(super) fn of(statement: &'e Statement) -> Result<Self, EngineError> {
+    pub(super) fn of(statement: &'e StatementSpec) -> Result<Self, EngineError> {
         let plan = statement.direct.as_ref().ok_or_else(|| {
             EngineError::new(format!("`{}` has no direct plan: the suite needs layer=sql", statement.sql))
         })?;
@@ -47,23 +47,25 @@ impl<'e> Planned<'e> {
     pub(super) fn execute<S: OrderedStore>(
         &mut self,
         tables: &mut Tables<S>,
-        values: &[Value],
+        values: &[SqlValue],
     ) -> Result<u64, EngineError> {
         self.look_up(tables)?;
         let done = match self.plan {
-            Plan::Insert { .. } => run::insert(tables, &self.tables[0], values),
-            Plan::Copy { .. } => run::copy(tables, &self.tables[0], &self.tables[1]),
-            Plan::Update { set, condition, .. } => {
+            DirectPlan::Insert { .. } => run::insert(tables, &self.tables[0], values),
+            DirectPlan::Copy { .. } => run::copy(tables, &self.tables[0], &self.tables[1]),
+            DirectPlan::Update { set, condition, .. } => {
                 let table = &self.tables[0];
                 Filter::of(table, condition, values).and_then(|filter| run::update(tables, table, &filter, set, values))
             }
-            Plan::Delete { condition, .. } => {
+            DirectPlan::Delete { condition, .. } => {
                 let table = &self.tables[0];
                 Filter::of(table, condition, values).and_then(|filter| run::delete(tables, table, &filter))
             }
-            Plan::Read { .. } | Plan::CountAverage { .. } | Plan::CreateTable { .. } | Plan::Begin | Plan::Rollback => {
-                Err(EngineError::new("a direct plan that changes no rows stands beside a write"))
-            }
+            DirectPlan::Read { .. }
+            | DirectPlan::CountAverage { .. }
+            | DirectPlan::CreateTable { .. }
+            | DirectPlan::Begin
+            | DirectPlan::Rollback => Err(EngineError::new("a direct plan that changes no rows stands beside a write")),
         };
         if let Err(error) = &done {
             tables.spoil(error);
@@ -76,20 +78,23 @@ impl<'e> Planned<'e> {
     pub(super) fn query<S: OrderedStore>(
         &mut self,
         tables: &mut Tables<S>,
-        values: &[Value],
-        mut visit: impl FnMut(&Row<'_>),
+        values: &[SqlValue],
+        mut visit: impl FnMut(&DirectRow<'_>),
     ) -> Result<(), EngineError> {
         self.look_up(tables)?;
         let table = self.tables.first().map(Rc::clone);
         match (self.plan, table) {
-            (Plan::Read { condition, limit, .. }, Some(table)) => {
+            (DirectPlan::Read { condition, limit, .. }, Some(table)) => {
                 let filter = Filter::of(&table, condition, values)?;
                 run::read(tables, &table, &filter, limit.unwrap_or(u64::MAX), visit)
             }
-            (Plan::CountAverage { column, condition, .. }, Some(table)) => {
+            (DirectPlan::CountAverage { column, condition, .. }, Some(table)) => {
                 let filter = Filter::of(&table, condition, values)?;
                 let (count, average) = run::count_average(tables, &table, table.column(column)?, &filter)?;
-                visit(&Row::Values(&[ValueRef::Integer(count), average.map_or(ValueRef::Null, ValueRef::Real)]));
+                visit(&DirectRow::Values(&[
+                    SqlValueRef::Integer(count),
+                    average.map_or(SqlValueRef::Null, SqlValueRef::Real),
+                ]));
                 Ok(())
             }
             _ => Err(EngineError::new("a direct plan that changes rows stands beside a read")),
@@ -100,30 +105,30 @@ impl<'e> Planned<'e> {
 /// Runs the plan of a statement that neither changes rows nor reads.
 pub(super) fn run<S: OrderedStore>(
     tables: &mut Tables<S>,
-    plan: Option<&Plan>,
+    plan: Option<&DirectPlan>,
     declared: &[TableSpec],
 ) -> Result<(), EngineError> {
     match plan {
         None => Ok(()),
-        Some(Plan::CreateTable { table }) => {
+        Some(DirectPlan::CreateTable { table }) => {
             let spec = declared.iter().find(|spec| spec.name == *table);
             tables.create_table(spec.ok_or_else(|| EngineError::new(format!("table `{table}` is not declared")))?)
         }
-        Some(Plan::Begin) => tables.begin(true),
-        Some(Plan::Rollback) => tables.rollback(),
+        Some(DirectPlan::Begin) => tables.begin(true),
+        Some(DirectPlan::Rollback) => tables.rollback(),
         Some(_) => Err(EngineError::new("a direct plan about rows stands beside a statement that is only run")),
     }
 }
 
 /// A row of an answer.
-pub(super) enum Row<'r> {
+pub(super) enum DirectRow<'r> {
     /// As it is stored: bytes, and how many columns.
     Stored(&'r [u8], usize),
     /// Values that were computed.
-    Values(&'r [ValueRef<'r>]),
+    Values(&'r [SqlValueRef<'r>]),
 }
 
-impl SqlRow for Row<'_> {
+impl SqlRow for DirectRow<'_> {
     #[inline]
     fn columns(&self) -> usize {
         match self {
@@ -133,9 +138,9 @@ impl SqlRow for Row<'_> {
     }
 
     #[inline]
-    fn value(&self, column: usize) -> ValueRef<'_> {
+    fn value(&self, column: usize) -> SqlValueRef<'_> {
         match self {
-            Self::Stored(row, _) => Columns(row).nth(column).flatten().unwrap_or(ValueRef::Null),
+            Self::Stored(row, _) => RowValues(row).nth(column).flatten().unwrap_or(SqlValueRef::Null),
             Self::Values(values) => values[column],
         }
     }

@@ -2,22 +2,22 @@
 
 use super::{
     super::{
-        definition::Table,
+        definition::TableDefinition,
         key,
         range::KeyRange,
-        row::Columns,
+        row::RowValues,
         rows::{broken_index, value},
         rowsum::Rowsum,
         tables::Tables,
     },
-    Row,
+    DirectRow,
     average::Average,
     filter::{Filter, operand},
 };
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
-    sql::{Value, ValueRef},
+    sql::{SqlValue, SqlValueRef},
     suite::Assignment,
 };
 use std::{collections::BTreeMap, ops::ControlFlow};
@@ -26,18 +26,22 @@ use std::{collections::BTreeMap, ops::ControlFlow};
 #[inline]
 pub(super) fn insert<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
-    values: &[Value],
+    table: &TableDefinition,
+    values: &[SqlValue],
 ) -> Result<u64, EngineError> {
     tables.write()?;
     let rowid = tables.next_rowid(table)?;
     let (write, rows, _) = tables.write()?;
-    rows.insert(write, table, rowid, values.iter().map(Value::as_ref))?;
+    rows.insert(write, table, rowid, values.iter().map(SqlValue::as_ref))?;
     Ok(1)
 }
 
 /// Inserts the rows of one table into another, or into itself, in the order of their rowids.
-pub(super) fn copy<S: OrderedStore>(tables: &mut Tables<S>, from: &Table, to: &Table) -> Result<u64, EngineError> {
+pub(super) fn copy<S: OrderedStore>(
+    tables: &mut Tables<S>,
+    from: &TableDefinition,
+    to: &TableDefinition,
+) -> Result<u64, EngineError> {
     tables.write()?;
     let mut copied = Vec::new();
     let mut ends = Vec::new();
@@ -50,7 +54,7 @@ pub(super) fn copy<S: OrderedStore>(tables: &mut Tables<S>, from: &Table, to: &T
     for &end in &ends {
         let rowid = tables.next_rowid(to)?;
         let (write, rows, _) = tables.write()?;
-        let values = Columns(&copied[start..end]).map(|value| value.unwrap_or(ValueRef::Null));
+        let values = RowValues(&copied[start..end]).map(|value| value.unwrap_or(SqlValueRef::Null));
         rows.insert(write, to, rowid, values)?;
         start = end;
     }
@@ -60,17 +64,17 @@ pub(super) fn copy<S: OrderedStore>(tables: &mut Tables<S>, from: &Table, to: &T
 /// Reads rows.
 pub(super) fn read<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
     limit: u64,
-    mut visit: impl FnMut(&Row<'_>),
+    mut visit: impl FnMut(&DirectRow<'_>),
 ) -> Result<(), EngineError> {
     let mut left = limit;
     if left == 0 {
         return Ok(());
     }
     each(tables, table, filter, |_, row| {
-        visit(&Row::Stored(row, table.columns.len()));
+        visit(&DirectRow::Stored(row, table.columns.len()));
         left -= 1;
         Ok(if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })
@@ -80,7 +84,7 @@ pub(super) fn read<S: OrderedStore>(
 #[inline]
 pub(super) fn count_average<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     column: usize,
     filter: &Filter<'_>,
 ) -> Result<(i64, Option<f64>), EngineError> {
@@ -106,10 +110,10 @@ pub(super) fn count_average<S: OrderedStore>(
 #[inline]
 pub(super) fn update<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
     set: &BTreeMap<String, Assignment>,
-    values: &[Value],
+    values: &[SqlValue],
 ) -> Result<u64, EngineError> {
     tables.write()?;
     let found = rowids(tables, table, filter)?;
@@ -132,17 +136,17 @@ pub(super) fn update<S: OrderedStore>(
 
 fn assign<'v>(
     assignment: &'v Assignment,
-    old: ValueRef<'_>,
-    values: &'v [Value],
-) -> Result<Option<ValueRef<'v>>, EngineError> {
+    old: SqlValueRef<'_>,
+    values: &'v [SqlValue],
+) -> Result<Option<SqlValueRef<'v>>, EngineError> {
     match (assignment, old) {
         (Assignment::Value(new), _) => operand(new, values).map(Some),
-        (Assignment::Times { .. }, ValueRef::Null) => Ok(None),
-        (Assignment::Times { times }, ValueRef::Integer(number)) => Ok(Some(
-            number.checked_mul(*times).map_or(ValueRef::Real(number as f64 * *times as f64), ValueRef::Integer),
+        (Assignment::Times { .. }, SqlValueRef::Null) => Ok(None),
+        (Assignment::Times { times }, SqlValueRef::Integer(number)) => Ok(Some(
+            number.checked_mul(*times).map_or(SqlValueRef::Real(number as f64 * *times as f64), SqlValueRef::Integer),
         )),
-        (Assignment::Times { times }, ValueRef::Real(number)) => Ok(Some(ValueRef::Real(number * *times as f64))),
-        (Assignment::Times { .. }, ValueRef::Text(_) | ValueRef::Blob(_)) => {
+        (Assignment::Times { times }, SqlValueRef::Real(number)) => Ok(Some(SqlValueRef::Real(number * *times as f64))),
+        (Assignment::Times { .. }, SqlValueRef::Text(_) | SqlValueRef::Blob(_)) => {
             Err(EngineError::new("a direct plan multiplies numbers only"))
         }
     }
@@ -151,7 +155,7 @@ fn assign<'v>(
 /// Removes rows; all of them by emptying the trees.
 pub(super) fn delete<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
 ) -> Result<u64, EngineError> {
     tables.write()?;
@@ -178,7 +182,7 @@ pub(super) fn delete<S: OrderedStore>(
 /// The rowids of the rows that pass.
 fn rowids<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
 ) -> Result<Vec<i64>, EngineError> {
     let mut found = Vec::new();
@@ -197,14 +201,14 @@ fn rowids<S: OrderedStore>(
 }
 
 /// The place of the index that narrows a filter.
-fn index_of(table: &Table, filter: &Filter<'_>) -> Option<usize> {
+fn index_of(table: &TableDefinition, filter: &Filter<'_>) -> Option<usize> {
     filter.wanted().and_then(|(column, _)| table.index_on(column))
 }
 
 /// Shows every row that passes: by an index where there is one, else all rows are looked at.
 fn each<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
     mut visit: impl FnMut(i64, &[u8]) -> Result<ControlFlow<()>, EngineError>,
 ) -> Result<(), EngineError> {
@@ -241,9 +245,9 @@ fn each<S: OrderedStore>(
 #[inline]
 fn each_entry<S: OrderedStore>(
     tables: &mut Tables<S>,
-    table: &Table,
+    table: &TableDefinition,
     filter: &Filter<'_>,
-    mut visit: impl FnMut(i64, ValueRef<'_>) -> Result<(), EngineError>,
+    mut visit: impl FnMut(i64, SqlValueRef<'_>) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     tables.read()?;
     let (Some((column, wanted)), Some(place)) = (filter.wanted(), index_of(table, filter)) else {

@@ -1,10 +1,10 @@
 //! Failing statements, changed bytes, and what is kept of them.
 
-use super::{super::key, Place, Value, execute, memory, memory::LONGEST_KEY, numbers, query};
+use super::{super::key, SqlValue, TestStore, execute, memory, memory::LONGEST_KEY, numbers, query};
 use dbdyno_engine::{
     engine::Engine,
     sql::{SqlEngine, SqlSession},
-    suite::{Begin, Statement},
+    suite::{Begin, StatementSpec},
 };
 use serde_json::{from_value, json};
 
@@ -12,10 +12,10 @@ const FIVE_ROWS: &str = "INSERT INTO t(a) VALUES (1), (2), (3), (4), (5)";
 
 #[test]
 fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
-    let place = Place::new("half", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("half", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     // The third row overflows.
     let half = "INSERT INTO t(a) SELECT abs(CASE a WHEN 3 THEN -9223372036854775807 - 1 ELSE a END) FROM t";
@@ -30,10 +30,10 @@ fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
 
 #[test]
 fn a_failing_statement_fails_its_whole_transaction() {
-    let place = Place::new("whole", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("whole", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     for failing in [
         "INSERT INTO t(rowid, a) VALUES (100, 100), (1, 7)",
@@ -41,13 +41,13 @@ fn a_failing_statement_fails_its_whole_transaction() {
     ] {
         session.begin(Begin::Deferred).unwrap();
         execute(&mut session, "DELETE FROM t WHERE a = 1", &[]).unwrap();
-        session.create_index(&place.indexes[0]).unwrap();
+        session.create_index(&store.indexes[0]).unwrap();
         execute(&mut session, "INSERT INTO t(rowid, a) VALUES (1, 10)", &[]).unwrap();
         assert!(execute(&mut session, failing, &[]).is_err(), "{failing}");
         assert!(session.commit().is_err(), "there is no transaction any more");
         assert_eq!(numbers(&mut session, "SELECT a FROM t"), [1, 2, 3, 4, 5], "{failing}");
     }
-    session.create_index(&place.indexes[0]).unwrap();
+    session.create_index(&store.indexes[0]).unwrap();
     assert_eq!(
         numbers(&mut session, "SELECT count(*) FROM t WHERE a > 0"),
         [5],
@@ -57,18 +57,18 @@ fn a_failing_statement_fails_its_whole_transaction() {
 
 #[test]
 fn a_rollback_takes_rows_tables_and_indexes_back() {
-    let place = Place::new("rollback", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("rollback", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
     session.begin(Begin::Immediate).unwrap();
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     session.rollback().unwrap();
     assert!(query(&mut session, "SELECT * FROM t", &[]).is_err(), "there is no table");
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     session.begin(Begin::Deferred).unwrap();
-    session.drop_table(&place.tables[0]).unwrap();
+    session.drop_table(&store.tables[0]).unwrap();
     drop(session);
     let mut session = engine.session().unwrap();
     assert_eq!(
@@ -80,19 +80,19 @@ fn a_rollback_takes_rows_tables_and_indexes_back() {
 
 #[test]
 fn tables_rows_and_indexes_are_there_after_a_reopening() {
-    let place = Place::new("reopen", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("reopen", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
-    session.create_index(&place.indexes[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
+    session.create_index(&store.indexes[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     drop(session);
     engine.close().unwrap();
-    let mut engine = place.open();
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
     assert_eq!(numbers(&mut session, "SELECT a FROM t WHERE a >= 4 ORDER BY a DESC"), [5, 4]);
-    session.drop_table(&place.tables[0]).unwrap();
-    session.create_table(&place.tables[0]).unwrap();
+    session.drop_table(&store.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     assert_eq!(numbers(&mut session, "SELECT count(*) FROM t"), [0], "a dropped table's tree is empty");
 }
 
@@ -100,22 +100,24 @@ fn tables_rows_and_indexes_are_there_after_a_reopening() {
 fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
     for layer in ["sql", "direct"] {
         for rowsum in ["crc32c", "xxh3", "blake3", "sha3-256"] {
-            let place = Place::new(&format!("{layer}-{rowsum}"), &[("rowsum", rowsum), ("layer", layer)]);
-            let mut engine = place.open();
+            let store = TestStore::new(&format!("{layer}-{rowsum}"), &[("rowsum", rowsum), ("layer", layer)]);
+            let mut engine = store.open();
             let mut session = engine.session().unwrap();
-            session.create_table(&place.tables[0]).unwrap();
-            session.create_index(&place.indexes[0]).unwrap();
-            let insert: Statement = from_value(json!({
+            session.create_table(&store.tables[0]).unwrap();
+            session.create_index(&store.indexes[0]).unwrap();
+            let insert: StatementSpec = from_value(json!({
                 "sql": "INSERT INTO t VALUES (?1, ?2, ?3, ?4)", "direct": { "insert": { "table": "t" } }
             }))
             .unwrap();
             let insert = Box::leak(Box::new(insert));
             let mut ready = session.prepare(insert).unwrap();
             for number in 1..=5 {
-                let text = Value::Text(format!("row {number}"));
-                session.execute(&mut ready, &[Value::Integer(number), Value::Null, text, Value::Null]).unwrap();
+                let text = SqlValue::Text(format!("row {number}"));
+                session
+                    .execute(&mut ready, &[SqlValue::Integer(number), SqlValue::Null, text, SqlValue::Null])
+                    .unwrap();
             }
-            let reads: [Statement; 3] = from_value(json!([
+            let reads: [StatementSpec; 3] = from_value(json!([
                 { "sql": "SELECT * FROM t", "direct": { "read": { "table": "t" } } },
                 { "sql": "SELECT count(*), avg(a) FROM t WHERE a >= 3 AND a < 4",
                   "direct": { "count_average": { "table": "t", "column": "a", "where": { "range": { "column": "a", "from": 3, "below": 4 } } } } },
@@ -123,8 +125,8 @@ fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
                   "direct": { "update": { "table": "t", "set": { "c": "new" }, "where": { "equal": { "column": "a", "value": 3 } } } } },
             ]))
             .unwrap();
-            let reads: &[Statement; 3] = Box::leak(Box::new(reads));
-            memory::tamper(&place.folder, |trees| {
+            let reads: &[StatementSpec; 3] = Box::leak(Box::new(reads));
+            memory::tamper(&store.folder, |trees| {
                 let row = trees.iter_mut().find_map(|tree| tree.get_mut(&key::of_rowid(3)[..])).unwrap();
                 row[6] ^= 0x20;
             });
@@ -147,32 +149,33 @@ fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
 
 #[test]
 fn a_value_too_long_for_an_index_is_refused_with_both_lengths() {
-    let place = Place::new("long", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("long", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
-    session.create_index(&place.indexes[2]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
+    session.create_index(&store.indexes[2]).unwrap();
     let fits = "x".repeat(LONGEST_KEY - 11);
-    execute(&mut session, "INSERT INTO t(c) VALUES (?1)", &[Value::Text(fits.clone())]).unwrap();
-    let error = execute(&mut session, "INSERT INTO t(c) VALUES (?1)", &[Value::Text(format!("{fits}x"))]).unwrap_err();
+    execute(&mut session, "INSERT INTO t(c) VALUES (?1)", &[SqlValue::Text(fits.clone())]).unwrap();
+    let error =
+        execute(&mut session, "INSERT INTO t(c) VALUES (?1)", &[SqlValue::Text(format!("{fits}x"))]).unwrap_err();
     assert!(error.message.contains("an entry of 512 bytes; the engine takes keys of 511"), "{error}");
     for bound in [fits.clone(), format!("{fits}x"), "x".repeat(5_000)] {
-        let count = query(&mut session, "SELECT count(*) FROM t WHERE c <= ?1", &[Value::Text(bound)]).unwrap();
-        assert_eq!(count, [[Value::Integer(1)]]);
+        let count = query(&mut session, "SELECT count(*) FROM t WHERE c <= ?1", &[SqlValue::Text(bound)]).unwrap();
+        assert_eq!(count, [[SqlValue::Integer(1)]]);
     }
 }
 
 #[test]
 fn what_the_layer_does_not_keep_is_refused() {
-    let place = Place::new("refused", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("refused", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
     let table = from_value(json!({ "name": "n", "columns": [{ "name": "a", "type": "INTEGER NOT NULL" }] })).unwrap();
     let error = session.create_table(Box::leak(Box::new(table))).unwrap_err();
     assert!(error.message.contains("column `a`: `NOT` in its type is a constraint"), "{error}");
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     let error = execute(&mut session, "INSERT INTO t(c) VALUES (0.5)", &[]).unwrap_err();
     assert!(error.message.contains("column `c` of table `t` holds text"), "{error}");
-    let error = session.create_table(&place.tables[0]).unwrap_err();
+    let error = session.create_table(&store.tables[0]).unwrap_err();
     assert!(error.message.contains("table `t` is there already"), "{error}");
 }

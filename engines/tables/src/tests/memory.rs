@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// The store; a commit replaces all trees.
-pub(super) struct Memory(Rc<RefCell<Trees>>);
+pub(super) struct MemoryStore(Rc<RefCell<Trees>>);
 
 /// Changes the committed bytes of a store.
 pub(super) fn tamper(folder: &std::path::Path, change: impl FnOnce(&mut Trees)) {
@@ -32,10 +32,10 @@ pub(super) fn tamper(folder: &std::path::Path, change: impl FnOnce(&mut Trees)) 
 /// The longest key taken, as LMDB's.
 pub(super) const LONGEST_KEY: usize = 511;
 
-impl OrderedStore for Memory {
+impl OrderedStore for MemoryStore {
     const MAIN_FILE: &'static str = "memory";
-    type Read = Snapshot;
-    type Write = Changes;
+    type Read = MemoryRead;
+    type Write = MemoryWrite;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
         let empty = || Rc::new(RefCell::new(vec![BTreeMap::new(); usize::from(trees)]));
@@ -53,12 +53,12 @@ impl OrderedStore for Memory {
         LONGEST_KEY
     }
 
-    fn read(&self) -> Result<Snapshot, EngineError> {
-        Ok(Snapshot(self.0.borrow().clone()))
+    fn read(&self) -> Result<MemoryRead, EngineError> {
+        Ok(MemoryRead(self.0.borrow().clone()))
     }
 
-    fn write(&self) -> Result<Changes, EngineError> {
-        Ok(Changes { trees: self.0.borrow().clone(), store: Rc::clone(&self.0) })
+    fn write(&self) -> Result<MemoryWrite, EngineError> {
+        Ok(MemoryWrite { trees: self.0.borrow().clone(), store: Rc::clone(&self.0) })
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -70,9 +70,9 @@ impl OrderedStore for Memory {
     }
 }
 
-pub(super) struct Snapshot(Trees);
+pub(super) struct MemoryRead(Trees);
 
-pub(super) struct Changes {
+pub(super) struct MemoryWrite {
     trees: Trees,
     store: Rc<RefCell<Trees>>,
 }
@@ -100,7 +100,7 @@ fn range(
     };
 }
 
-impl OrderedRead for Snapshot {
+impl OrderedRead for MemoryRead {
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(get(&self.0, tree, key, visit))
     }
@@ -117,7 +117,7 @@ impl OrderedRead for Snapshot {
     }
 }
 
-impl OrderedRead for Changes {
+impl OrderedRead for MemoryWrite {
     fn get<R>(&self, tree: Tree, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         Ok(get(&self.trees, tree, key, visit))
     }
@@ -134,7 +134,7 @@ impl OrderedRead for Changes {
     }
 }
 
-impl OrderedWrite for Changes {
+impl OrderedWrite for MemoryWrite {
     fn put(&mut self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.trees[tree.index()].insert(key.to_vec(), value.to_vec());
         Ok(())

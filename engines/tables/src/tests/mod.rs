@@ -5,14 +5,14 @@ mod memory;
 mod plans;
 mod scripts;
 
-use self::memory::Memory;
-use super::{Layered, Session, options};
+use self::memory::MemoryStore;
+use super::{Layered, LayeredSession, options};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
     settings::Settings,
-    sql::{SqlEngine, SqlRow, SqlSession, Value, ValueRef},
-    suite::{IndexSpec, Statement, TableSpec},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},
+    suite::{IndexSpec, StatementSpec, TableSpec},
 };
 use serde_json::{from_value, json};
 use std::{
@@ -34,14 +34,14 @@ fn declared() -> (Vec<TableSpec>, Vec<IndexSpec>) {
 }
 
 /// A store of its own for a test.
-struct Place {
+struct TestStore {
     folder: PathBuf,
     settings: Settings,
     tables: Vec<TableSpec>,
     indexes: Vec<IndexSpec>,
 }
 
-impl Place {
+impl TestStore {
     fn new(name: &str, asked: &[(&str, &str)]) -> Self {
         let asked: BTreeMap<String, String> =
             asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -50,37 +50,41 @@ impl Place {
         Self { folder: Path::new("/nowhere").join(name), settings, tables, indexes }
     }
 
-    fn open(&self) -> Layered<Memory> {
+    fn open(&self) -> Layered<MemoryStore> {
         let open = Open { folder: &self.folder, settings: &self.settings, schema: &[], data_bytes: 0 };
         Layered::open(open, &self.tables, &self.indexes).unwrap()
     }
 }
 
-fn statement(sql: &str) -> Statement {
-    Statement { sql: sql.to_owned(), draw: BTreeMap::new(), bind: Vec::new(), direct: None }
+fn statement(sql: &str) -> StatementSpec {
+    StatementSpec { sql: sql.to_owned(), draw: BTreeMap::new(), bind: Vec::new(), direct: None }
 }
 
-fn owned(value: ValueRef<'_>) -> Value {
+fn owned(value: SqlValueRef<'_>) -> SqlValue {
     match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Integer(number),
-        ValueRef::Real(number) => Value::Real(number),
-        ValueRef::Text(bytes) => Value::Text(String::from_utf8(bytes.to_vec()).unwrap()),
-        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+        SqlValueRef::Null => SqlValue::Null,
+        SqlValueRef::Integer(number) => SqlValue::Integer(number),
+        SqlValueRef::Real(number) => SqlValue::Real(number),
+        SqlValueRef::Text(bytes) => SqlValue::Text(String::from_utf8(bytes.to_vec()).unwrap()),
+        SqlValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
     }
 }
 
-fn row<R: SqlRow>(row: &R) -> Vec<Value> {
+fn row<R: SqlRow>(row: &R) -> Vec<SqlValue> {
     (0..row.columns()).map(|column| owned(row.value(column))).collect()
 }
 
 /// Runs a statement once. The statement is leaked, because a session borrows its suite for as long as it lives.
-fn execute(session: &mut Session<'_, Memory>, sql: &str, values: &[Value]) -> Result<u64, EngineError> {
+fn execute(session: &mut LayeredSession<'_, MemoryStore>, sql: &str, values: &[SqlValue]) -> Result<u64, EngineError> {
     let mut ready = session.prepare(Box::leak(Box::new(statement(sql))))?;
     session.execute(&mut ready, values)
 }
 
-fn query(session: &mut Session<'_, Memory>, sql: &str, values: &[Value]) -> Result<Vec<Vec<Value>>, EngineError> {
+fn query(
+    session: &mut LayeredSession<'_, MemoryStore>,
+    sql: &str,
+    values: &[SqlValue],
+) -> Result<Vec<Vec<SqlValue>>, EngineError> {
     let mut ready = session.prepare(Box::leak(Box::new(statement(sql))))?;
     let mut rows = Vec::new();
     session.query(&mut ready, values, |found| rows.push(row(found)))?;
@@ -88,9 +92,9 @@ fn query(session: &mut Session<'_, Memory>, sql: &str, values: &[Value]) -> Resu
 }
 
 /// The first column as whole numbers.
-fn numbers(session: &mut Session<'_, Memory>, sql: &str) -> Vec<i64> {
-    let number = |row: Vec<Value>| match row[0] {
-        Value::Integer(number) => number,
+fn numbers(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> Vec<i64> {
+    let number = |row: Vec<SqlValue>| match row[0] {
+        SqlValue::Integer(number) => number,
         ref other => panic!("{other:?} is no whole number"),
     };
     query(session, sql, &[]).unwrap().into_iter().map(number).collect()

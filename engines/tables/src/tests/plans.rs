@@ -1,12 +1,12 @@
 //! What SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN tells it.
 
-use super::{Memory, Place, Session, Value, execute, numbers, query};
+use super::{LayeredSession, MemoryStore, SqlValue, TestStore, execute, numbers, query};
 use dbdyno_engine::sql::{SqlEngine, SqlSession};
 
-fn plan(session: &mut Session<'_, Memory>, sql: &str) -> String {
+fn plan(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> String {
     let rows = query(session, &format!("EXPLAIN QUERY PLAN {sql}"), &[]).unwrap();
-    let text = |row: Vec<Value>| match row.into_iter().next_back() {
-        Some(Value::Text(text)) => text.split_once("INDEX ").map_or(text.clone(), |(_, plan)| plan.to_owned()),
+    let text = |row: Vec<SqlValue>| match row.into_iter().next_back() {
+        Some(SqlValue::Text(text)) => text.split_once("INDEX ").map_or(text.clone(), |(_, plan)| plan.to_owned()),
         other => panic!("{other:?}"),
     };
     rows.into_iter()
@@ -18,17 +18,18 @@ fn plan(session: &mut Session<'_, Memory>, sql: &str) -> String {
 
 #[test]
 fn equality_ranges_and_order_are_pushed_down() {
-    let place = Place::new("plans", &[]);
-    let mut engine = place.open();
+    let store = TestStore::new("plans", &[]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
     for number in 0..1_000 {
-        let values = [Value::Integer(number % 100), Value::Real(number as f64), Value::Text(format!("{number:03}"))];
+        let values =
+            [SqlValue::Integer(number % 100), SqlValue::Real(number as f64), SqlValue::Text(format!("{number:03}"))];
         execute(&mut session, "INSERT INTO t(a, r, c) VALUES (?1, ?2, ?3)", &values).unwrap();
     }
     assert_eq!(plan(&mut session, "SELECT * FROM t WHERE a = 5"), "rowid order");
     assert_eq!(numbers(&mut session, "SELECT count(*) FROM t WHERE a = 5"), [10]);
-    for index in &place.indexes[..3] {
+    for index in &store.indexes[..3] {
         session.create_index(index).unwrap();
     }
     let session = &mut session;
@@ -60,10 +61,10 @@ fn equality_ranges_and_order_are_pushed_down() {
 
 #[test]
 fn under_rowsum_no_index_stands_in_for_rows_that_are_not_verified() {
-    let place = Place::new("rowsum-plans", &[("rowsum", "crc32c")]);
-    let mut engine = place.open();
+    let store = TestStore::new("rowsum-plans", &[("rowsum", "crc32c")]);
+    let mut engine = store.open();
     let mut session = engine.session().unwrap();
-    session.create_table(&place.tables[0]).unwrap();
-    session.create_index(&place.indexes[0]).unwrap();
+    session.create_table(&store.tables[0]).unwrap();
+    session.create_index(&store.indexes[0]).unwrap();
     assert_eq!(plan(&mut session, "SELECT count(*), avg(a) FROM t WHERE a >= 5"), "index ta (a>=?)");
 }

@@ -1,10 +1,11 @@
 //! Random SQL scripts on plain SQLite and on the layer: equal answers, equal counts, equal failures.
 
-use super::{Memory, Place, Session, execute, query};
-use crate::sqlite::Sql;
+use super::{LayeredSession, MemoryStore, TestStore, execute, query};
+use crate::sqlite::SqliteStatement;
 use dbdyno_engine::{
     EngineError,
-    sql::{SqlEngine, SqlSession, Value},
+    prepared::SqlStatement,
+    sql::{SqlEngine, SqlSession, SqlValue},
     suite::{Begin, IndexSpec, TableSpec},
 };
 use proptest::{
@@ -15,9 +16,9 @@ use rusqlite::Connection;
 
 /// A step of a script.
 #[derive(Debug, Clone)]
-enum Step {
-    Write(String, Vec<Value>),
-    Read { sql: String, values: Vec<Value>, ordered: bool },
+enum ScriptStep {
+    Write(String, Vec<SqlValue>),
+    Read { sql: String, values: Vec<SqlValue>, ordered: bool },
     CreateIndex(usize),
     Recreate,
     Begin,
@@ -51,22 +52,22 @@ fn blob() -> impl Strategy<Value = Vec<u8>> {
     prop::sample::select(vec![vec![], vec![0], vec![0, 255], b"a".to_vec(), vec![255; 3]])
 }
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> impl Strategy<Value = SqlValue> {
     prop_oneof![
-        1 => Just(Value::Null),
-        3 => integer().prop_map(Value::Integer),
-        2 => real().prop_map(Value::Real),
-        2 => text().prop_map(Value::Text),
-        1 => blob().prop_map(Value::Blob),
+        1 => Just(SqlValue::Null),
+        3 => integer().prop_map(SqlValue::Integer),
+        2 => real().prop_map(SqlValue::Real),
+        2 => text().prop_map(SqlValue::Text),
+        1 => blob().prop_map(SqlValue::Blob),
     ]
 }
 
 /// A value for the column of text, which takes no real numbers.
-fn for_text() -> impl Strategy<Value = Value> {
-    value().prop_map(|value| if matches!(value, Value::Real(_)) { Value::Null } else { value })
+fn for_text() -> impl Strategy<Value = SqlValue> {
+    value().prop_map(|value| if matches!(value, SqlValue::Real(_)) { SqlValue::Null } else { value })
 }
 
-fn columns() -> impl Strategy<Value = [Value; 4]> {
+fn columns() -> impl Strategy<Value = [SqlValue; 4]> {
     (value(), value(), for_text(), value()).prop_map(|(a, r, c, x)| [a, r, c, x])
 }
 
@@ -89,7 +90,7 @@ fn condition() -> impl Strategy<Value = String> {
     ]
 }
 
-fn read() -> impl Strategy<Value = Step> {
+fn read() -> impl Strategy<Value = ScriptStep> {
     let what = prop_oneof![
         4 => Just(("SELECT rowid, * FROM t", "")),
         2 => Just(("SELECT rowid FROM t", "")),
@@ -110,124 +111,133 @@ fn read() -> impl Strategy<Value = Step> {
                 }
                 _ => (base, false),
             };
-            Step::Read { sql, values: vec![one, two], ordered }
+            ScriptStep::Read { sql, values: vec![one, two], ordered }
         },
     )
 }
 
 /// One column in its order, whole numbers as real ones, because equal values may come in any order.
-fn read_in_order() -> impl Strategy<Value = Step> {
+fn read_in_order() -> impl Strategy<Value = ScriptStep> {
     (prop::sample::select(COLUMNS.to_vec()), any::<bool>(), condition(), value(), value()).prop_map(
         |(column, down, condition, one, two)| {
             let way = if down { "DESC" } else { "ASC" };
             let shown = format!("CASE typeof({column}) WHEN 'integer' THEN CAST({column} AS REAL) ELSE {column} END");
             let sql = format!("SELECT {shown} FROM t WHERE {condition} ORDER BY {column} {way}");
-            Step::Read { sql, values: vec![one, two], ordered: true }
+            ScriptStep::Read { sql, values: vec![one, two], ordered: true }
         },
     )
 }
 
-fn write() -> impl Strategy<Value = Step> {
-    let insert =
-        columns().prop_map(|values| Step::Write("INSERT INTO t VALUES (?1, ?2, ?3, ?4)".to_owned(), values.into()));
+fn write() -> impl Strategy<Value = ScriptStep> {
+    let insert = columns()
+        .prop_map(|values| ScriptStep::Write("INSERT INTO t VALUES (?1, ?2, ?3, ?4)".to_owned(), values.into()));
     let numbered = (columns(), -2_i64..30).prop_map(|(values, rowid)| {
-        Step::Write(format!("INSERT INTO t(rowid, a, r, c, x) VALUES ({rowid}, ?1, ?2, ?3, ?4)"), values.into())
+        ScriptStep::Write(format!("INSERT INTO t(rowid, a, r, c, x) VALUES ({rowid}, ?1, ?2, ?3, ?4)"), values.into())
     });
     let update = (prop::sample::select(COLUMNS.to_vec()), condition(), value(), value(), value(), for_text()).prop_map(
         |(column, condition, one, two, new, text)| {
             let new = if column == "c" { text } else { new };
-            Step::Write(format!("UPDATE t SET {column} = ?3 WHERE {condition}"), vec![one, two, new])
+            ScriptStep::Write(format!("UPDATE t SET {column} = ?3 WHERE {condition}"), vec![one, two, new])
         },
     );
     let compute = (condition(), value(), value()).prop_map(|(condition, one, two)| {
-        Step::Write(format!("UPDATE t SET a = a + 1, x = c WHERE {condition}"), vec![one, two])
+        ScriptStep::Write(format!("UPDATE t SET a = a + 1, x = c WHERE {condition}"), vec![one, two])
     });
     let renumber = (condition(), value(), value(), -2_i64..40).prop_map(|(condition, one, two, rowid)| {
-        Step::Write(format!("UPDATE t SET rowid = {rowid}, a = 1 WHERE {condition}"), vec![one, two])
+        ScriptStep::Write(format!("UPDATE t SET rowid = {rowid}, a = 1 WHERE {condition}"), vec![one, two])
     });
-    let delete = (condition(), value(), value())
-        .prop_map(|(condition, one, two)| Step::Write(format!("DELETE FROM t WHERE {condition}"), vec![one, two]));
+    let delete = (condition(), value(), value()).prop_map(|(condition, one, two)| {
+        ScriptStep::Write(format!("DELETE FROM t WHERE {condition}"), vec![one, two])
+    });
     let copy = (condition(), value(), value()).prop_map(|(condition, one, two)| {
-        Step::Write(format!("INSERT INTO t SELECT * FROM t WHERE {condition} ORDER BY rowid LIMIT 20"), vec![one, two])
+        ScriptStep::Write(
+            format!("INSERT INTO t SELECT * FROM t WHERE {condition} ORDER BY rowid LIMIT 20"),
+            vec![one, two],
+        )
     });
     prop_oneof![8 => insert, 2 => numbered, 3 => update, 1 => compute, 1 => renumber, 2 => delete, 1 => copy]
 }
 
 /// Which indexes there are at first, rows, and then steps.
-fn script() -> impl Strategy<Value = Vec<Step>> {
+fn script() -> impl Strategy<Value = Vec<ScriptStep>> {
     let step = prop_oneof![
         12 => write(),
         8 => read(),
         3 => read_in_order(),
-        1 => (0..4_usize).prop_map(Step::CreateIndex),
-        2 => Just(Step::Begin),
-        2 => Just(Step::Commit),
-        1 => Just(Step::Rollback),
-        1 => Just(Step::Recreate),
+        1 => (0..4_usize).prop_map(ScriptStep::CreateIndex),
+        2 => Just(ScriptStep::Begin),
+        2 => Just(ScriptStep::Commit),
+        1 => Just(ScriptStep::Rollback),
+        1 => Just(ScriptStep::Recreate),
     ];
     let indexes = prop::sample::subsequence(vec![0, 1, 2, 3], 0..=4)
-        .prop_map(|places| places.into_iter().map(Step::CreateIndex).collect::<Vec<_>>());
-    let rows =
-        columns().prop_map(|values| Step::Write("INSERT INTO t VALUES (?1, ?2, ?3, ?4)".to_owned(), values.into()));
+        .prop_map(|places| places.into_iter().map(ScriptStep::CreateIndex).collect::<Vec<_>>());
+    let rows = columns()
+        .prop_map(|values| ScriptStep::Write("INSERT INTO t VALUES (?1, ?2, ?3, ?4)".to_owned(), values.into()));
     (indexes, prop::collection::vec(rows, 0..40), prop::collection::vec(step, 1..60))
         .prop_map(|(indexes, rows, steps)| [indexes, rows, steps].concat())
 }
 
 /// Plain SQLite beside the layer.
-struct Pair<'p> {
+struct SideBySide<'p> {
     plain: Connection,
-    session: Session<'p, Memory>,
+    session: LayeredSession<'p, MemoryStore>,
     table: &'p TableSpec,
     indexes: &'p [IndexSpec],
     made: Vec<bool>,
     open: bool,
 }
 
-impl Pair<'_> {
+impl SideBySide<'_> {
     fn plainly(&self, sql: &str) {
         self.plain.execute_batch(sql).unwrap();
     }
 
     /// Does a step on both sides. After a failure both transactions are over: the layer keeps nothing of one.
-    fn step(&mut self, step: &Step) -> Result<(), TestCaseError> {
+    fn step(&mut self, step: &ScriptStep) -> Result<(), TestCaseError> {
         match step {
-            Step::Begin if !self.open => {
+            ScriptStep::Begin if !self.open => {
                 self.plainly("BEGIN");
                 self.session.begin(Begin::Engine).unwrap();
                 self.open = true;
             }
-            Step::Commit if self.open => {
+            ScriptStep::Commit if self.open => {
                 self.plainly("COMMIT");
                 self.session.commit().unwrap();
                 self.open = false;
             }
-            Step::Rollback if self.open => {
+            ScriptStep::Rollback if self.open => {
                 self.plainly("ROLLBACK");
                 self.session.rollback().unwrap();
                 self.open = false;
             }
             // Tables and indexes are defined outside of transactions here, so that `made` need not be rolled back.
-            Step::CreateIndex(place) if !self.open && !self.made[*place] => {
+            ScriptStep::CreateIndex(place) if !self.open && !self.made[*place] => {
                 self.plainly(&self.indexes[*place].create_sql());
                 self.session.create_index(&self.indexes[*place]).unwrap();
                 self.made[*place] = true;
             }
-            Step::Recreate if !self.open => {
+            ScriptStep::Recreate if !self.open => {
                 self.plainly("DROP TABLE t");
                 self.plainly(&self.table.create_sql());
                 self.session.drop_table(self.table).unwrap();
                 self.session.create_table(self.table).unwrap();
                 self.made.fill(false);
             }
-            Step::Begin | Step::Commit | Step::Rollback | Step::CreateIndex(_) | Step::Recreate => {}
-            Step::Write(sql, values) => {
-                let expected = Sql::new(&self.plain, sql, false).and_then(|mut ready| ready.execute(values));
+            ScriptStep::Begin
+            | ScriptStep::Commit
+            | ScriptStep::Rollback
+            | ScriptStep::CreateIndex(_)
+            | ScriptStep::Recreate => {}
+            ScriptStep::Write(sql, values) => {
+                let expected = SqlStatement::<SqliteStatement<'_>>::new(&self.plain, sql, false)
+                    .and_then(|mut ready| ready.execute(values));
                 let found = execute(&mut self.session, sql, values);
                 self.same(sql, values, expected, found)?;
             }
-            Step::Read { sql, values, ordered } => {
+            ScriptStep::Read { sql, values, ordered } => {
                 let mut rows = Vec::new();
-                let expected = Sql::new(&self.plain, sql, false)
+                let expected = SqlStatement::<SqliteStatement<'_>>::new(&self.plain, sql, false)
                     .and_then(|mut ready| ready.query(values, |row| rows.push(super::row(row))))
                     .map(|()| comparable(rows, *ordered));
                 let found = query(&mut self.session, sql, values).map(|rows| comparable(rows, *ordered));
@@ -240,7 +250,7 @@ impl Pair<'_> {
     fn same<T: PartialEq + std::fmt::Debug>(
         &mut self,
         sql: &str,
-        values: &[Value],
+        values: &[SqlValue],
         expected: Result<T, EngineError>,
         found: Result<T, EngineError>,
     ) -> Result<(), TestCaseError> {
@@ -261,7 +271,7 @@ impl Pair<'_> {
 }
 
 /// Rows as text, so that values compare by type and every bit; sorted where no order was asked for.
-fn comparable(rows: Vec<Vec<Value>>, ordered: bool) -> Vec<String> {
+fn comparable(rows: Vec<Vec<SqlValue>>, ordered: bool) -> Vec<String> {
     let mut rows: Vec<String> = rows.iter().map(|row| format!("{row:?}")).collect();
     if !ordered {
         rows.sort();
@@ -278,18 +288,18 @@ fn random_scripts_give_the_answers_of_plain_sqlite() {
     runner
         .run(&(script(), prop::sample::select(vec!["off", "xxh3"])), |(script, rowsum)| {
             runs.set(runs.get() + 1);
-            let place = Place::new(&format!("script-{}", runs.get()), &[("rowsum", rowsum)]);
-            let mut engine = place.open();
+            let store = TestStore::new(&format!("script-{}", runs.get()), &[("rowsum", rowsum)]);
+            let mut engine = store.open();
             let mut session = engine.session().unwrap();
-            session.create_table(&place.tables[0]).unwrap();
+            session.create_table(&store.tables[0]).unwrap();
             let plain = Connection::open_in_memory().unwrap();
-            plain.execute_batch(&place.tables[0].create_sql()).unwrap();
-            let mut pair = Pair {
+            plain.execute_batch(&store.tables[0].create_sql()).unwrap();
+            let mut pair = SideBySide {
                 plain,
                 session,
-                table: &place.tables[0],
-                indexes: &place.indexes,
-                made: vec![false; place.indexes.len()],
+                table: &store.tables[0],
+                indexes: &store.indexes,
+                made: vec![false; store.indexes.len()],
                 open: false,
             };
             script.iter().try_for_each(|step| pair.step(step))

@@ -1,20 +1,20 @@
 //! How a virtual table is reached: by rowid or by an index, narrowed by the conditions that SQLite offers. Pure.
 
-use super::super::definition::Table;
+use super::super::definition::TableDefinition;
 
 /// A condition of a statement that could be pushed down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Term {
+pub(super) struct Constraint {
     /// The constraint's place among those offered.
     pub(super) place: usize,
     /// The column, `None` for the rowid.
     pub(super) column: Option<usize>,
-    pub(super) comparison: Comparison,
+    pub(super) comparison: ComparisonOperator,
 }
 
 /// What is compared, the column on the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum ComparisonOperator {
     Equal,
     Greater,
     GreaterOrEqual,
@@ -24,7 +24,7 @@ pub(super) enum Comparison {
 
 /// The way to the rows. As a number it is the plan that SQLite keeps with a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Access {
+pub(super) struct AccessPath {
     /// The index's place; the table by rowid where there is none.
     pub(super) index: Option<usize>,
     pub(super) ends: Ends,
@@ -41,7 +41,7 @@ pub(super) enum Ends {
     Range { from: Option<bool>, to: Option<bool> },
 }
 
-impl Access {
+impl AccessPath {
     /// The plan as a number.
     pub(super) fn to_number(self) -> i32 {
         let end = |end: Option<bool>| match end {
@@ -74,7 +74,7 @@ impl Access {
     }
 
     /// The column it goes by, `None` for the rowid.
-    fn column(self, table: &Table) -> Option<usize> {
+    fn column(self, table: &TableDefinition) -> Option<usize> {
         self.index.map(|place| table.indexes[place].column)
     }
 }
@@ -82,8 +82,8 @@ impl Access {
 /// A chosen access, what it is expected to cost, and the conditions it takes, in the order of their values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Choice {
-    pub(super) access: Access,
-    pub(super) taken: Vec<Term>,
+    pub(super) access: AccessPath,
+    pub(super) taken: Vec<Constraint>,
     /// Whether rows come in the order asked for.
     pub(super) ordered: bool,
     pub(super) cost: f64,
@@ -93,7 +93,7 @@ pub(super) struct Choice {
 /// What is asked of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Question<'q> {
-    pub(super) terms: &'q [Term],
+    pub(super) terms: &'q [Constraint],
     /// The columns to order by (`None` for the rowid), and whether downwards.
     pub(super) order: &'q [(Option<usize>, bool)],
     /// A bit for each column that is read; the last for all from the 64th on.
@@ -106,22 +106,24 @@ pub(super) struct Question<'q> {
 const ROWS: f64 = 1_000_000.0;
 
 /// The cheapest access.
-pub(super) fn choose(table: &Table, question: Question<'_>) -> Choice {
+pub(super) fn choose(table: &TableDefinition, question: Question<'_>) -> Choice {
     let by_index = (0..table.indexes.len()).map(|place| consider(table, question, Some(place)));
     by_index.fold(consider(table, question, None), |best, other| if other.cost < best.cost { other } else { best })
 }
 
-fn consider(table: &Table, question: Question<'_>, index: Option<usize>) -> Choice {
+fn consider(table: &TableDefinition, question: Question<'_>, index: Option<usize>) -> Choice {
     let column = index.map(|place| table.indexes[place].column);
-    let find = |wanted: &[Comparison]| {
+    let find = |wanted: &[ComparisonOperator]| {
         question.terms.iter().find(|term| term.column == column && wanted.contains(&term.comparison)).copied()
     };
-    let (ends, taken) = match find(&[Comparison::Equal]) {
+    let (ends, taken) = match find(&[ComparisonOperator::Equal]) {
         Some(term) => (Ends::Equal, vec![term]),
         None => {
-            let from = find(&[Comparison::Greater, Comparison::GreaterOrEqual]);
-            let to = find(&[Comparison::Less, Comparison::LessOrEqual]);
-            let included = |term: Term| matches!(term.comparison, Comparison::GreaterOrEqual | Comparison::LessOrEqual);
+            let from = find(&[ComparisonOperator::Greater, ComparisonOperator::GreaterOrEqual]);
+            let to = find(&[ComparisonOperator::Less, ComparisonOperator::LessOrEqual]);
+            let included = |term: Constraint| {
+                matches!(term.comparison, ComparisonOperator::GreaterOrEqual | ComparisonOperator::LessOrEqual)
+            };
             (Ends::Range { from: from.map(included), to: to.map(included) }, from.into_iter().chain(to).collect())
         }
     };
@@ -145,12 +147,12 @@ fn consider(table: &Table, question: Question<'_>, index: Option<usize>) -> Choi
         Some(_) => 3.0,
     };
     let sort = if ordered { 0.0 } else { rows };
-    let access = Access { index, ends, descending, covering };
+    let access = AccessPath { index, ends, descending, covering };
     Choice { access, taken, ordered, cost: rows * reach + sort + 1.0, rows }
 }
 
 /// The access in words, as EXPLAIN QUERY PLAN shows it.
-pub(super) fn explain(table: &Table, access: Access) -> String {
+pub(super) fn explain(table: &TableDefinition, access: AccessPath) -> String {
     let column = access.column(table).map_or("rowid", |column| table.columns[column].name.as_str());
     let way = match access.index {
         Some(place) if access.covering => format!("covering index {}", table.indexes[place].name),
@@ -182,8 +184,8 @@ mod tests {
         for ends in ranges.chain([Ends::Equal]) {
             for index in [None, Some(0), Some(7), Some(300)] {
                 for (descending, covering) in [(false, false), (true, false), (false, true), (true, true)] {
-                    let access = Access { index, ends, descending, covering };
-                    assert_eq!(Access::of_number(access.to_number()), access);
+                    let access = AccessPath { index, ends, descending, covering };
+                    assert_eq!(AccessPath::of_number(access.to_number()), access);
                 }
             }
         }

@@ -2,17 +2,17 @@
 
 use super::{
     super::{
-        cursor::{Cursor, Path},
-        definition::Table,
+        cursor::{BatchCursor, CursorPath},
+        definition::TableDefinition,
         range::{End, KeyRange, Wanted},
     },
-    access::{Access, Ends},
-    module::{Shared, told},
+    access::{AccessPath, Ends},
+    module::{SharedTables, told},
 };
-use crate::sqlite::{Bound, value};
+use crate::sqlite::{SqliteParameter, value};
 use dbdyno_engine::{
     ordered::{Direction, OrderedStore},
-    sql::ValueRef,
+    sql::SqlValueRef,
 };
 use rusqlite::{
     Error, Result, ffi,
@@ -24,20 +24,20 @@ use std::{ffi::c_int, rc::Rc};
 #[repr(C)]
 pub(super) struct TableCursor<S: OrderedStore> {
     base: ffi::sqlite3_vtab_cursor,
-    shared: Shared<S>,
-    table: Rc<Table>,
-    rows: Option<Cursor>,
+    shared: SharedTables<S>,
+    table: Rc<TableDefinition>,
+    rows: Option<BatchCursor>,
     /// The one column that there is, when rows are not read.
     only: Option<usize>,
 }
 
 impl<S: OrderedStore> TableCursor<S> {
-    pub(super) fn new(shared: Shared<S>, table: Rc<Table>) -> Self {
+    pub(super) fn new(shared: SharedTables<S>, table: Rc<TableDefinition>) -> Self {
         shared.borrow_mut().open_cursor();
         Self { base: ffi::sqlite3_vtab_cursor::default(), shared, table, rows: None, only: None }
     }
 
-    fn row(&self) -> Result<&Cursor> {
+    fn row(&self) -> Result<&BatchCursor> {
         self.rows.as_ref().ok_or_else(|| Error::ModuleError("the cursor is on no row".to_owned()))
     }
 }
@@ -52,7 +52,7 @@ impl<S: OrderedStore> Drop for TableCursor<S> {
 // SAFETY: the struct is `repr(C)` and begins with `sqlite3_vtab_cursor`.
 unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
     fn filter(&mut self, plan: c_int, _: Option<&str>, arguments: &Filters<'_>) -> Result<()> {
-        let access = Access::of_number(plan);
+        let access = AccessPath::of_number(plan);
         let mut values = arguments.iter().map(value);
         let wanted = wanted(access.ends, &mut values);
         let tables = &mut *self.shared.borrow_mut();
@@ -65,8 +65,8 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
             }
         };
         let direction = if access.descending { Direction::Down } else { Direction::Up };
-        let path = Path { index: access.index, covering: access.covering, range, direction };
-        self.rows = Some(Cursor::open(tables, Rc::clone(&self.table), path).map_err(told)?);
+        let path = CursorPath { index: access.index, covering: access.covering, range, direction };
+        self.rows = Some(BatchCursor::open(tables, Rc::clone(&self.table), path).map_err(told)?);
         Ok(())
     }
 
@@ -80,7 +80,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
 
     #[inline]
     fn eof(&self) -> bool {
-        self.rows.as_ref().is_none_or(Cursor::is_done)
+        self.rows.as_ref().is_none_or(BatchCursor::is_done)
     }
 
     #[inline]
@@ -93,7 +93,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
         if self.only.is_some_and(|only| only != column) {
             return Err(Error::ModuleError(format!("column {column} is not in the index that stands in for the rows")));
         }
-        context.set_result(Bound(self.row()?.column(column).map_err(told)?))
+        context.set_result(SqliteParameter(self.row()?.column(column).map_err(told)?))
     }
 
     #[inline]
@@ -103,12 +103,12 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
 }
 
 /// The condition with its values, which come in the order that the plan names them.
-fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = ValueRef<'v>>) -> Wanted<'v> {
+fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = SqlValueRef<'v>>) -> Wanted<'v> {
     let mut end = |included: Option<bool>| {
-        included.map(|included| End { value: values.next().unwrap_or(ValueRef::Null), included })
+        included.map(|included| End { value: values.next().unwrap_or(SqlValueRef::Null), included })
     };
     match ends {
-        Ends::Equal => Wanted::Equal(values.next().unwrap_or(ValueRef::Null)),
+        Ends::Equal => Wanted::Equal(values.next().unwrap_or(SqlValueRef::Null)),
         Ends::Range { from: None, to: None } => Wanted::All,
         Ends::Range { from, to } => {
             let from = end(from);

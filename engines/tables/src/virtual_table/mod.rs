@@ -9,9 +9,9 @@ mod access;
 mod cursor;
 mod module;
 
-pub(super) use module::Shared;
+pub(super) use module::SharedTables;
 
-use self::module::{Aux, StoredTable};
+use self::module::{ModuleAux, VirtualTable};
 use super::tables::Tables;
 use crate::sqlite::failed;
 use dbdyno_engine::{
@@ -26,10 +26,10 @@ use std::rc::Rc;
 const MODULE: &str = "ordered_store";
 
 /// A connection whose tables are those of the store.
-pub(super) fn connect<S: OrderedStore>(shared: &Shared<S>) -> Result<Connection, EngineError> {
+pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<Connection, EngineError> {
     let connection = Connection::open_in_memory().map_err(failed)?;
-    let module: &'static Module<'static, StoredTable<S>> = &const { Module::update_module_with_tx() };
-    connection.create_module(MODULE, module, Some(Aux(Rc::clone(shared)))).map_err(failed)?;
+    let module: &'static Module<'static, VirtualTable<S>> = &const { Module::update_module_with_tx() };
+    connection.create_module(MODULE, module, Some(ModuleAux(Rc::clone(shared)))).map_err(failed)?;
     let names: Vec<String> = shared.borrow().catalog.tables().map(|table| table.name.clone()).collect();
     names.iter().try_for_each(|name| connection.execute_batch(&declare(name)).map_err(failed))?;
     Ok(connection)
@@ -42,7 +42,7 @@ fn declare(table: &str) -> String {
 /// A connection with the tables it shares with its virtual tables.
 pub(super) struct Layer<'l, S: OrderedStore> {
     pub(super) connection: &'l Connection,
-    pub(super) shared: &'l Shared<S>,
+    pub(super) shared: &'l SharedTables<S>,
 }
 
 impl<S: OrderedStore> Layer<'_, S> {

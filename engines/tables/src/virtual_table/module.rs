@@ -1,8 +1,8 @@
 //! The virtual table module: what SQLite calls.
 
 use super::{
-    super::{definition::Table, rows::Rows, rowsum::Rowsum, tables::Tables},
-    access::{Comparison, Question, Term, choose, explain},
+    super::{definition::TableDefinition, rows::RowStore, rowsum::Rowsum, tables::Tables},
+    access::{ComparisonOperator, Constraint, Question, choose, explain},
     cursor::TableCursor,
 };
 use crate::sqlite::value;
@@ -18,25 +18,25 @@ use rusqlite::{
 use std::{borrow::Cow, cell::RefCell, ffi::CStr, ffi::CString, rc::Rc};
 
 /// The tables that a connection's virtual tables share.
-pub(crate) type Shared<S> = Rc<RefCell<Tables<S>>>;
+pub(crate) type SharedTables<S> = Rc<RefCell<Tables<S>>>;
 
 /// The shared tables as SQLite keeps them for the module.
-pub(super) struct Aux<S: OrderedStore>(pub(super) Shared<S>);
+pub(super) struct ModuleAux<S: OrderedStore>(pub(super) SharedTables<S>);
 
 // SAFETY: rusqlite asks for this because a connection may be sent to another thread. The connection that holds this one
 // is owned by a `Layered` beside an `Rc`, which cannot be sent, and is never handed out.
 #[expect(unsafe_code, reason = "rusqlite keeps what a module is given on one thread with its connection")]
-unsafe impl<S: OrderedStore> Send for Aux<S> {}
+unsafe impl<S: OrderedStore> Send for ModuleAux<S> {}
 // SAFETY: as above.
 #[expect(unsafe_code, reason = "rusqlite keeps what a module is given on one thread with its connection")]
-unsafe impl<S: OrderedStore> Sync for Aux<S> {}
+unsafe impl<S: OrderedStore> Sync for ModuleAux<S> {}
 
 /// A table of the store as SQLite sees it.
 #[repr(C)]
-pub(super) struct StoredTable<S: OrderedStore> {
+pub(super) struct VirtualTable<S: OrderedStore> {
     base: ffi::sqlite3_vtab,
-    shared: Shared<S>,
-    table: Rc<Table>,
+    shared: SharedTables<S>,
+    table: Rc<TableDefinition>,
 }
 
 /// Tells SQLite about an engine's error.
@@ -44,12 +44,12 @@ pub(super) fn told(error: EngineError) -> Error {
     Error::ModuleError(error.message)
 }
 
-impl<S: OrderedStore> StoredTable<S> {
+impl<S: OrderedStore> VirtualTable<S> {
     /// Does something that writes; after an error the transaction cannot be committed.
     #[inline]
     fn writing<R>(
         &self,
-        work: impl FnOnce(&mut Tables<S>, &Table) -> std::result::Result<R, EngineError>,
+        work: impl FnOnce(&mut Tables<S>, &TableDefinition) -> std::result::Result<R, EngineError>,
     ) -> Result<R> {
         let mut tables = self.shared.borrow_mut();
         work(&mut tables, &self.table).map_err(|error| {
@@ -59,34 +59,34 @@ impl<S: OrderedStore> StoredTable<S> {
     }
 }
 
-fn terms(info: &IndexInfo, table: &Table) -> Vec<Term> {
+fn terms(info: &IndexInfo, table: &TableDefinition) -> Vec<Constraint> {
     let term = |(place, constraint): (usize, rusqlite::vtab::IndexConstraint<'_>)| {
         let comparison = match constraint.operator() {
-            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => Comparison::Equal,
-            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GT => Comparison::Greater,
-            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GE => Comparison::GreaterOrEqual,
-            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LT => Comparison::Less,
-            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LE => Comparison::LessOrEqual,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => ComparisonOperator::Equal,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GT => ComparisonOperator::Greater,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_GE => ComparisonOperator::GreaterOrEqual,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LT => ComparisonOperator::Less,
+            IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LE => ComparisonOperator::LessOrEqual,
             _ => return None,
         };
         // A column's text is kept in the order of its bytes only.
         let is_binary = || info.collation(place).is_ok_and(|name| name.eq_ignore_ascii_case("BINARY"));
         let column = usize::try_from(constraint.column()).ok();
         let usable = constraint.is_usable() && column.is_none_or(|column| column < table.columns.len() && is_binary());
-        usable.then_some(Term { place, column, comparison })
+        usable.then_some(Constraint { place, column, comparison })
     };
     info.constraints().enumerate().filter_map(term).collect()
 }
 
 #[expect(unsafe_code, reason = "rusqlite asks for a struct that begins as SQLite's own")]
 // SAFETY: the struct is `repr(C)` and begins with `sqlite3_vtab`.
-unsafe impl<S: OrderedStore> VTab<'_> for StoredTable<S> {
-    type Aux = Aux<S>;
+unsafe impl<S: OrderedStore> VTab<'_> for VirtualTable<S> {
+    type Aux = ModuleAux<S>;
     type Cursor = TableCursor<S>;
 
     fn connect(
         _: &mut VTabConnection,
-        aux: Option<&Aux<S>>,
+        aux: Option<&ModuleAux<S>>,
         _: &[u8],
         _: &[u8],
         name: &[u8],
@@ -131,11 +131,11 @@ unsafe impl<S: OrderedStore> VTab<'_> for StoredTable<S> {
 }
 
 /// Creating and destroying are done by the session, because it has the declared table; here they change nothing.
-impl<S: OrderedStore> CreateVTab<'_> for StoredTable<S> {
+impl<S: OrderedStore> CreateVTab<'_> for VirtualTable<S> {
     const KIND: VTabKind = VTabKind::Default;
 }
 
-impl<S: OrderedStore> UpdateVTab<'_> for StoredTable<S> {
+impl<S: OrderedStore> UpdateVTab<'_> for VirtualTable<S> {
     fn delete(&mut self, rowid: ValueRef<'_>) -> Result<()> {
         let rowid = rowid.as_i64()?;
         self.writing(|tables, table| {
@@ -183,14 +183,18 @@ impl<S: OrderedStore> UpdateVTab<'_> for StoredTable<S> {
     }
 }
 
-fn is_free<S: OrderedStore>(tables: &Tables<S>, table: &Table, rowid: i64) -> std::result::Result<(), EngineError> {
-    if Rows::exists(&tables.transaction, table, rowid)? {
+fn is_free<S: OrderedStore>(
+    tables: &Tables<S>,
+    table: &TableDefinition,
+    rowid: i64,
+) -> std::result::Result<(), EngineError> {
+    if RowStore::exists(&tables.transaction, table, rowid)? {
         return Err(EngineError::new(format!("table `{}` has a row {rowid} already", table.name)));
     }
     Ok(())
 }
 
-impl<S: OrderedStore> TransactionVTab<'_> for StoredTable<S> {
+impl<S: OrderedStore> TransactionVTab<'_> for VirtualTable<S> {
     fn begin(&mut self) -> Result<()> {
         self.shared.borrow_mut().write().map(drop).map_err(told)
     }

@@ -4,8 +4,8 @@ use super::inputs;
 use crate::rng::SplitMix64;
 use dbdyno_engine::{
     EngineError,
-    sql::{SqlRow, SqlSession, Value},
-    suite::{Begin, CopySpec, Expression, IndexSpec, Plan, SqlSuite, Statement, Step, TableSpec, Variables},
+    sql::{SqlRow, SqlSession, SqlValue},
+    suite::{Begin, CopySpec, DirectPlan, Expression, IndexSpec, SqlSuite, StatementSpec, Step, TableSpec, Variables},
 };
 
 /// What is told of the steps as they are done.
@@ -50,9 +50,9 @@ enum Node<'e> {
     CreateIndex(&'e IndexSpec),
     DropTable(&'e TableSpec),
     CopyDatabase(&'e CopySpec),
-    Run(&'e str, Option<&'e Plan>),
-    Write(&'e Statement, usize),
-    Read(&'e Statement, usize),
+    Run(&'e str, Option<&'e DirectPlan>),
+    Write(&'e StatementSpec, usize),
+    Read(&'e StatementSpec, usize),
     Repeat { count: u64, variable: &'e str, from: &'e Expression, nodes: Vec<Node<'e>> },
     Transaction { begin: Begin, nodes: Vec<Node<'e>> },
 }
@@ -109,7 +109,7 @@ struct Executor<'x, 'e, S: SqlSession<'e>, K> {
     /// Statements as they were made ready by their first execution.
     ready: Vec<Option<S::Statement>>,
     variables: Variables<'e>,
-    values: Vec<Value>,
+    values: Vec<SqlValue>,
     rng: &'x mut SplitMix64,
     sink: &'x mut K,
     /// Whether an operation was done that has not been told yet: a commit may still follow, which belongs to it.
@@ -189,7 +189,7 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
     }
 
     #[inline]
-    fn write(&mut self, statement: &'e Statement, slot: usize) -> Result<(), EngineError> {
+    fn write(&mut self, statement: &'e StatementSpec, slot: usize) -> Result<(), EngineError> {
         self.settle();
         inputs::fill(&mut self.values, statement, &mut self.variables, self.rng);
         let ready = prepared(&mut self.ready[slot], self.session, statement)?;
@@ -199,7 +199,7 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
     }
 
     #[inline]
-    fn read(&mut self, statement: &'e Statement, slot: usize) -> Result<(), EngineError> {
+    fn read(&mut self, statement: &'e StatementSpec, slot: usize) -> Result<(), EngineError> {
         self.settle();
         inputs::fill(&mut self.values, statement, &mut self.variables, self.rng);
         let ready = prepared(&mut self.ready[slot], self.session, statement)?;
@@ -217,7 +217,7 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
 fn prepared<'r, 'e, S: SqlSession<'e>>(
     slot: &'r mut Option<S::Statement>,
     session: &mut S,
-    statement: &'e Statement,
+    statement: &'e StatementSpec,
 ) -> Result<&'r mut S::Statement, EngineError> {
     match slot {
         Some(ready) => Ok(ready),

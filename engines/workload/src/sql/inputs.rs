@@ -2,16 +2,16 @@
 
 use crate::{rng::SplitMix64, words};
 use dbdyno_engine::{
-    sql::Value,
-    suite::{Parameter, Statement, Variables},
+    sql::SqlValue,
+    suite::{Parameter, StatementSpec, Variables},
 };
 use std::fmt::Write;
 
 /// Draws a statement's numbers, then makes its values in `values`, whose texts are used again.
 #[inline]
 pub(super) fn fill<'s>(
-    values: &mut Vec<Value>,
-    statement: &'s Statement,
+    values: &mut Vec<SqlValue>,
+    statement: &'s StatementSpec,
     variables: &mut Variables<'s>,
     rng: &mut SplitMix64,
 ) {
@@ -20,7 +20,7 @@ pub(super) fn fill<'s>(
         let bound = below.value(variables).max(0) as u64;
         variables.push((name, rng.below(bound) as i64));
     }
-    values.resize(statement.bind.len(), Value::Null);
+    values.resize(statement.bind.len(), SqlValue::Null);
     for (value, parameter) in values.iter_mut().zip(&statement.bind) {
         set(value, parameter, variables);
     }
@@ -28,11 +28,11 @@ pub(super) fn fill<'s>(
 }
 
 #[inline]
-fn set(value: &mut Value, parameter: &Parameter, variables: &Variables<'_>) {
+fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Variables<'_>) {
     let number = parameter.expression().value(variables);
     match parameter {
-        Parameter::Integer(_) => *value = Value::Integer(number),
-        Parameter::Real { per, .. } => *value = Value::Real(number as f64 / f64::from(*per)),
+        Parameter::Integer(_) => *value = SqlValue::Integer(number),
+        Parameter::Real { per, .. } => *value = SqlValue::Real(number as f64 / f64::from(*per)),
         Parameter::Words { prefix, suffix, .. } => {
             let text = emptied(value);
             text.push_str(prefix);
@@ -50,12 +50,12 @@ fn set(value: &mut Value, parameter: &Parameter, variables: &Variables<'_>) {
 }
 
 /// The value as an empty text, which keeps the memory of the last one.
-fn emptied(value: &mut Value) -> &mut String {
-    if !matches!(value, Value::Text(_)) {
-        *value = Value::Text(String::new());
+fn emptied(value: &mut SqlValue) -> &mut String {
+    if !matches!(value, SqlValue::Text(_)) {
+        *value = SqlValue::Text(String::new());
     }
     match value {
-        Value::Text(text) => {
+        SqlValue::Text(text) => {
             text.clear();
             text
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn parameters_are_made_as_a_suite_describes_them() {
-        let statement = Statement {
+        let statement = StatementSpec {
             sql: String::new(),
             draw: from_value(json!({ "b": 10, "a": 1 })).unwrap(),
             bind: from_value(json!([
@@ -84,17 +84,17 @@ mod tests {
             .unwrap(),
             direct: None,
         };
-        let mut values = vec![Value::Text("left over".to_owned())];
+        let mut values = vec![SqlValue::Text("left over".to_owned())];
         let mut variables = vec![("i", 21)];
         fill(&mut values, &statement, &mut variables, &mut SplitMix64::new(1));
-        let text = |text: &str| Value::Text(text.to_owned());
+        let text = |text: &str| SqlValue::Text(text.to_owned());
         assert_eq!(
             values[..4],
-            [Value::Integer(42), text("%twenty one%"), text("user00000021@example.com"), Value::Real(-0.21)]
+            [SqlValue::Integer(42), text("%twenty one%"), text("user00000021@example.com"), SqlValue::Real(-0.21)]
         );
         let mut rng = SplitMix64::new(1);
         let (a, b) = (rng.below(1) as i64, rng.below(10) as i64);
-        assert_eq!(values[4..], [Value::Integer(b), Value::Integer(a)], "drawn in the order of the names");
+        assert_eq!(values[4..], [SqlValue::Integer(b), SqlValue::Integer(a)], "drawn in the order of the names");
         assert_eq!(variables, [("i", 21)]);
     }
 }

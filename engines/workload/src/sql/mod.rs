@@ -6,7 +6,7 @@ mod tally;
 
 pub use executor::{Sink, perform};
 
-use self::tally::{Content, Ignore, Measuring, Tally};
+use self::tally::{Content, Ignore, Measuring, SqlTally};
 use crate::{frame::Harness, recorder::Recorder, rng::SplitMix64};
 use dbdyno_engine::{
     EngineError,
@@ -15,7 +15,7 @@ use dbdyno_engine::{
     protocol::{Event, Job, RunFailure, TestHead},
     serve::Worker,
     sql::SqlEngine,
-    suite::{SqlSuite, SqlTest, Statement, Step, TableSpec},
+    suite::{SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
 use std::{fs, path::Path, time::Instant};
 
@@ -70,7 +70,7 @@ fn measure<E: SqlEngine>(
     perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;
 
     let frame = harness.begin(head, operations, 1);
-    let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: Tally::default() };
+    let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: SqlTally::default() };
     sink.recorder.start();
     perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;
     let wall_ns = sink.recorder.finish();
@@ -90,5 +90,5 @@ fn measure<E: SqlEngine>(
 /// The reads of the tables that a test wants verified.
 fn contents(suite: &SqlSuite, test: &SqlTest) -> Vec<Step> {
     let tables = suite.tables.iter().filter(|table| test.verify.contains(&table.name));
-    tables.map(TableSpec::read_all).map(|read: Statement| Step::Read(read)).collect()
+    tables.map(TableSpec::read_all).map(|read: StatementSpec| Step::Read(read)).collect()
 }

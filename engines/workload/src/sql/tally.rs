@@ -6,12 +6,12 @@ use dbdyno_engine::{clock::Clock, sql::SqlRow};
 
 /// Rows and the checksum of every answer.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct SqlTally {
     pub(super) rows: u64,
     digest: Digest,
 }
 
-impl Tally {
+impl SqlTally {
     /// Makes a table's content part of the checksum.
     pub(super) fn content(&mut self, content: &Content) {
         self.digest.word(content.rows);
@@ -29,7 +29,7 @@ impl Tally {
 /// Records latencies and digests answers.
 pub(super) struct Measuring<C> {
     pub(super) recorder: Recorder<C>,
-    pub(super) tally: Tally,
+    pub(super) tally: SqlTally,
 }
 
 impl<C: Clock> Sink for Measuring<C> {

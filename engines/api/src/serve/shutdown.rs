@@ -16,12 +16,12 @@ use std::{
 
 /// How the process ends when it is told to: at once, leaving neither a database nor a process behind.
 #[derive(Debug, Clone)]
-pub(super) struct End {
+pub(super) struct Shutdown {
     /// The run's folder, where it is removed.
     pub(super) folder: Option<PathBuf>,
 }
 
-impl End {
+impl Shutdown {
     #[expect(unsafe_code, reason = "no exit handlers of engine libraries may run while their threads do")]
     pub(super) fn now(&self) -> ! {
         if let Some(folder) = &self.folder {
@@ -44,12 +44,12 @@ impl End {
 }
 
 /// Passes on each further line of stdin; its end means stop.
-pub(super) fn watch_parent(line: Sender<()>, end: End) {
+pub(super) fn watch_parent(line: Sender<()>, shutdown: Shutdown) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         loop {
             match io::stdin().lock().read(&mut bytes) {
-                Ok(0) => end.now(),
+                Ok(0) => shutdown.now(),
                 Ok(read) => {
                     for _ in bytes[..read].iter().filter(|&&byte| byte == b'\n') {
                         // An error means that nobody waits for lines.
@@ -57,19 +57,19 @@ pub(super) fn watch_parent(line: Sender<()>, end: End) {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => end.now(),
+                Err(_) => shutdown.now(),
             }
         }
     });
 }
 
 /// Ends the process on a signal that asks for it.
-pub(super) fn watch_signals(end: End) {
+pub(super) fn watch_signals(shutdown: Shutdown) {
     match Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         Ok(mut signals) => {
             thread::spawn(move || {
                 if signals.forever().next().is_some() {
-                    end.now();
+                    shutdown.now();
                 }
             });
         }

@@ -3,8 +3,8 @@
 use crate::{
     checksum,
     cipher::{Algorithm, Cipher},
-    key::Key,
-    lmdb::{Config, Env, Protection, Read, Table, library_version},
+    key::EncryptionKey,
+    lmdb::{Config, Dbi, Env, Lmdb1Read, Protection, library_version},
 };
 use dbdyno_engine::{
     EngineError,
@@ -12,7 +12,7 @@ use dbdyno_engine::{
     ordered::{Direction, Keys},
     settings::Settings,
 };
-use dbdyno_lmdb_common::{MAIN_FILE, Setup, judge};
+use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE, judge};
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -34,17 +34,17 @@ fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
 
 /// An open environment with what it was opened with.
 #[derive(Debug)]
-pub(crate) struct Database {
+pub(crate) struct Lmdb1Environment {
     pub(crate) env: Arc<Env>,
-    pub(crate) setup: Setup,
+    pub(crate) setup: LmdbSetup,
     file: PathBuf,
 }
 
-impl Database {
+impl Lmdb1Environment {
     /// Opens the environment in a folder, or makes one there. `tables`: how many named tables there can be.
     pub(crate) fn open(open: Open<'_>, tables: u32) -> Result<Self, EngineError> {
         expect_own(library_version())?;
-        let setup = Setup::new(open.settings, open.data_bytes)?;
+        let setup = LmdbSetup::new(open.settings, open.data_bytes)?;
         let protection = protection(open.settings, open.folder)?;
         let page_size = open.settings.integer("page_size")? as usize;
         let config = Config { setup, protection, page_size, tables };
@@ -76,8 +76,8 @@ impl Database {
     }
 
     /// Visits every page of a table by reading every row: LMDB has no check of its own.
-    pub(crate) fn check(&self, table: Table) -> Result<(), EngineError> {
-        let mut read = Read::begin(&self.env)?;
+    pub(crate) fn check(&self, table: Dbi) -> Result<(), EngineError> {
+        let mut read = Lmdb1Read::begin(&self.env)?;
         let (counted, mut seen) = (read.rows(table)?, 0);
         read.range(table, Keys::ALL, Direction::Up, |_, _| {
             seen += 1;
@@ -89,7 +89,7 @@ impl Database {
 
 fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineError> {
     if let Some(algorithm) = Algorithm::of_word(settings.text("encrypt")?) {
-        let key = Key::of_folder(folder, !folder.join(MAIN_FILE).exists())?;
+        let key = EncryptionKey::of_folder(folder, !folder.join(MAIN_FILE).exists())?;
         return Ok(Protection::Encrypted(Cipher::new(algorithm, &key)));
     }
     Ok(if settings.flag("checksum")? { Protection::Checksum } else { Protection::Plain })
@@ -97,8 +97,8 @@ fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineEr
 
 /// Reads the first row, so that a wrong key is found now and not in the middle of a test.
 fn try_key(env: &Arc<Env>) -> Result<(), EngineError> {
-    let mut read = Read::begin(env)?;
-    read.range(Table::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Break(())).map_err(|error| {
+    let mut read = Lmdb1Read::begin(env)?;
+    read.range(Dbi::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Break(())).map_err(|error| {
         if error.is_decryption() {
             EngineError::fatal(
                 "the key beside the database is not the one that it was encrypted with, or its first page was changed",
