@@ -1,15 +1,24 @@
 //! What a worker may say and when: the protocol's order, checked without any I/O.
 
 use super::sent::SentHistogram;
-use dbdyno_engine::protocol::{Event, SuiteJob, TestDone};
+use dbdyno_engine::protocol::{Event, SuiteJob, TestDone, TestHead};
 use std::sync::Arc;
 
 /// How far a run has come, by what its worker said.
 #[derive(Debug, Clone)]
 pub(super) struct Conversation {
-    /// Tests that are owed: number and whether measured, in order.
-    owed: Vec<(u32, bool)>,
+    /// Tests that are owed, in order.
+    owed: Vec<OwedTest>,
     state: ConversationState,
+}
+
+/// A test as the job asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct OwedTest {
+    number: u32,
+    measured: bool,
+    /// How many operations it is; none where it depends on what is in the database.
+    operations: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +32,12 @@ enum ConversationState {
 impl Conversation {
     /// The conversation of a job.
     pub(super) fn new(suite: &SuiteJob) -> Self {
-        let mut owed: Vec<_> = suite.tests().iter().map(|test| (test.number, test.measured)).collect();
+        let owed_test = |test: &TestHead<'_>| OwedTest {
+            number: test.number,
+            measured: test.measured,
+            operations: test.operations,
+        };
+        let mut owed: Vec<_> = suite.tests().iter().map(owed_test).collect();
         owed.reverse();
         Self { owed, state: ConversationState::Starting }
     }
@@ -47,19 +61,18 @@ impl Conversation {
         self.state = match (self.state, event) {
             (ConversationState::Starting, Event::Opened { .. }) => ConversationState::Between,
             (ConversationState::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {
-                Some(next) if next == &(*test, *measured) => ConversationState::Testing(*test),
-                Some((next, _)) => return Err(format!("it began test {test}, expected {next}")),
+                Some(next) if (next.number, next.measured) == (*test, *measured) => ConversationState::Testing(*test),
+                Some(next) => return Err(format!("it began test {test}, expected {}", next.number)),
                 None => return Err(format!("it began test {test} after the last")),
             },
             (ConversationState::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
             (ConversationState::Testing(running), Event::TestDone(done)) if running == done.test => {
-                check(done, histogram.as_deref())?;
-                self.owed.pop();
+                check(done, self.owed.pop(), histogram.as_deref())?;
                 ConversationState::Between
             }
             (ConversationState::Between, Event::Done) => match self.owed.last() {
                 None => ConversationState::Ended,
-                Some((next, _)) => return Err(format!("it was done before test {next}")),
+                Some(next) => return Err(format!("it was done before test {}", next.number)),
             },
             (
                 ConversationState::Starting | ConversationState::Between | ConversationState::Testing(_),
@@ -72,8 +85,17 @@ impl Conversation {
 }
 
 /// What a result must add up to.
-fn check(done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
+fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
+    if let Some(owed) = owed {
+        if owed.measured != done.measured {
+            let (said, asked) = (done.measured, owed.measured);
+            return Err(format!("test {test} ended with measured={said}, and was begun with measured={asked}"));
+        }
+        if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
+            return Err(format!("test {test} has {} operations, and the job asks for {expected}", done.operations));
+        }
+    }
     if done.wall_ns == 0 {
         return Err(format!("test {test} took no time at all"));
     }
@@ -94,7 +116,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {
-        Conversation { owed: vec![(3, true), (1, false)], state: ConversationState::Starting }
+        let owed = |number, measured, operations| OwedTest { number, measured, operations };
+        Conversation { owed: vec![owed(3, true, None), owed(1, false, Some(1))], state: ConversationState::Starting }
     }
 
     fn opened() -> Event {
@@ -112,6 +135,7 @@ mod tests {
             test,
             wall_ns: 5,
             operations,
+            measured: test == 3,
             operations_per_sample: 1,
             histogram: to_base64(&counts.to_histogram()),
             ..TestDone::default()
@@ -148,6 +172,13 @@ mod tests {
     #[test]
     fn results_that_do_not_add_up_are_refused() {
         let result = |event: Event| say(&[opened(), started(1, false), event]).unwrap_err();
+        assert_eq!(result(done(1, 1, 2)), "test 1 has 2 operations, and the job asks for 1");
+        let Event::TestDone(mut turned) = done(1, 1, 1) else { unreachable!() };
+        turned.measured = true;
+        assert_eq!(
+            result(Event::TestDone(turned)),
+            "test 1 ended with measured=true, and was begun with measured=false"
+        );
         assert_eq!(result(done(1, 2, 1)), "test 1 has 2 samples of 1 operations");
         let Event::TestDone(mut timeless) = done(1, 1, 1) else { unreachable!() };
         timeless.wall_ns = 0;

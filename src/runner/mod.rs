@@ -4,6 +4,7 @@ mod agreement;
 mod allowance;
 mod control;
 mod conversation;
+mod credible;
 mod fit;
 mod folder;
 mod job;

@@ -25,7 +25,7 @@ impl SentHistogram {
     ///
     /// # Errors
     /// One that cannot be read, with its test.
-    pub(super) fn of(event: &Event) -> Result<Option<Arc<Self>>, String> {
+    pub fn of(event: &Event) -> Result<Option<Arc<Self>>, String> {
         let (test, text) = match event {
             Event::Progress { test, histogram: Some(text), .. } => (*test, text),
             Event::TestDone(done) => (done.test, &done.histogram),

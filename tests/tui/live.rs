@@ -3,7 +3,7 @@
 use super::Journey;
 use crate::{resume, support::Place};
 use dbdyno::{
-    runner::RunnerEvent,
+    runner::{RunnerEvent, SentHistogram},
     tui::{
         self, Message, Request,
         keys::{KeyPress, ScreenId},
@@ -49,7 +49,11 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
     let mut told = 0;
     for line in done.stdout.lines() {
         // The last line is the table, which is no event.
-        let Ok(event) = serde_json::from_str::<RunnerEvent>(line) else { continue };
+        let Ok(mut event) = serde_json::from_str::<RunnerEvent>(line) else { continue };
+        // Between processes a histogram goes as text.
+        if let RunnerEvent::Worker { says, histogram, .. } = &mut event {
+            *histogram = SentHistogram::of(says).unwrap();
+        }
         told += 1;
         let last = until(&event);
         journey.time(told * 10);

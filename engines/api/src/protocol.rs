@@ -10,7 +10,7 @@ use crate::{
     counters::Counters,
     settings::Settings,
     size::Size,
-    suite::{KvSuite, SqlSuite},
+    suite::{KvSuite, KvTest, SqlSuite, SqlTest},
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -75,25 +75,16 @@ pub struct TestHead<'s> {
     pub name: &'s str,
     /// Whether it is measured.
     pub measured: bool,
-}
-
-impl<'s> TestHead<'s> {
-    /// The facts of a test.
-    pub fn new(number: u32, name: &'s str, measured: bool) -> Self {
-        Self { number, name, measured }
-    }
+    /// How many operations it is; none where that depends on what the database holds, as for a scan.
+    pub operations: Option<u64>,
 }
 
 impl SuiteJob {
     /// The tests, in the order they run.
     pub fn tests(&self) -> Vec<TestHead<'_>> {
         match self {
-            Self::Kv(suite) => {
-                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
-            }
-            Self::Sql(suite) => {
-                suite.tests.iter().map(|test| TestHead::new(test.number, &test.name, test.measured)).collect()
-            }
+            Self::Kv(suite) => suite.tests.iter().map(KvTest::head).collect(),
+            Self::Sql(suite) => suite.tests.iter().map(SqlTest::head).collect(),
         }
     }
 }

@@ -84,7 +84,6 @@ impl Record {
     }
 }
 
-/// The changes of a record.
 pub(crate) fn changes(mut record: &[u8]) -> impl Iterator<Item = Change<'_>> {
     std::iter::from_fn(move || {
         let (key_length, rest) = number(record)?;

@@ -7,7 +7,7 @@ use dbdyno_engine::{
     describe::Library,
     engine::Open,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
-    protocol::{Event, Job, RunFailure, TestHead},
+    protocol::{Event, Job, RunFailure},
     serve::Worker,
     suite::{KeyOrder, KvSuite, KvTest, Operation, TransactionScope},
 };
@@ -76,7 +76,7 @@ fn measure<E: KvEngine>(harness: &Harness<'_>, job: &Job, test: &KvTest, engine:
     let clock = engine.clock();
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
-    let head = TestHead::new(test.number, &test.name, test.measured);
+    let head = test.head();
     harness.announce(head, test.operations);
     let frame = harness.begin(head, test.operations, test.clock_every);
 

@@ -4,6 +4,7 @@ mod records;
 
 use super::{
     RunnerEvent,
+    credible::Witness,
     folder::RunFolder,
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, job},
     sent::Sent,
@@ -14,6 +15,7 @@ use super::{
 use crate::{
     base::identifier::identifier,
     bench::{Configuration, PlannedRun},
+    engines::HARNESS_ENGINE,
     host::NoiseSample,
     process::in_words,
     store::{FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
@@ -77,6 +79,7 @@ struct Running<'r, 's> {
     /// Held while something is measured.
     quiet: Option<OwnedMutexGuard<()>>,
     watch: Option<Watch>,
+    witness: Option<Witness>,
 }
 
 impl<'r, 's> Running<'r, 's> {
@@ -123,6 +126,7 @@ impl<'r, 's> Running<'r, 's> {
             noise: None,
             quiet: None,
             watch: None,
+            witness: None,
         }
     }
 
@@ -144,6 +148,9 @@ impl<'r, 's> Running<'r, 's> {
         let mut worker =
             WorkerProcess::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
+        let simulated =
+            configuration.engine_name() == HARNESS_ENGINE && configuration.settings.get("clock") == Some("simulated");
+        self.witness = Some(Witness::new(worker.process(), &job.folder, simulated));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(
@@ -177,6 +184,9 @@ impl<'r, 's> Running<'r, 's> {
             };
             // A finished test is told when it cannot be lost any more.
             if let Event::TestDone(done) = &event {
+                if let Some(witness) = &self.witness {
+                    witness.check(done, histogram.as_deref())?;
+                }
                 self.test_done(done, histogram.as_deref()).await?;
             }
             self.session.tell(RunnerEvent::Worker {
@@ -222,6 +232,9 @@ impl<'r, 's> Running<'r, 's> {
     async fn go_on(&mut self, worker: &mut WorkerProcess) {
         self.quiet = None;
         self.quiet = Some(self.session.control.quiet().await);
+        if let Some(witness) = &mut self.witness {
+            witness.begin();
+        }
         worker.go_on();
     }
 

@@ -2,6 +2,7 @@
 //! of the suite's options.
 
 use super::Template;
+use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
 
 /// A key-value suite of a job.
@@ -46,6 +47,15 @@ pub struct KvTest {
     pub verify_state: bool,
     /// The statements of an engine that speaks SQL.
     pub sql: KvStatements,
+}
+
+impl KvTest {
+    /// What the protocol says of it.
+    pub fn head(&self) -> TestHead<'_> {
+        let scans = self.work.iter().any(|work| matches!(work.operation, Operation::Scan));
+        let operations = (!scans).then_some(self.operations);
+        TestHead { number: self.number, name: &self.name, measured: self.measured, operations }
+    }
 }
 
 /// How keys are drawn.

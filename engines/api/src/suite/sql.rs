@@ -4,6 +4,7 @@ use super::{
     StatementSpec, Step,
     plan::{Condition, DirectPlan},
 };
+use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -113,6 +114,11 @@ pub struct SqlTest {
 }
 
 impl SqlTest {
+    /// What the protocol says of it.
+    pub fn head(&self) -> TestHead<'_> {
+        TestHead { number: self.number, name: &self.name, measured: self.measured, operations: Some(self.operations()) }
+    }
+
     /// Operations of the measured steps.
     pub fn operations(&self) -> u64 {
         self.steps.iter().map(Step::operations).fold(0, u64::saturating_add)

@@ -12,7 +12,7 @@ use dbdyno_engine::{
     EngineError,
     describe::Library,
     engine::Open,
-    protocol::{Event, Job, RunFailure, TestHead},
+    protocol::{Event, Job, RunFailure},
     serve::Worker,
     sql::SqlEngine,
     suite::{SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
@@ -64,7 +64,7 @@ fn measure<E: SqlEngine>(
     let reads = contents(suite, test);
     let mut session = engine.session()?;
     let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
-    let head = TestHead::new(test.number, &test.name, test.measured);
+    let head = test.head();
     let operations = test.operations();
     harness.announce(head, operations);
     perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;

@@ -1,0 +1,204 @@
+//! A worker is not believed: what it reports of a test is held against dbdyno's own clock and what the kernel says of its process.
+
+use super::sent::SentHistogram;
+use crate::base::units::{bytes, duration};
+use dbdyno_engine::protocol::TestDone;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// What the kernel says of a process now. None: it does not say, as for a process that is gone.
+#[derive(Debug, Clone, Copy, Default)]
+struct KernelFacts {
+    read_bytes: Option<u64>,
+    written_bytes: Option<u64>,
+    peak_rss_bytes: Option<u64>,
+}
+
+/// Looks at a worker from the moment it may begin a test.
+#[derive(Debug)]
+pub(super) struct Witness {
+    process: Option<PathBuf>,
+    databases: PathBuf,
+    /// Whether its clock is a simulation that tests ask for.
+    simulated: bool,
+    since: Instant,
+    before: KernelFacts,
+}
+
+/// What a test took at most, as seen from outside.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    elapsed: Option<Duration>,
+    cores: u64,
+    kernel: KernelFacts,
+    database_bytes: u64,
+}
+
+impl Witness {
+    /// Of a worker with this process, which puts its databases below a folder.
+    pub(super) fn new(process: Option<u32>, databases: &Path, simulated: bool) -> Self {
+        Self {
+            process: process.map(|process| PathBuf::from(format!("/proc/{process}"))),
+            databases: databases.to_owned(),
+            simulated,
+            since: Instant::now(),
+            before: KernelFacts::default(),
+        }
+    }
+
+    /// The worker may begin a test from now on.
+    pub(super) fn begin(&mut self) {
+        self.before = self.kernel();
+        self.since = Instant::now();
+    }
+
+    /// Whether what the worker reports of the test that it has just ended can be true.
+    ///
+    /// # Errors
+    /// The figure that cannot be, and what it was held against.
+    pub(super) fn check(&self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
+        let elapsed = self.since.elapsed();
+        let after = self.kernel();
+        let since = |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
+        let bounds = Bounds {
+            elapsed: (!self.simulated).then_some(elapsed),
+            cores: std::thread::available_parallelism().map_or(1, usize::from) as u64,
+            kernel: KernelFacts {
+                read_bytes: since(after.read_bytes, self.before.read_bytes),
+                written_bytes: since(after.written_bytes, self.before.written_bytes),
+                peak_rss_bytes: after.peak_rss_bytes,
+            },
+            database_bytes: dbdyno_workload::resources::disk_bytes(&self.databases, "").map_or(0, |(all, _)| all),
+        };
+        check(done, histogram, &bounds)
+    }
+
+    fn kernel(&self) -> KernelFacts {
+        let Some(process) = &self.process else { return KernelFacts::default() };
+        let read = |name: &str| fs::read_to_string(process.join(name)).unwrap_or_default();
+        let (io, status) = (read("io"), read("status"));
+        let field = |text: &str, name: &str| -> Option<u64> {
+            text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+        };
+        KernelFacts {
+            read_bytes: field(&io, "read_bytes:"),
+            written_bytes: field(&io, "write_bytes:"),
+            peak_rss_bytes: field(&status, "VmHWM:").map(|kib| kib * 1024),
+        }
+    }
+}
+
+/// Room for two clocks, and for what a counter is rounded to: a hundredth and this.
+const SLACK: Duration = Duration::from_millis(20);
+/// Room for files and memory that come and go between two looks, bytes.
+const SLACK_BYTES: u64 = 64 << 20;
+
+fn check(done: &TestDone, histogram: Option<&SentHistogram>, bounds: &Bounds) -> Result<(), String> {
+    let test = done.test;
+    let refuse = |what: String| Err(format!("its report of test {test} cannot be true: {what}"));
+    if let Some(elapsed) = bounds.elapsed {
+        let most = (elapsed + elapsed / 100 + SLACK).as_nanos() as u64;
+        let from_outside = duration(elapsed.as_nanos() as f64);
+        if done.wall_ns > most {
+            return refuse(format!("{}, and by dbdyno's clock it took {from_outside}", duration(done.wall_ns as f64)));
+        }
+        for name in ["user_ns", "system_ns"] {
+            let cpu = done.counters.get(name).unwrap_or(0);
+            if cpu > most.saturating_mul(bounds.cores) {
+                let cpu = duration(cpu as f64);
+                return refuse(format!("{name} is {cpu}, in {from_outside} on {} cores", bounds.cores));
+            }
+        }
+    }
+    if let Some(sent) = histogram {
+        // Buckets are a thousandth wide, and a sample below one nanosecond counts as one.
+        let samples = sent.samples.len();
+        let sum: f64 =
+            sent.samples.iter_recorded().map(|one| one.value_iterated_to() as f64 * one.count_at_value() as f64).sum();
+        if sum * 0.99 - samples as f64 > done.wall_ns as f64 + 1_000.0 {
+            return refuse(format!(
+                "its samples add up to {}, and it took {}",
+                duration(sum),
+                duration(done.wall_ns as f64)
+            ));
+        }
+    }
+    let of_kernel = [
+        ("read_bytes", done.counters.get("read_bytes"), bounds.kernel.read_bytes),
+        ("written_bytes", done.counters.get("written_bytes"), bounds.kernel.written_bytes),
+        ("peak_rss_bytes", Some(done.peak_rss_bytes), bounds.kernel.peak_rss_bytes),
+        ("database_bytes", Some(done.database_bytes), Some(bounds.database_bytes.saturating_mul(4))),
+        ("side_bytes", Some(done.side_bytes), Some(done.database_bytes)),
+    ];
+    for (name, said, most) in of_kernel {
+        if let (Some(said), Some(most)) = (said, most)
+            && said > most.saturating_add(SLACK_BYTES)
+        {
+            return refuse(format!("{name} is {}, and from outside it is at most {}", bytes(said), bytes(most)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_workload::histogram::empty;
+
+    fn bounds() -> Bounds {
+        let kernel =
+            KernelFacts { read_bytes: Some(4096), written_bytes: Some(1 << 20), peak_rss_bytes: Some(50 << 20) };
+        Bounds { elapsed: Some(Duration::from_millis(100)), cores: 2, kernel, database_bytes: 1 << 20 }
+    }
+
+    fn honest() -> TestDone {
+        let mut done = TestDone {
+            test: 3,
+            wall_ns: 90_000_000,
+            operations: 10,
+            operations_per_sample: 1,
+            database_bytes: 1 << 20,
+            side_bytes: 4096,
+            peak_rss_bytes: 40 << 20,
+            ..TestDone::default()
+        };
+        done.counters.set("user_ns", Some(80_000_000));
+        done.counters.set("written_bytes", Some(1 << 20));
+        done
+    }
+
+    fn samples(ns: u64, count: u64) -> SentHistogram {
+        let mut samples = empty();
+        samples.record_n(ns, count).unwrap();
+        SentHistogram { bytes: Vec::new(), samples }
+    }
+
+    #[test]
+    fn an_honest_report_is_taken() {
+        assert_eq!(check(&honest(), Some(&samples(9_000_000, 10)), &bounds()), Ok(()));
+        assert_eq!(check(&TestDone { wall_ns: 10, ..honest() }, Some(&samples(1, 10)), &bounds()), Ok(()));
+        let simulated = Bounds { elapsed: None, ..bounds() };
+        assert_eq!(check(&TestDone { wall_ns: 10u64.pow(18), ..honest() }, None, &simulated), Ok(()));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |done: TestDone, histogram: Option<SentHistogram>, says: &str| {
+            let found = check(&done, histogram.as_ref(), &bounds()).unwrap_err();
+            assert!(found.contains(says) && found.contains("test 3"), "{found}");
+        };
+        refused(TestDone { wall_ns: 10u64.pow(18), ..honest() }, None, "dbdyno's clock");
+        refused(TestDone { wall_ns: 1, ..honest() }, Some(samples(1_000_000, 10)), "add up to");
+        refused(TestDone { database_bytes: u64::MAX, ..honest() }, None, "database_bytes");
+        refused(TestDone { side_bytes: u64::MAX, ..honest() }, None, "side_bytes");
+        refused(TestDone { peak_rss_bytes: u64::MAX, ..honest() }, None, "peak_rss_bytes");
+        for name in ["read_bytes", "written_bytes", "user_ns"] {
+            let mut done = honest();
+            done.counters.set(name, Some(u64::MAX));
+            refused(done, None, name);
+        }
+    }
+}
