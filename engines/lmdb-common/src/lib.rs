@@ -79,7 +79,7 @@ pub enum SyncMode {
 
 impl SyncMode {
     /// The mode of these flags; of several, LMDB follows the laxest.
-    pub fn of(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
+    pub fn from_flags(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
         match (nosync, mapasync, nometasync) {
             (true, _, _) => Self::No,
             (_, true, _) => Self::MapAsync,

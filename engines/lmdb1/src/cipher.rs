@@ -37,7 +37,7 @@ impl Algorithm {
     }
 
     /// The algorithm of a word; none for `off`.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::ChaCha20Poly1305, Self::Aes256Gcm].into_iter().find(|algorithm| algorithm.word() == word)
     }
 }

@@ -77,7 +77,7 @@ impl TableCatalog {
         read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| {
             match serde_json::from_slice::<CatalogEntry>(value) {
                 Ok(stored) => {
-                    let table = stored.table(String::from_utf8_lossy(key).into_owned());
+                    let table = stored.into_table(String::from_utf8_lossy(key).into_owned());
                     tables.insert(table.name.clone(), Rc::new(table));
                     ControlFlow::Continue(())
                 }
@@ -154,7 +154,8 @@ impl TableCatalog {
     }
 
     fn put(&mut self, write: &mut impl OrderedWrite, table: TableDefinition) -> Result<(), EngineError> {
-        let json = serde_json::to_vec(&CatalogEntry::of(&table)).map_err(EngineError::doing("writing the catalog"))?;
+        let json =
+            serde_json::to_vec(&CatalogEntry::from_table(&table)).map_err(EngineError::doing("writing the catalog"))?;
         write.put(CATALOG, table.name.as_bytes(), &json)?;
         self.tables.insert(table.name.clone(), Rc::new(table));
         self.version += 1;
@@ -179,7 +180,7 @@ fn column(spec: &ColumnSpec) -> Result<ColumnDefinition, EngineError> {
     Ok(ColumnDefinition {
         name: spec.name.clone(),
         declared: spec.of_type.clone(),
-        affinity: Affinity::of(&spec.of_type),
+        affinity: Affinity::from_declared(&spec.of_type),
     })
 }
 
@@ -194,7 +195,7 @@ struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    fn of(table: &TableDefinition) -> Self {
+    fn from_table(table: &TableDefinition) -> Self {
         Self {
             tree: table.tree.0,
             columns: table.columns.iter().map(|column| (column.name.clone(), column.declared.clone())).collect(),
@@ -202,14 +203,18 @@ impl CatalogEntry {
         }
     }
 
-    fn table(self, name: String) -> TableDefinition {
+    fn into_table(self, name: String) -> TableDefinition {
         TableDefinition {
             name,
             tree: Tree(self.tree),
             columns: self
                 .columns
                 .into_iter()
-                .map(|(name, declared)| ColumnDefinition { name, affinity: Affinity::of(&declared), declared })
+                .map(|(name, declared)| ColumnDefinition {
+                    name,
+                    affinity: Affinity::from_declared(&declared),
+                    declared,
+                })
                 .collect(),
             indexes: self
                 .indexes

@@ -54,18 +54,18 @@ impl KeyRange {
         let row = |rowid: i64| key::of_rowid(rowid).to_vec();
         match wanted {
             Wanted::All => Self::all(),
-            Wanted::Equal(value) => match Rowid::of(value) {
+            Wanted::Equal(value) => match Rowid::from_value(value) {
                 Rowid::Whole(rowid) => Self { from: Bound::Included(row(rowid)), to: Bound::Included(row(rowid)) },
                 _ => Self::none(),
             },
             Wanted::Range { from, to } => {
-                let from = match from.map(|end| (Rowid::of(end.value), end.included)) {
+                let from = match from.map(|end| (Rowid::from_value(end.value), end.included)) {
                     None | Some((Rowid::Below, _)) => Bound::Unbounded,
                     Some((Rowid::Whole(rowid), true)) => Bound::Included(row(rowid)),
                     Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Excluded(row(rowid)),
                     Some((Rowid::Above | Rowid::None, _)) => return Self::none(),
                 };
-                let to = match to.map(|end| (Rowid::of(end.value), end.included)) {
+                let to = match to.map(|end| (Rowid::from_value(end.value), end.included)) {
                     None | Some((Rowid::Above, _)) => Bound::Unbounded,
                     Some((Rowid::Whole(rowid), false)) => Bound::Excluded(row(rowid)),
                     Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Included(row(rowid)),
@@ -151,7 +151,7 @@ enum Rowid {
 }
 
 impl Rowid {
-    fn of(value: SqlValueRef<'_>) -> Self {
+    fn from_value(value: SqlValueRef<'_>) -> Self {
         let changed = Affinity::Numeric.change(value).ok().flatten();
         match changed.as_ref().map_or(value, SqlValue::as_ref) {
             SqlValueRef::Null => Self::None,

@@ -308,7 +308,7 @@ impl StepWire {
             && self.begin.is_none()
     }
 
-    fn of(statement: StatementSpec) -> Self {
+    fn from_statement(statement: StatementSpec) -> Self {
         Self { draw: statement.draw, bind: statement.bind, direct: statement.direct, ..Self::default() }
     }
 }
@@ -320,8 +320,8 @@ impl From<Step> for StepWire {
             Step::CreateIndex(index) => Self { create_index: Some(index), ..Self::default() },
             Step::DropTable(table) => Self { drop_table: Some(table), ..Self::default() },
             Step::CopyDatabase(copy) => Self { copy_database: Some(copy), ..Self::default() },
-            Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::of(statement) },
-            Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::of(statement) },
+            Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::from_statement(statement) },
+            Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::from_statement(statement) },
             Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },
             Step::Repeat { count, variable, from, steps } => Self {
                 repeat: Some(count),

@@ -173,7 +173,7 @@ impl Env {
     pub fn in_force(&self) -> Result<LmdbSetup, LmdbError> {
         let flags = self.flags()?;
         let has = |flag: c_uint| flags & flag != 0;
-        let sync = SyncMode::of(has(MDB_NOSYNC), has(MDB_MAPASYNC), has(MDB_NOMETASYNC));
+        let sync = SyncMode::from_flags(has(MDB_NOSYNC), has(MDB_MAPASYNC), has(MDB_NOMETASYNC));
         let map_size = self.info()?.me_mapsize;
         let (writemap, readahead) = (has(MDB_WRITEMAP), !has(MDB_NORDAHEAD));
         Ok(LmdbSetup { sync, writemap, readahead, map_size, ..self.config.setup })

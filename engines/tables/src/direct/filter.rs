@@ -24,7 +24,7 @@ pub(super) enum Filter<'v> {
 }
 
 impl<'v> Filter<'v> {
-    pub(super) fn of(
+    pub(super) fn new(
         table: &TableDefinition,
         condition: &'v Condition,
         values: &'v [SqlValue],

@@ -58,7 +58,7 @@ impl AccessPath {
     }
 
     /// The plan of a number.
-    pub(super) fn of_number(number: i32) -> Self {
+    pub(super) fn from_number(number: i32) -> Self {
         let end = |bits: i32| match bits & 3 {
             1 => Some(true),
             2 => Some(false),
@@ -185,7 +185,7 @@ mod tests {
             for index in [None, Some(0), Some(7), Some(300)] {
                 for (descending, covering) in [(false, false), (true, false), (false, true), (true, true)] {
                     let access = AccessPath { index, ends, descending, covering };
-                    assert_eq!(AccessPath::of_number(access.to_number()), access);
+                    assert_eq!(AccessPath::from_number(access.to_number()), access);
                 }
             }
         }
