@@ -10,7 +10,6 @@ use dbdyno_engine::{
 };
 use std::thread;
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         protocol: PROTOCOL,

@@ -15,7 +15,6 @@ use fjall::{
 };
 use std::thread;
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         protocol: PROTOCOL,

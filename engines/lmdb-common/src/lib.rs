@@ -92,7 +92,6 @@ impl SyncMode {
 /// How an environment is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LmdbSetup {
-    /// When a commit is on the disk.
     pub sync: SyncMode,
     /// Whether the map is written through.
     pub writemap: bool,

@@ -2,7 +2,6 @@
 
 use dbdyno_engine::{EngineError, describe::Description, protocol::PROTOCOL, suite::SuiteKind};
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         protocol: PROTOCOL,

@@ -21,10 +21,8 @@ use std::{
     rc::Rc,
 };
 
-/// The engine as a program.
 pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         protocol: PROTOCOL,
@@ -76,7 +74,6 @@ pub fn describe() -> Description {
 /// Real time, or time that only operations move.
 #[derive(Debug, Clone)]
 pub enum NullClock {
-    /// The system's clock.
     Real(MonotonicClock),
     /// Advanced by the engine's operations.
     Simulated(Rc<Cell<u64>>),
@@ -100,7 +97,6 @@ enum Fault {
     Stop,
 }
 
-/// The engine.
 #[derive(Debug)]
 pub struct NullEngine {
     answers: bool,
@@ -202,7 +198,6 @@ impl KvEngine for NullEngine {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct NullSession<'e>(&'e NullEngine);
 

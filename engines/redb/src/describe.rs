@@ -8,7 +8,6 @@ use dbdyno_engine::{
     suite::SuiteKind,
 };
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         protocol: PROTOCOL,

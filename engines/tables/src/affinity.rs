@@ -17,7 +17,6 @@ pub(super) enum Affinity {
 }
 
 impl Affinity {
-    /// The affinity of a declared type.
     pub(super) fn from_declared(declared: &str) -> Self {
         let declared = declared.to_ascii_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| declared.contains(word));

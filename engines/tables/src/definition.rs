@@ -9,7 +9,6 @@ use dbdyno_engine::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 
-/// Where the catalog is.
 const CATALOG: Tree = Tree(0);
 /// Constraints that a declared type may hold, and that this layer does not keep.
 const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "CHECK", "REFERENCES", "COLLATE"];
@@ -30,7 +29,6 @@ pub(super) struct ColumnDefinition {
     pub(super) affinity: Affinity,
 }
 
-/// An index over one column.
 #[derive(Debug, Clone)]
 pub(super) struct IndexDefinition {
     pub(super) name: String,
@@ -49,13 +47,11 @@ impl TableDefinition {
         self.indexes.iter().position(|index| index.column == column)
     }
 
-    /// Every tree it occupies.
     fn trees(&self) -> impl Iterator<Item = Tree> {
         std::iter::once(self.tree).chain(self.indexes.iter().map(|index| index.tree))
     }
 }
 
-/// The tables that are there.
 #[derive(Debug, Default)]
 pub(super) struct TableCatalog {
     tables: BTreeMap<String, Rc<TableDefinition>>,

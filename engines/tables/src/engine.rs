@@ -126,7 +126,6 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
     }
 }
 
-/// What one test works with.
 pub struct LayeredSession<'e, S: OrderedStore> {
     way: Way<'e, S>,
     text: bool,
@@ -149,7 +148,6 @@ impl<S: OrderedStore> Drop for LayeredSession<'_, S> {
 /// A statement made ready for one of the layers.
 pub enum LayeredStatement<'e> {
     Sql(SqlStatement<'e, SqliteStatement<'e>>),
-    /// A plan.
     Direct(Direct<'e>),
 }
 

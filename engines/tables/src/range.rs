@@ -17,7 +17,6 @@ pub(super) struct End<'v> {
 /// A condition on one column, as it can be pushed down.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'v> {
-    /// Any value.
     All,
     Equal(SqlValueRef<'v>),
     /// Values of a range. NULL is in none.
@@ -35,12 +34,10 @@ pub(super) struct KeyRange {
 }
 
 impl KeyRange {
-    /// Every key.
     pub(super) fn all() -> Self {
         Self { from: Bound::Unbounded, to: Bound::Unbounded }
     }
 
-    /// No key.
     pub(super) fn none() -> Self {
         Self { from: Bound::Excluded(Vec::new()), to: Bound::Excluded(Vec::new()) }
     }

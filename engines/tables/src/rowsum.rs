@@ -22,7 +22,6 @@ impl Rowsum {
         ("sha3-256", Self::Sha3),
     ];
 
-    /// The algorithm of a word.
     pub(super) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, rowsum)| *rowsum)
     }

@@ -19,7 +19,6 @@ impl Digest {
         self.word(hash(bytes));
     }
 
-    /// Adds one number.
     #[inline]
     pub fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(K);
@@ -50,7 +49,6 @@ impl Digest {
         }
     }
 
-    /// The digest as a number.
     pub fn to_word(self) -> u64 {
         self.0
     }

@@ -7,12 +7,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One knob of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionSpec {
     /// Name, as in `--engine ENGINE:NAME=VALUE`.
     pub name: String,
-    /// What values it takes.
     #[serde(flatten)]
     pub kind: OptionKind,
     /// The value in force when none is asked for.
@@ -22,13 +20,11 @@ pub struct OptionSpec {
     /// Whether a change needs a fresh database.
     #[serde(default)]
     pub fresh: bool,
-    /// What is known of tuning it.
     #[serde(default)]
     pub tuning: Tuning,
 }
 
 impl OptionSpec {
-    /// An option that takes one of `choices`.
     pub fn choice(name: &str, choices: &[&str], default: &str, help: &str) -> Self {
         let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
         Self::new(name, OptionKind::Choice { choices }, default, help)
@@ -124,7 +120,6 @@ impl OptionSpec {
     }
 }
 
-/// What values an option takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum OptionKind {
@@ -134,12 +129,7 @@ pub enum OptionKind {
         choices: Vec<String>,
     },
     /// A whole number in a range, both ends included.
-    Integer {
-        /// Least value.
-        min: i64,
-        /// Greatest value.
-        max: i64,
-    },
+    Integer { min: i64, max: i64 },
     /// A number of bytes in a range, both ends included, or one of some words.
     Size {
         /// Least value, bytes.

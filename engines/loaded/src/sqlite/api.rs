@@ -9,10 +9,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// A connection, as SQLite has it.
+/// SQLite's `sqlite3`: a connection.
 #[repr(C)]
 pub(super) struct Sqlite3(c_void);
-/// A statement, as SQLite has it.
+/// SQLite's `sqlite3_stmt`: a statement.
 #[repr(C)]
 pub(super) struct Sqlite3Stmt(c_void);
 
@@ -39,7 +39,6 @@ macro_rules! functions {
         }
 
         impl Api {
-            /// Looks every function up.
             #[expect(unsafe_code, reason = "the types of SQLite's documented interface are given to its functions")]
             fn look_up(library: &unix::Library) -> Result<Self, &'static str> {
                 Ok(Self {

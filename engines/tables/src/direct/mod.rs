@@ -23,7 +23,6 @@ pub(super) struct Planned<'e> {
 }
 
 impl<'e> Planned<'e> {
-    /// The plan of a statement.
     pub(super) fn new(statement: &'e StatementSpec) -> Result<Self, EngineError> {
         let plan = statement.direct.as_ref().ok_or_else(|| {
             EngineError::new(format!("`{}` has no direct plan: the suite needs layer=sql", statement.sql))
@@ -121,7 +120,6 @@ pub(super) fn run<S: OrderedStore>(
     }
 }
 
-/// A row of an answer.
 pub(super) enum DirectRow<'r> {
     /// As it is stored: bytes, and how many columns.
     Stored(&'r [u8], usize),

@@ -42,7 +42,6 @@ pub(super) enum Ends {
 }
 
 impl AccessPath {
-    /// The plan as a number.
     pub(super) fn to_number(self) -> i32 {
         let end = |end: Option<bool>| match end {
             None => 0,
@@ -57,7 +56,6 @@ impl AccessPath {
         ends | i32::from(self.descending) << 4 | i32::from(self.covering) << 5 | index << 6
     }
 
-    /// The plan of a number.
     pub(super) fn from_number(number: i32) -> Self {
         let end = |bits: i32| match bits & 3 {
             1 => Some(true),
