@@ -6,7 +6,7 @@ pub trait Clock {
     fn now(&self) -> u64;
 }
 
-/// The system's monotonic clock.
+/// `CLOCK_MONOTONIC`: it does not follow changes of the system's time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MonotonicClock;
 

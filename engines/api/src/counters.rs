@@ -81,12 +81,12 @@ mod tests {
 
     #[test]
     fn only_what_is_known_at_both_ends_has_a_difference() {
-        let of = |pairs: &[(&'static str, u64)]| {
+        let counters = |pairs: &[(&'static str, u64)]| {
             let mut counters = Counters::default();
             pairs.iter().for_each(|(name, value)| counters.set(name, Some(*value)));
             counters
         };
-        let difference = of(&[("a", 5), ("b", 2)]).since(&of(&[("a", 3), ("c", 1)]));
-        assert_eq!(difference, of(&[("a", 2)]));
+        let difference = counters(&[("a", 5), ("b", 2)]).since(&counters(&[("a", 3), ("c", 1)]));
+        assert_eq!(difference, counters(&[("a", 2)]));
     }
 }

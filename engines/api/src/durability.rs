@@ -67,7 +67,6 @@ pub struct TierRule {
     /// Option name to the values it must have one of; an empty map always holds.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
-    /// The tier that follows.
     pub tier: Tier,
     /// Why, in words for a person.
     pub reason: String,

@@ -46,7 +46,6 @@ pub trait KvEngine: Engine {
 
 /// What one test works with. At most one transaction of it is under way.
 pub trait KvSession {
-    /// A read transaction.
     type Read<'s>: KvRead
     where
         Self: 's;
@@ -63,7 +62,6 @@ pub trait KvSession {
 
 /// A write transaction; dropping it rolls it back.
 pub trait KvTransaction {
-    /// The table inside the transaction.
     type Table<'t>: KvWrite
     where
         Self: 't;

@@ -23,12 +23,10 @@ pub struct SqlKvSession<'c, P: PreparedStatement<'c>> {
     scan: SqlStatement<'c, P>,
 }
 
-/// How an engine begins its transactions.
+/// The statements that begin an engine's transactions.
 #[derive(Debug, Clone, Copy)]
 pub struct Begins {
-    /// The statement that begins a read transaction.
     pub read: &'static str,
-    /// The statement that begins a write transaction.
     pub write: &'static str,
     /// Whether one read transaction is held over all reads of a test.
     pub held: bool,

@@ -70,12 +70,10 @@ pub fn walk<R, E>(
 pub struct Keys<'k> {
     /// The lower end, whichever way the range is walked.
     pub from: Bound<&'k [u8]>,
-    /// The upper end.
     pub to: Bound<&'k [u8]>,
 }
 
 impl Keys<'_> {
-    /// Every key.
     pub const ALL: Self = Self { from: Bound::Unbounded, to: Bound::Unbounded };
 
     /// Whether no key can lie between the bounds. Several libraries panic or fail when they are asked for such a range.
@@ -93,9 +91,7 @@ impl Keys<'_> {
 pub trait OrderedStore: Sized + 'static {
     /// Name of the main file in the database's folder; every other file there is a side file.
     const MAIN_FILE: &'static str;
-    /// A read transaction.
     type Read: OrderedRead + 'static;
-    /// A write transaction.
     type Write: OrderedWrite + 'static;
 
     /// Opens the store in a folder, creating it with `trees` empty trees when the folder is empty. A store that is there

@@ -11,7 +11,6 @@ use std::ops::ControlFlow;
 pub trait PreparedStatement<'c>: Sized {
     /// What parses it.
     type Connection: 'c;
-    /// A row of its answer.
     type Row<'r>: SqlRow;
 
     /// Parses one statement.

@@ -25,15 +25,12 @@ pub const LEAST_PROGRESS_MS: u64 = 50;
 /// What a worker is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Protocol version.
     pub protocol: u32,
     /// The run's UUID.
     pub run_id: String,
-    /// Engine name.
     pub engine: String,
     /// Every option with its value.
     pub options: Settings,
-    /// What to run.
     pub suite: SuiteJob,
     /// The suite's size, for messages; counts in the suite are already resolved.
     pub size: Size,
@@ -56,13 +53,10 @@ pub struct Job {
     pub keep_folder: bool,
 }
 
-/// The resolved suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum SuiteJob {
-    /// Key-value tests.
     Kv(KvSuite),
-    /// SQL tests.
     Sql(SqlSuite),
 }
 
@@ -71,9 +65,7 @@ pub enum SuiteJob {
 pub struct TestHead<'s> {
     /// Number in its suite, from 1.
     pub number: u32,
-    /// Name in its suite.
     pub name: &'s str,
-    /// Whether it is measured.
     pub measured: bool,
     /// How many operations it is; none where that depends on what the database holds, as for a scan.
     pub operations: Option<u64>,
@@ -93,7 +85,6 @@ impl SuiteJob {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The database is open.
     Opened {
         /// Version of the engine's library as it is running.
         version: String,
@@ -105,9 +96,8 @@ pub enum Event {
         /// How long opening took, ns.
         open_ns: u64,
     },
-    /// A test begins.
     TestStarted {
-        /// Its number.
+        /// Number in its suite, from 1.
         test: u32,
         name: String,
         /// Whether it is measured, or only prepares the database.
@@ -117,7 +107,7 @@ pub enum Event {
     },
     /// A test is under way.
     Progress {
-        /// Its number.
+        /// Number in its suite, from 1.
         test: u32,
         /// Operations done.
         operations: u64,
@@ -128,7 +118,6 @@ pub enum Event {
         /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
         histogram: Option<String>,
     },
-    /// A test is finished.
     TestDone(Box<TestDone>),
     /// The run is finished and the database closed.
     Done,
@@ -142,11 +131,9 @@ pub enum Event {
         /// Commits found, without a gap.
         commits: u64,
     },
-    /// The run failed.
     Failed {
         /// In which test; none while opening or closing.
         test: Option<u32>,
-        /// The engine's message.
         message: String,
         /// Whether the database could still be used.
         database_usable: bool,
@@ -172,9 +159,8 @@ impl Event {
 /// The result of one test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestDone {
-    /// Its number.
+    /// Number in its suite, from 1.
     pub test: u32,
-    /// Whether it was measured.
     pub measured: bool,
     /// Wall time, ns.
     pub wall_ns: u64,
@@ -204,12 +190,10 @@ pub struct TestDone {
 pub struct RunFailure {
     /// In which test; none while opening or closing.
     pub test: Option<u32>,
-    /// What went wrong.
     pub error: EngineError,
 }
 
 impl RunFailure {
-    /// A failure inside a test.
     pub fn during(test: u32) -> impl FnOnce(EngineError) -> Self {
         move |error| Self { test: Some(test), error }
     }

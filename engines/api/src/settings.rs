@@ -20,7 +20,6 @@ pub enum SettingError {
     Unknown {
         /// The engine or suite asked.
         owner: String,
-        /// The name asked for.
         option: String,
         /// The names there are.
         expected: String,
@@ -30,9 +29,7 @@ pub enum SettingError {
     Value {
         /// The engine or suite asked.
         owner: String,
-        /// The option's name.
         option: String,
-        /// The value asked for.
         value: String,
         /// What it takes.
         expected: String,
@@ -70,7 +67,6 @@ impl Settings {
         Ok(Self(values))
     }
 
-    /// All options with their values.
     pub fn to_map(&self) -> BTreeMap<String, String> {
         self.0.clone()
     }

@@ -41,7 +41,6 @@ pub enum SqlValue {
     /// A 64-bit floating-point number.
     Real(f64),
     Text(String),
-    /// Bytes.
     Blob(Vec<u8>),
 }
 
@@ -54,12 +53,10 @@ pub enum SqlValueRef<'a> {
     /// A 64-bit floating-point number.
     Real(f64),
     Text(&'a [u8]),
-    /// Bytes.
     Blob(&'a [u8]),
 }
 
 impl SqlValue {
-    /// The value, borrowed.
     #[inline]
     pub fn as_ref(&self) -> SqlValueRef<'_> {
         match self {
@@ -74,7 +71,6 @@ impl SqlValue {
 
 /// An engine of SQL suites, with one open database.
 pub trait SqlEngine: Engine {
-    /// What one test works with.
     type Session<'e>: SqlSession<'e>
     where
         Self: 'e;
@@ -96,7 +92,6 @@ pub trait SqlEngine: Engine {
 pub trait SqlSession<'e> {
     /// A statement made ready: prepared once, or with the option `statements=text` parsed again by each execution.
     type Statement;
-    /// A row of an answer.
     type Row<'r>: SqlRow;
 
     /// Creates a table that the suite declares, as the engine spells it.
@@ -143,7 +138,6 @@ pub trait SqlSession<'e> {
 
 /// A row of an answer.
 pub trait SqlRow {
-    /// How many columns it has.
     fn columns(&self) -> usize;
 
     /// The value of a column, from 0 to below [`Self::columns`].

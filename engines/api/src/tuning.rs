@@ -53,7 +53,6 @@ impl SameRule {
     }
 }
 
-/// How an option is set by a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingStatement {
     /// Its place among the engine's statements, from 0: some have to come before others.

@@ -9,7 +9,6 @@ use dbdyno_engine::{
 };
 use std::thread;
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         options: options(),

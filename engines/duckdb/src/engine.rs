@@ -12,7 +12,6 @@ use dbdyno_engine::{
 use duckdb::Connection;
 use std::collections::BTreeMap;
 
-/// An open database.
 #[derive(Debug)]
 pub struct DuckDb {
     pub(crate) connection: Connection,

@@ -13,5 +13,4 @@ pub use engine::DuckDb;
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
-/// The engine as a program.
 pub const PROGRAM: Program = program::both::<DuckDb, DuckDb>(describe);

@@ -29,7 +29,6 @@ impl SqlEngine for DuckDb {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct DuckDbSession<'e> {
     connection: &'e Connection,

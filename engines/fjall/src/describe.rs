@@ -14,7 +14,6 @@ use fjall::{
 };
 use std::thread;
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         build: vec!["feature lz4".to_owned()],

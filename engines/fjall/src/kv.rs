@@ -12,7 +12,6 @@ use dbdyno_engine::{
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
 use std::{collections::BTreeMap, fmt};
 
-/// An open database.
 pub struct Fjall {
     database: SingleWriterTxDatabase,
     keyspace: SingleWriterTxKeyspace,
@@ -117,7 +116,6 @@ impl KvEngine for Fjall {
     }
 }
 
-/// A test's session.
 pub struct FjallSession<'e> {
     database: &'e SingleWriterTxDatabase,
     keyspace: &'e SingleWriterTxKeyspace,
@@ -145,7 +143,6 @@ impl<'e> KvSession for FjallSession<'e> {
     }
 }
 
-/// A write transaction.
 pub struct FjallWrite<'e> {
     transaction: SingleWriterWriteTx<'e>,
     keyspace: &'e SingleWriterTxKeyspace,
@@ -174,10 +171,8 @@ pub struct FjallTable<'k, T> {
 
 /// What rows can be read through.
 pub trait Reader {
-    /// What fjall reads from.
     type Readable: Readable;
 
-    /// The transaction.
     fn readable(&self) -> &Self::Readable;
 }
 

@@ -20,7 +20,6 @@ use std::{
 
 type Keyspaces = Rc<[SingleWriterTxKeyspace]>;
 
-/// An open database.
 pub struct FjallStore {
     database: Rc<SingleWriterTxDatabase>,
     keyspaces: Keyspaces,

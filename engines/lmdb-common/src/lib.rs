@@ -80,7 +80,7 @@ pub enum SyncMode {
 
 impl SyncMode {
     /// The mode of these flags; of several, LMDB follows the laxest.
-    pub fn of(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
+    pub fn from_flags(nosync: bool, mapasync: bool, nometasync: bool) -> Self {
         match (nosync, mapasync, nometasync) {
             (true, _, _) => Self::No,
             (_, true, _) => Self::MapAsync,
@@ -98,7 +98,6 @@ pub fn implementation() -> ImplementationRule {
 /// How an environment is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LmdbSetup {
-    /// When a commit is on the disk.
     pub sync: SyncMode,
     /// Whether the map is written through.
     pub writemap: bool,

@@ -2,7 +2,6 @@
 
 use dbdyno_engine::{EngineError, describe::Description, suite::SuiteKind};
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         options: [dbdyno_lmdb_common::options(), dbdyno_tables::options()].concat(),

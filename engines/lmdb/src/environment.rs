@@ -66,7 +66,7 @@ pub(crate) fn in_force(env: &Env, setup: LmdbSetup) -> Result<BTreeMap<String, S
     let flags = EnvFlags::from_bits_retain(env.get_flags().map_err(failed)?);
     let has = |flag| flags.contains(flag);
     let in_force = LmdbSetup {
-        sync: SyncMode::of(has(EnvFlags::NO_SYNC), has(EnvFlags::MAP_ASYNC), has(EnvFlags::NO_META_SYNC)),
+        sync: SyncMode::from_flags(has(EnvFlags::NO_SYNC), has(EnvFlags::MAP_ASYNC), has(EnvFlags::NO_META_SYNC)),
         writemap: has(EnvFlags::WRITE_MAP),
         readahead: !has(EnvFlags::NO_READ_AHEAD),
         map_size: env.info().map_size,

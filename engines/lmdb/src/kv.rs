@@ -12,7 +12,6 @@ use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE};
 use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::collections::BTreeMap;
 
-/// An open environment.
 #[derive(Debug)]
 pub struct Lmdb {
     env: Env,
@@ -60,7 +59,6 @@ impl KvEngine for Lmdb {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct LmdbSession<'e> {
     env: &'e Env,

@@ -16,7 +16,6 @@ use std::{
 
 type Databases = Rc<[Database<'static, Bytes, Bytes>]>;
 
-/// An open environment.
 #[derive(Debug)]
 pub struct LmdbStore {
     env: Rc<Env>,

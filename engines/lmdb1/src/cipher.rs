@@ -18,7 +18,6 @@ pub(crate) const TAG_BYTES: usize = 16;
 /// Bytes of a page in the clear: its number and its transaction's.
 const NUMBERS: usize = 16;
 
-/// A cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// ChaCha20 with Poly1305 (RFC 8439).
@@ -37,7 +36,7 @@ impl Algorithm {
     }
 
     /// The algorithm of a word; none for `off`.
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         [Self::ChaCha20Poly1305, Self::Aes256Gcm].into_iter().find(|algorithm| algorithm.word() == word)
     }
 }
@@ -64,7 +63,6 @@ impl fmt::Debug for Cipher {
 struct Forged;
 
 impl Cipher {
-    /// An algorithm with a key.
     pub fn new(algorithm: Algorithm, key: &EncryptionKey) -> Self {
         let ready = match algorithm {
             Algorithm::ChaCha20Poly1305 => Ready::ChaCha20Poly1305(Box::new(ChaCha20Poly1305::new(key.bytes().into()))),

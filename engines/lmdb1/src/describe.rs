@@ -6,7 +6,6 @@ use dbdyno_engine::{
     suite::SuiteKind,
 };
 
-/// The engine's description.
 pub fn describe() -> Description {
     let (major, minor, patch) = library_version();
     Description {

@@ -88,8 +88,8 @@ impl Lmdb1Environment {
 }
 
 fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineError> {
-    if let Some(algorithm) = Algorithm::of_word(settings.text("encrypt")?) {
-        let key = EncryptionKey::of_folder(folder, !folder.join(MAIN_FILE).exists())?;
+    if let Some(algorithm) = Algorithm::from_word(settings.text("encrypt")?) {
+        let key = EncryptionKey::in_folder(folder, !folder.join(MAIN_FILE).exists())?;
         return Ok(Protection::Encrypted(Cipher::new(algorithm, &key)));
     }
     Ok(if settings.flag("checksum")? { Protection::Checksum } else { Protection::Plain })

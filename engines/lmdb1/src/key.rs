@@ -33,7 +33,7 @@ impl EncryptionKey {
 
     /// The key of the database in a folder; a fresh database gets a fresh one. The folder is removed with the run, the
     /// key with it: it measures encryption, it guards nothing.
-    pub fn of_folder(folder: &Path, fresh: bool) -> Result<Self, EngineError> {
+    pub fn in_folder(folder: &Path, fresh: bool) -> Result<Self, EngineError> {
         let path = folder.join(FILE);
         if fresh {
             let key = Self::random()?;

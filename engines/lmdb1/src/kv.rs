@@ -52,7 +52,6 @@ impl KvEngine for Lmdb1 {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct Lmdb1Session<'e>(&'e mut Lmdb1Environment);
 

@@ -18,7 +18,6 @@ use std::{
     rc::Rc,
 };
 
-/// An open environment.
 #[derive(Debug)]
 pub struct Lmdb1Store(RefCell<OpenTrees>);
 

@@ -238,7 +238,7 @@ fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_o
     engine.close().unwrap();
 
     let setup = LmdbSetup::new(&settings("encrypt=aes256gcm"), 0).unwrap();
-    let key = EncryptionKey::of_folder(folder.path(), false).unwrap();
+    let key = EncryptionKey::in_folder(folder.path(), false).unwrap();
     let protection = Protection::Encrypted(Cipher::new(Algorithm::Aes256Gcm, &key));
     let config = Config { setup, protection, page_size: 4096, tables: 0 };
     let mut env = Env::open(folder.path(), config).unwrap();

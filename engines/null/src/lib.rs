@@ -20,10 +20,8 @@ use std::{
     rc::Rc,
 };
 
-/// The engine as a program.
 pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         options: vec![
@@ -74,7 +72,6 @@ pub fn describe() -> Description {
 /// Real time, or time that only operations move.
 #[derive(Debug, Clone)]
 pub enum NullClock {
-    /// The system's clock.
     Real(MonotonicClock),
     /// Advanced by the engine's operations.
     Simulated(Rc<Cell<u64>>),
@@ -98,7 +95,6 @@ enum Fault {
     Stop,
 }
 
-/// The engine.
 #[derive(Debug)]
 pub struct NullEngine {
     answers: bool,
@@ -200,7 +196,6 @@ impl KvEngine for NullEngine {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct NullSession<'e>(&'e NullEngine);
 

@@ -7,7 +7,6 @@ use dbdyno_engine::{
     suite::SuiteKind,
 };
 
-/// The engine's description.
 pub fn describe() -> Description {
     Description {
         options: [options(), dbdyno_tables::options()].concat(),

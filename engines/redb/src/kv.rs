@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 
 const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
 
-/// An open database.
 #[derive(Debug)]
 pub struct Redb {
     database: Database,
@@ -59,7 +58,6 @@ impl KvEngine for Redb {
     }
 }
 
-/// A test's session.
 #[derive(Debug)]
 pub struct RedbSession<'e> {
     database: &'e Database,

@@ -17,7 +17,6 @@ use std::{
     rc::Rc,
 };
 
-/// An open database.
 #[derive(Debug)]
 pub struct RedbStore {
     database: Database,
@@ -74,7 +73,6 @@ impl OrderedStore for RedbStore {
 
 /// What tables are opened in.
 pub trait OpensTables {
-    /// A table of the transaction.
     type Table: ReadableTable<RedbBytes, RedbBytes>;
 
     /// The table of this name, which was made when the database was opened.

@@ -6,9 +6,6 @@ use dbdyno_tables::sqlite::{SqliteStatement, failed};
 use rusqlite::{Connection, OpenFlags, types};
 use std::path::Path;
 
-/// A connection of rusqlite.
-pub type Bundled = Connection;
-
 impl Driver for Connection {
     type Statement<'c> = SqliteStatement<'c>;
 

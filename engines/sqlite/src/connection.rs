@@ -4,7 +4,6 @@ use super::{driver::Driver, pragmas};
 use dbdyno_engine::{EngineError, engine::Open, settings::Settings, sql::SqlValue};
 use std::collections::BTreeMap;
 
-/// Name of the database's file.
 pub(crate) const FILE: &str = "sqlite.db";
 
 /// Opens the file in the database's folder, creating it where there is none, and sets every pragma.

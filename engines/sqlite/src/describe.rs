@@ -10,7 +10,6 @@ use dbdyno_engine::{
 };
 use rusqlite::Connection;
 
-/// The engine's description.
 pub fn describe() -> Description {
     let build = compile_options();
     Description {

@@ -4,7 +4,6 @@
 use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
 use std::path::Path;
 
-/// A connection to a database.
 pub trait Driver: Sized {
     type Statement<'c>: PreparedStatement<'c, Connection = Self>
     where

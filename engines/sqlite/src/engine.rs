@@ -1,6 +1,6 @@
 //! An open database, whatever suite runs on it.
 
-use super::{bundled::Bundled, connection, driver::Driver};
+use super::{connection, driver::Driver};
 use dbdyno_engine::{
     EngineError,
     clock::MonotonicClock,
@@ -10,11 +10,11 @@ use dbdyno_engine::{
     kv_sql::Begins,
     sql::is_text,
 };
+use rusqlite::Connection;
 use std::collections::BTreeMap;
 
-/// An open database.
 #[derive(Debug)]
-pub struct Sqlite<D = Bundled> {
+pub struct Sqlite<D = Connection> {
     pub(crate) connection: D,
     pub(crate) begins: Begins,
     /// Whether statements are parsed again each time.

@@ -10,7 +10,6 @@ mod kv;
 mod pragmas;
 mod sql;
 
-pub use bundled::Bundled;
 pub use describe::{describe, options, tiers};
 pub use driver::Driver;
 pub use engine::Sqlite;
@@ -18,5 +17,4 @@ pub use engine::Sqlite;
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
-/// The engine as a program.
 pub const PROGRAM: Program = program::both::<Sqlite, Sqlite>(describe);

@@ -28,10 +28,8 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
     }
 }
 
-/// A row of an answer.
 type RowOf<'e, 'r, D> = <<D as Driver>::Statement<'e> as PreparedStatement<'e>>::Row<'r>;
 
-/// A test's session.
 #[derive(Debug)]
 pub struct SqliteSession<'e, D: Driver> {
     connection: &'e D,

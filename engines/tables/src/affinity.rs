@@ -17,8 +17,7 @@ pub(super) enum Affinity {
 }
 
 impl Affinity {
-    /// The affinity of a declared type.
-    pub(super) fn of(declared: &str) -> Self {
+    pub(super) fn from_declared(declared: &str) -> Self {
         let declared = declared.to_ascii_uppercase();
         let has = |words: &[&str]| words.iter().any(|word| declared.contains(word));
         if has(&["INT"]) {
@@ -145,8 +144,8 @@ mod tests {
             ["INTEGER", "VARCHAR(100)", "TEXT", "BLOB", "", "REAL", "DOUBLE", "NUMERIC", "DATE", "FLOATING POINT"]
         {
             for value in &values {
-                let Ok(changed) = Affinity::of(declared).change(value.as_ref()) else {
-                    assert!(matches!(value, SqlValue::Real(_)) && Affinity::of(declared) == Affinity::Text);
+                let Ok(changed) = Affinity::from_declared(declared).change(value.as_ref()) else {
+                    assert!(matches!(value, SqlValue::Real(_)) && Affinity::from_declared(declared) == Affinity::Text);
                     continue;
                 };
                 let found = changed.unwrap_or_else(|| value.clone());

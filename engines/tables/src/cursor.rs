@@ -84,7 +84,6 @@ impl BatchCursor {
             .ok_or_else(|| broken(&self.table, *rowid, super::rowsum::Rowsum::Off))
     }
 
-    /// Goes to the next row.
     #[inline]
     pub(super) fn advance<S: OrderedStore>(&mut self, tables: &mut Tables<S>) -> Result<(), EngineError> {
         self.at += 1;

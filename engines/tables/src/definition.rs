@@ -9,7 +9,6 @@ use dbdyno_engine::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 
-/// Where the catalog is.
 const CATALOG: Tree = Tree(0);
 /// Constraints that a declared type may hold, and that this layer does not keep.
 const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "CHECK", "REFERENCES", "COLLATE"];
@@ -30,7 +29,6 @@ pub(super) struct ColumnDefinition {
     pub(super) affinity: Affinity,
 }
 
-/// An index over one column.
 #[derive(Debug, Clone)]
 pub(super) struct IndexDefinition {
     pub(super) name: String,
@@ -49,13 +47,11 @@ impl TableDefinition {
         self.indexes.iter().position(|index| index.column == column)
     }
 
-    /// Every tree it occupies.
     fn trees(&self) -> impl Iterator<Item = Tree> {
         std::iter::once(self.tree).chain(self.indexes.iter().map(|index| index.tree))
     }
 }
 
-/// The tables that are there.
 #[derive(Debug, Default)]
 pub(super) struct TableCatalog {
     tables: BTreeMap<String, Rc<TableDefinition>>,
@@ -77,7 +73,7 @@ impl TableCatalog {
         read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| {
             match serde_json::from_slice::<CatalogEntry>(value) {
                 Ok(stored) => {
-                    let table = stored.table(String::from_utf8_lossy(key).into_owned());
+                    let table = stored.into_table(String::from_utf8_lossy(key).into_owned());
                     tables.insert(table.name.clone(), Rc::new(table));
                     ControlFlow::Continue(())
                 }
@@ -154,7 +150,8 @@ impl TableCatalog {
     }
 
     fn put(&mut self, write: &mut impl OrderedWrite, table: TableDefinition) -> Result<(), EngineError> {
-        let json = serde_json::to_vec(&CatalogEntry::of(&table)).map_err(EngineError::doing("writing the catalog"))?;
+        let json =
+            serde_json::to_vec(&CatalogEntry::from_table(&table)).map_err(EngineError::doing("writing the catalog"))?;
         write.put(CATALOG, table.name.as_bytes(), &json)?;
         self.tables.insert(table.name.clone(), Rc::new(table));
         self.version += 1;
@@ -179,7 +176,7 @@ fn column(spec: &ColumnSpec) -> Result<ColumnDefinition, EngineError> {
     Ok(ColumnDefinition {
         name: spec.name.clone(),
         declared: spec.of_type.clone(),
-        affinity: Affinity::of(&spec.of_type),
+        affinity: Affinity::from_declared(&spec.of_type),
     })
 }
 
@@ -194,7 +191,7 @@ struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    fn of(table: &TableDefinition) -> Self {
+    fn from_table(table: &TableDefinition) -> Self {
         Self {
             tree: table.tree.0,
             columns: table.columns.iter().map(|column| (column.name.clone(), column.declared.clone())).collect(),
@@ -202,14 +199,18 @@ impl CatalogEntry {
         }
     }
 
-    fn table(self, name: String) -> TableDefinition {
+    fn into_table(self, name: String) -> TableDefinition {
         TableDefinition {
             name,
             tree: Tree(self.tree),
             columns: self
                 .columns
                 .into_iter()
-                .map(|(name, declared)| ColumnDefinition { name, affinity: Affinity::of(&declared), declared })
+                .map(|(name, declared)| ColumnDefinition {
+                    name,
+                    affinity: Affinity::from_declared(&declared),
+                    declared,
+                })
                 .collect(),
             indexes: self
                 .indexes

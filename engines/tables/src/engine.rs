@@ -105,7 +105,7 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
     fn open(open: Open<'_>, tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<Self, EngineError> {
         let settings = open.settings;
         let word = settings.text("rowsum")?;
-        let rowsum = Rowsum::of(word).ok_or_else(|| EngineError::new(format!("there is no rowsum `{word}`")))?;
+        let rowsum = Rowsum::from_word(word).ok_or_else(|| EngineError::new(format!("there is no rowsum `{word}`")))?;
         let trees = trees(tables, indexes)?;
         let shared = Rc::new(RefCell::new(Tables::open(S::open(open, trees)?, rowsum, trees)?));
         let connection = match settings.text("layer")? {
@@ -134,7 +134,6 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
     }
 }
 
-/// What one test works with.
 pub struct LayeredSession<'e, S: OrderedStore> {
     way: Way<'e, S>,
     text: bool,
@@ -157,7 +156,6 @@ impl<S: OrderedStore> Drop for LayeredSession<'_, S> {
 /// A statement made ready for one of the layers.
 pub enum LayeredStatement<'e> {
     Sql(SqlStatement<'e, SqliteStatement<'e>>),
-    /// A plan.
     Direct(Direct<'e>),
 }
 
@@ -251,7 +249,7 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
             Way::Sql(layer) => {
                 SqlStatement::new(layer.connection, &statement.sql, self.text).map(LayeredStatement::Sql)
             }
-            Way::Direct(..) => Planned::of(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
+            Way::Direct(..) => Planned::new(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
         }
     }
 

@@ -37,7 +37,6 @@ pub(super) fn rowid(key: &[u8]) -> Option<i64> {
     key.last_chunk::<ROWID>().map(|bytes| (u64::from_be_bytes(*bytes) ^ SIGN) as i64)
 }
 
-/// Appends a value.
 pub(super) fn push(key: &mut Vec<u8>, value: SqlValueRef<'_>) {
     match value {
         SqlValueRef::Null => key.push(NULL),

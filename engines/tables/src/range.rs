@@ -17,7 +17,6 @@ pub(super) struct End<'v> {
 /// A condition on one column, as it can be pushed down.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted<'v> {
-    /// Any value.
     All,
     Equal(SqlValueRef<'v>),
     /// Values of a range. NULL is in none.
@@ -35,12 +34,10 @@ pub(super) struct KeyRange {
 }
 
 impl KeyRange {
-    /// Every key.
     pub(super) fn all() -> Self {
         Self { from: Bound::Unbounded, to: Bound::Unbounded }
     }
 
-    /// No key.
     pub(super) fn none() -> Self {
         Self { from: Bound::Excluded(Vec::new()), to: Bound::Excluded(Vec::new()) }
     }
@@ -54,18 +51,18 @@ impl KeyRange {
         let row = |rowid: i64| key::of_rowid(rowid).to_vec();
         match wanted {
             Wanted::All => Self::all(),
-            Wanted::Equal(value) => match Rowid::of(value) {
+            Wanted::Equal(value) => match Rowid::from_value(value) {
                 Rowid::Whole(rowid) => Self { from: Bound::Included(row(rowid)), to: Bound::Included(row(rowid)) },
                 _ => Self::none(),
             },
             Wanted::Range { from, to } => {
-                let from = match from.map(|end| (Rowid::of(end.value), end.included)) {
+                let from = match from.map(|end| (Rowid::from_value(end.value), end.included)) {
                     None | Some((Rowid::Below, _)) => Bound::Unbounded,
                     Some((Rowid::Whole(rowid), true)) => Bound::Included(row(rowid)),
                     Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Excluded(row(rowid)),
                     Some((Rowid::Above | Rowid::None, _)) => return Self::none(),
                 };
-                let to = match to.map(|end| (Rowid::of(end.value), end.included)) {
+                let to = match to.map(|end| (Rowid::from_value(end.value), end.included)) {
                     None | Some((Rowid::Above, _)) => Bound::Unbounded,
                     Some((Rowid::Whole(rowid), false)) => Bound::Excluded(row(rowid)),
                     Some((Rowid::Whole(rowid) | Rowid::Between(rowid), _)) => Bound::Included(row(rowid)),
@@ -151,7 +148,7 @@ enum Rowid {
 }
 
 impl Rowid {
-    fn of(value: SqlValueRef<'_>) -> Self {
+    fn from_value(value: SqlValueRef<'_>) -> Self {
         let changed = Affinity::Numeric.change(value).ok().flatten();
         match changed.as_ref().map_or(value, SqlValue::as_ref) {
             SqlValueRef::Null => Self::None,

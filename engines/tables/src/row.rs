@@ -13,7 +13,6 @@ const REAL: u8 = 10;
 const TEXT: u8 = 11;
 const BLOB: u8 = 12;
 
-/// Appends a value.
 pub(super) fn push(row: &mut Vec<u8>, value: SqlValueRef<'_>) {
     match value {
         SqlValueRef::Null => row.push(NULL),

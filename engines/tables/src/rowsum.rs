@@ -22,8 +22,7 @@ impl Rowsum {
         ("sha3-256", Self::Sha3),
     ];
 
-    /// The algorithm of a word.
-    pub(super) fn of(word: &str) -> Option<Self> {
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, rowsum)| *rowsum)
     }
 

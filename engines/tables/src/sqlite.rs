@@ -56,7 +56,6 @@ impl<'c> PreparedStatement<'c> for SqliteStatement<'c> {
     }
 }
 
-/// A value on its way into SQLite.
 #[derive(Debug, Clone, Copy)]
 pub struct SqliteParameter<'v>(pub SqlValueRef<'v>);
 

@@ -17,7 +17,6 @@ use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
 pub(super) enum StoreTransaction<S: OrderedStore> {
     /// There is none.
     None,
-    /// One that only reads.
     Read(S::Read),
     Write(S::Write),
 }
@@ -55,7 +54,6 @@ fn none() -> EngineError {
     EngineError::new("no transaction is under way")
 }
 
-/// The tables of an open store.
 pub(super) struct Tables<S: OrderedStore> {
     pub(super) store: S,
     pub(super) transaction: StoreTransaction<S>,
@@ -73,7 +71,6 @@ pub(super) struct Tables<S: OrderedStore> {
 }
 
 impl<S: OrderedStore> Tables<S> {
-    /// The tables that a store has.
     pub(super) fn open(store: S, rowsum: Rowsum, trees: u16) -> Result<Self, EngineError> {
         let mut catalog = TableCatalog::default();
         catalog.load(&store.read()?)?;
@@ -105,7 +102,6 @@ impl<S: OrderedStore> Tables<S> {
         self.explicit
     }
 
-    /// Closes the store.
     pub(super) fn close(self) -> Result<(), EngineError> {
         drop(self.transaction);
         self.store.close()

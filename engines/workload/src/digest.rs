@@ -19,7 +19,6 @@ impl Digest {
         self.word(hash(bytes));
     }
 
-    /// Adds one number.
     #[inline]
     pub fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(K);
@@ -50,7 +49,6 @@ impl Digest {
         }
     }
 
-    /// The digest as a number.
     pub fn to_word(self) -> u64 {
         self.0
     }
@@ -86,7 +84,7 @@ fn step(h: u64, word: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn of(rows: &[&[u8]]) -> String {
+    fn digest(rows: &[&[u8]]) -> String {
         let mut digest = Digest::default();
         rows.iter().for_each(|row| digest.bytes(row));
         digest.to_hex()
@@ -95,21 +93,21 @@ mod tests {
     /// Computed with the same definition in Python; see the module's documentation.
     #[test]
     fn known_answers_for_other_languages() {
-        assert_eq!(of(&[]), "0000000000000000");
-        assert_eq!(of(&[b""]), "0000000000000000");
-        assert_eq!(of(&[b"key_00000000"]), "e2b948da9bd700c6");
-        assert_eq!(of(&[b"key_00000000", b"value_00000000"]), "65f4fb48937456b1");
+        assert_eq!(digest(&[]), "0000000000000000");
+        assert_eq!(digest(&[b""]), "0000000000000000");
+        assert_eq!(digest(&[b"key_00000000"]), "e2b948da9bd700c6");
+        assert_eq!(digest(&[b"key_00000000", b"value_00000000"]), "65f4fb48937456b1");
     }
 
     #[test]
     fn order_length_and_every_byte_matter() {
-        assert_ne!(of(&[b"a", b"b"]), of(&[b"b", b"a"]));
-        assert_ne!(of(&[b"a"]), of(&[b"a\0"]));
+        assert_ne!(digest(&[b"a", b"b"]), digest(&[b"b", b"a"]));
+        assert_ne!(digest(&[b"a"]), digest(&[b"a\0"]));
         let row = *b"value_00000001_with_some_more";
         for at in 0..row.len() {
             let mut flipped = row;
             flipped[at] ^= 1;
-            assert_ne!(of(&[&row]), of(&[&flipped]), "byte {at}");
+            assert_ne!(digest(&[&row]), digest(&[&flipped]), "byte {at}");
         }
     }
 }

@@ -50,7 +50,6 @@ pub(crate) struct MeasuredFrame<'w> {
 }
 
 impl<'w> Harness<'w> {
-    /// For a run whose worker this is.
     pub(crate) fn new(worker: &'w Worker) -> Self {
         Self { worker, counts: Arc::default() }
     }

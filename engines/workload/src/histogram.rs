@@ -57,7 +57,6 @@ impl Counts {
         counter.store(counter.load(Relaxed) + 1, Relaxed);
     }
 
-    /// Forgets everything.
     pub fn clear(&self) {
         self.0.iter().for_each(|counter| counter.store(0, Relaxed));
     }
@@ -77,7 +76,6 @@ impl Counts {
         (total, delta)
     }
 
-    /// Everything counted.
     pub fn to_histogram(&self) -> Histogram<u64> {
         self.delta(&mut Seen::default()).1
     }

@@ -23,7 +23,6 @@ impl<C: Clock> Recorder<C> {
         Self { clock, counts, every: every.max(1), pending: 0, begun: now, last: now }
     }
 
-    /// Starts the timer.
     #[inline]
     pub fn start(&mut self) {
         self.begun = self.clock.now();

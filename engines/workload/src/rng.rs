@@ -5,7 +5,6 @@
 
 const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A SplitMix64 stream.
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {
     state: u64,
@@ -24,7 +23,6 @@ impl SplitMix64 {
         Self::new(mix(seed.wrapping_add(GAMMA.wrapping_mul(index.wrapping_add(1)))))
     }
 
-    /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GAMMA);

@@ -22,12 +22,10 @@ pub struct Description {
     pub name: String,
     /// One line about the engine.
     pub about: String,
-    /// Version of the engine's library.
     pub version: String,
     /// How the library was built: compile options, one a line.
     #[serde(default)]
     pub build: Vec<String>,
-    /// The kinds of suite it can run.
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
     #[serde(default)]

@@ -7,12 +7,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One knob of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionSpec {
     /// Name, as in `--engine ENGINE:NAME=VALUE`.
     pub name: String,
-    /// What values it takes.
     #[serde(flatten)]
     pub kind: OptionKind,
     /// The value in force when none is asked for.
@@ -22,37 +20,35 @@ pub struct OptionSpec {
     /// Whether a change needs a fresh database.
     #[serde(default)]
     pub fresh: bool,
-    /// What is known of tuning it.
     #[serde(default)]
     pub tuning: Tuning,
 }
 
 impl OptionSpec {
-    /// An option that takes one of `choices`.
     pub fn choice(name: &str, choices: &[&str], default: &str, help: &str) -> Self {
         let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
-        Self::of(name, OptionKind::Choice { choices }, default, help)
+        Self::new(name, OptionKind::Choice { choices }, default, help)
     }
 
     /// An option that takes a whole number from `min` to `max`.
     pub fn integer(name: &str, min: i64, max: i64, default: &str, help: &str) -> Self {
-        Self::of(name, OptionKind::Integer { min, max }, default, help)
+        Self::new(name, OptionKind::Integer { min, max }, default, help)
     }
 
     /// An option that takes a number of bytes (`4096`, `64MiB`), or one of `words`.
     pub fn size(name: &str, min: u64, max: u64, words: &[&str], default: &str, help: &str) -> Self {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Self::of(name, OptionKind::Size { min, max, words }, default, help)
+        Self::new(name, OptionKind::Size { min, max, words }, default, help)
     }
 
     /// An option that is `on` or `off`.
     pub fn bool(name: &str, default: &str, help: &str) -> Self {
-        Self::of(name, OptionKind::Bool, default, help)
+        Self::new(name, OptionKind::Bool, default, help)
     }
 
     /// An option that takes the path or name of a file.
     pub fn path(name: &str, default: &str, help: &str) -> Self {
-        Self::of(name, OptionKind::Path, default, help)
+        Self::new(name, OptionKind::Path, default, help)
     }
 
     /// Marks the option as needing a fresh database.
@@ -112,7 +108,7 @@ impl OptionSpec {
         self
     }
 
-    fn of(name: &str, kind: OptionKind, default: &str, help: &str) -> Self {
+    fn new(name: &str, kind: OptionKind, default: &str, help: &str) -> Self {
         Self {
             name: name.to_owned(),
             kind,
@@ -124,7 +120,6 @@ impl OptionSpec {
     }
 }
 
-/// What values an option takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum OptionKind {
@@ -134,12 +129,7 @@ pub enum OptionKind {
         choices: Vec<String>,
     },
     /// A whole number in a range, both ends included.
-    Integer {
-        /// Least value.
-        min: i64,
-        /// Greatest value.
-        max: i64,
-    },
+    Integer { min: i64, max: i64 },
     /// A number of bytes in a range, both ends included, or one of some words.
     Size {
         /// Least value, bytes.

@@ -11,7 +11,6 @@ use std::{collections::BTreeMap, str::FromStr};
 /// Names that stand for numbers, innermost last: of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
 
-/// A whole-number expression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ExpressionWire", into = "ExpressionWire")]
 pub enum Expression {
@@ -22,22 +21,17 @@ pub enum Expression {
     Binary(BinaryOperator, Box<(Expression, Expression)>),
 }
 
-/// What is done with two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BinaryOperator {
-    /// Sum.
     #[serde(rename = "+")]
     Plus,
-    /// Difference.
     #[serde(rename = "-")]
     Minus,
-    /// Product.
     #[serde(rename = "*")]
     Times,
     /// Quotient, rounded down.
     #[serde(rename = "/")]
     Over,
-    /// Remainder.
     #[serde(rename = "%")]
     Modulo,
 }

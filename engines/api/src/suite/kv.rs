@@ -5,7 +5,6 @@ use super::Template;
 use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
 
-/// A key-value suite of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KvSuite {
     /// As in its file and on the command line.
@@ -18,12 +17,10 @@ pub struct KvSuite {
     pub tests: Vec<KvTest>,
 }
 
-/// One test of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KvTest {
     /// Number in its suite, from 1.
     pub number: u32,
-    /// Name in its suite.
     pub name: String,
     /// Whether it is measured; one that only prepares the database for a later test is not.
     pub measured: bool,
@@ -33,13 +30,11 @@ pub struct KvTest {
     pub operations: u64,
     /// Keys are drawn from `0..records`.
     pub records: u64,
-    /// How keys are drawn.
     pub keys: KeyOrder,
     /// What a key looks like: `key_{key:08}`.
     pub key: Template,
     /// What an operation does; several are drawn by weight, one draw an operation.
     pub work: Vec<Work>,
-    /// How operations are put into transactions.
     pub transaction: TransactionScope,
     /// Operations between two reads of the clock, at least 1. The latency histogram then holds stretches of this many.
     pub clock_every: u64,
@@ -68,7 +63,6 @@ pub enum KeyOrder {
     Uniform,
 }
 
-/// One kind of operation with its weight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
@@ -78,20 +72,17 @@ pub struct Work {
     pub operation: Operation,
 }
 
-/// What an operation does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum Operation {
     /// Read the value of a key, every byte of it.
     Get,
-    /// Write a value.
     Put {
         /// What the value looks like: `value_{key:08}`.
         value: Template,
     },
     /// Remove a key; one that is not there counts as a miss.
     Delete,
-    /// Ask whether a key is there.
     Exists,
     /// Read every row in key order; one row is one operation.
     Scan,

@@ -23,12 +23,10 @@ use serde::{Deserialize, Serialize};
 pub enum SuiteKind {
     /// Ordered keys and values.
     Kv,
-    /// SQL statements.
     Sql,
 }
 
 impl SuiteKind {
-    /// Every kind but this.
     pub fn others(self) -> Vec<Self> {
         [Self::Kv, Self::Sql].into_iter().filter(|kind| *kind != self).collect()
     }

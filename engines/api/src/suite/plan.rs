@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What stands beside a statement's SQL for engines that run without SQL. The answers are those of the SQL.
+///
+/// A `table` is named as the suite declares it, and a `column` is one of its columns. Without a condition it is all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DirectPlan {
-    /// Create a table that the suite declares.
     CreateTable {
-        /// Name of a table that the suite declares.
         table: String,
     },
     /// Begin a transaction that is rolled back: what it holds is transient.
@@ -18,21 +18,16 @@ pub enum DirectPlan {
     Rollback,
     /// Insert one row: the parameters are its columns in order.
     Insert {
-        /// Name of a table that the suite declares.
         table: String,
     },
     /// Insert every row of one table into another of the same columns, or into itself.
     Copy {
-        /// Where the rows are.
         from: String,
-        /// Where they go.
         to: String,
     },
     /// Read rows, all columns, in no promised order.
     Read {
-        /// Name of a table that the suite declares.
         table: String,
-        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
         /// At most so many rows; any of them, because no order is promised.
@@ -42,36 +37,26 @@ pub enum DirectPlan {
     /// One row: the number of rows, and the average of a column as a real number, NULL where there is nothing to
     /// average.
     CountAverage {
-        /// Name of a table that the suite declares.
         table: String,
-        /// The column that is averaged.
         column: String,
-        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
-    /// Change columns.
     Update {
-        /// Name of a table that the suite declares.
         table: String,
         /// New values by column.
         set: BTreeMap<String, Assignment>,
-        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
-    /// Remove rows.
     Delete {
-        /// Name of a table that the suite declares.
         table: String,
-        /// Which rows; all where nothing is said.
         #[serde(rename = "where", default)]
         condition: Condition,
     },
 }
 
 impl DirectPlan {
-    /// Every table that is named.
     pub fn tables(&self) -> Vec<&str> {
         match self {
             Self::Copy { from, to } => vec![from, to],
@@ -85,7 +70,6 @@ impl DirectPlan {
         }
     }
 
-    /// Every column that is named.
     pub fn columns(&self) -> Vec<&str> {
         let (mut columns, condition): (Vec<&str>, _) = match self {
             Self::Begin | Self::Rollback | Self::CreateTable { .. } | Self::Insert { .. } | Self::Copy { .. } => {
@@ -104,18 +88,12 @@ impl DirectPlan {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Condition {
-    /// All of them.
     #[default]
     All,
     /// Those whose column has a value.
-    Equal {
-        /// Name of one of the table's columns.
-        column: String,
-        value: Operand,
-    },
+    Equal { column: String, value: Operand },
     /// Those whose column is a whole number of a range.
     Range {
-        /// Name of one of the table's columns.
         column: String,
         /// The least value.
         from: Operand,
@@ -124,7 +102,6 @@ pub enum Condition {
     },
     /// Those whose text holds another, as `LIKE '%text%'` finds it: letters of ASCII match in either case.
     Like {
-        /// Name of one of the table's columns.
         column: String,
         /// The pattern: `%text%`, without any other `%` or `_`.
         pattern: Operand,
@@ -132,7 +109,6 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// The column it looks at.
     pub fn column(&self) -> Option<&str> {
         match self {
             Self::All => None,
@@ -145,7 +121,6 @@ impl Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a value of a direct plan: expected a whole number, a parameter such as ?1, or text")]
 pub enum Operand {
-    /// A whole number.
     Integer(i64),
     /// A parameter, or text.
     Text(String),
@@ -167,7 +142,6 @@ impl Operand {
 pub enum Assignment {
     /// What it was, times a whole number; NULL stays NULL.
     Times {
-        /// The factor.
         times: i64,
     },
     Value(Operand),

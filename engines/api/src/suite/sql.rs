@@ -8,7 +8,6 @@ use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
-/// An SQL suite of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlSuite {
     /// As in its file and on the command line.
@@ -49,7 +48,6 @@ impl TableSpec {
         format!("CREATE TABLE {}({})", self.name, columns.join(", "))
     }
 
-    /// A statement that reads every row.
     pub fn read_all(&self) -> StatementSpec {
         let columns: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         StatementSpec {
@@ -61,7 +59,6 @@ impl TableSpec {
     }
 }
 
-/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
@@ -78,9 +75,7 @@ pub struct ColumnSpec {
 pub struct IndexSpec {
     /// As statements and plans name it.
     pub name: String,
-    /// Name of the table it is on.
     pub table: String,
-    /// Name of the column whose values it orders.
     pub column: String,
 }
 
@@ -91,12 +86,10 @@ impl IndexSpec {
     }
 }
 
-/// One test of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SqlTest {
     /// Number in its suite, from 1.
     pub number: u32,
-    /// Name in its suite.
     pub name: String,
     /// Whether it is measured; one that only prepares the database for a later test is not.
     pub measured: bool,

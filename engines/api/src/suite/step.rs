@@ -34,18 +34,11 @@ pub enum Step {
         count: Expression,
         /// The name of the number that rises by 1 each time.
         variable: String,
-        /// Where it starts.
         from: Expression,
-        /// What is done.
         steps: Vec<Step>,
     },
     /// Do steps in one transaction. Its begin belongs to the first operation in it, its commit to the last.
-    Transaction {
-        /// How it begins.
-        begin: Begin,
-        /// What is done.
-        steps: Vec<Step>,
-    },
+    Transaction { begin: Begin, steps: Vec<Step> },
 }
 
 impl Step {
@@ -119,7 +112,6 @@ pub enum Begin {
     Exclusive,
 }
 
-/// A statement with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatementSpec {
     /// The SQL, parameters as `?1`, `?2` ...
@@ -146,7 +138,6 @@ impl StatementSpec {
     }
 }
 
-/// A value that is bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
@@ -155,33 +146,26 @@ impl StatementSpec {
 pub enum Parameter {
     /// The expression's value divided by a whole number, as a real number.
     Real {
-        /// What is divided.
         real: Expression,
         /// By what; 100 gives prices in cents.
         per: u32,
     },
     /// The expression's value in English words (`fourteen thousand two hundred eighty six`), between two texts.
     Words {
-        /// The number.
         words: Expression,
-        /// Before it.
         #[serde(default)]
         prefix: String,
-        /// Behind it.
         #[serde(default)]
         suffix: String,
     },
     /// The expression's value in digits, padded with zeros to a width, between two texts.
     Digits {
-        /// The number.
         digits: Expression,
         /// The least number of digits.
         #[serde(default)]
         width: usize,
-        /// Before it.
         #[serde(default)]
         prefix: String,
-        /// Behind it.
         #[serde(default)]
         suffix: String,
     },
@@ -308,7 +292,7 @@ impl StepWire {
             && self.begin.is_none()
     }
 
-    fn of(statement: StatementSpec) -> Self {
+    fn from_statement(statement: StatementSpec) -> Self {
         Self { draw: statement.draw, bind: statement.bind, direct: statement.direct, ..Self::default() }
     }
 }
@@ -320,8 +304,8 @@ impl From<Step> for StepWire {
             Step::CreateIndex(index) => Self { create_index: Some(index), ..Self::default() },
             Step::DropTable(table) => Self { drop_table: Some(table), ..Self::default() },
             Step::CopyDatabase(copy) => Self { copy_database: Some(copy), ..Self::default() },
-            Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::of(statement) },
-            Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::of(statement) },
+            Step::Write(statement) => Self { write: Some(statement.sql.clone()), ..Self::from_statement(statement) },
+            Step::Read(statement) => Self { read: Some(statement.sql.clone()), ..Self::from_statement(statement) },
             Step::Run { sql, direct } => Self { run: Some(sql), direct, ..Self::default() },
             Step::Repeat { count, variable, from, steps } => Self {
                 repeat: Some(count),

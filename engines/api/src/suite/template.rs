@@ -36,7 +36,6 @@ impl Template {
         self.prefix.len() + self.number.map_or(0, |(_, width)| width.max(1)) + self.suffix.len()
     }
 
-    /// Whether the format is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

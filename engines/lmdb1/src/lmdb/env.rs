@@ -23,9 +23,7 @@ use std::{
 /// What guards the pages. Both at once do not work: LMDB puts checksum and tag at the same place of a page.
 #[derive(Debug)]
 pub enum Protection {
-    /// Nothing.
     Plain,
-    /// A checksum on each page.
     Checksum,
     /// Each page encrypted and authenticated.
     Encrypted(Cipher),
@@ -36,7 +34,6 @@ pub enum Protection {
 pub struct Config {
     /// What every LMDB can be told.
     pub setup: LmdbSetup,
-    /// What guards the pages.
     pub protection: Protection,
     /// Bytes of a page of a new database.
     pub page_size: usize,
@@ -44,7 +41,6 @@ pub struct Config {
     pub tables: u32,
 }
 
-/// An open environment.
 #[derive(Debug)]
 pub struct Env {
     /// Null when opening it again has failed; `transactions` is then [`CLOSED`] for good.
@@ -173,7 +169,7 @@ impl Env {
     pub fn in_force(&self) -> Result<LmdbSetup, LmdbError> {
         let flags = self.flags()?;
         let has = |flag: c_uint| flags & flag != 0;
-        let sync = SyncMode::of(has(MDB_NOSYNC), has(MDB_MAPASYNC), has(MDB_NOMETASYNC));
+        let sync = SyncMode::from_flags(has(MDB_NOSYNC), has(MDB_MAPASYNC), has(MDB_NOMETASYNC));
         let map_size = self.info()?.me_mapsize;
         let (writemap, readahead) = (has(MDB_WRITEMAP), !has(MDB_NORDAHEAD));
         Ok(LmdbSetup { sync, writemap, readahead, map_size, ..self.config.setup })

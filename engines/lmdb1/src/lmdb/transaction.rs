@@ -40,7 +40,6 @@ pub struct Lmdb1Read {
 pub struct Lmdb1Write(Lmdb1Read);
 
 impl Lmdb1Read {
-    /// Begins a read transaction.
     pub fn begin(env: &Arc<Env>) -> Result<Self, LmdbError> {
         Self::begin_with(env, MDB_RDONLY)
     }
@@ -132,7 +131,6 @@ impl Lmdb1Write {
         Ok(Dbi(table))
     }
 
-    /// Writes a value.
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn put(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
@@ -150,7 +148,6 @@ impl Lmdb1Write {
         found(unsafe { mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
     }
 
-    /// Removes every row of a table.
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn clear(&mut self, table: Dbi) -> Result<(), LmdbError> {
         // SAFETY: the transaction is under way; 0 keeps the table itself.

@@ -9,10 +9,10 @@ use std::{
     sync::OnceLock,
 };
 
-/// A connection, as SQLite has it.
+/// SQLite's `sqlite3`: a connection.
 #[repr(C)]
 pub(super) struct Sqlite3(c_void);
-/// A statement, as SQLite has it.
+/// SQLite's `sqlite3_stmt`: a statement.
 #[repr(C)]
 pub(super) struct Sqlite3Stmt(c_void);
 
@@ -39,9 +39,8 @@ macro_rules! functions {
         }
 
         impl Api {
-            /// Looks every function up.
             #[expect(unsafe_code, reason = "the types of SQLite's documented interface are given to its functions")]
-            fn of(library: &unix::Library) -> Result<Self, &'static str> {
+            fn look_up(library: &unix::Library) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($field: {
                         // SAFETY: every build of SQLite has this function with these types, since 3.6 of 2008.
@@ -103,7 +102,7 @@ pub(super) fn load(path: &Path) -> Result<&'static Api, EngineError> {
     // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
     let library = unsafe { unix::Library::open(Some(path), flags) }
         .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
-    let api = Api::of(&library).map_err(|missing| {
+    let api = Api::look_up(&library).map_err(|missing| {
         EngineError::new(format!("library {shown} is no build of SQLite: it has no function {missing}"))
     })?;
     // SAFETY: the library is loaded, and stays so.

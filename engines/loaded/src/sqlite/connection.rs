@@ -16,7 +16,6 @@ use std::{
     ptr,
 };
 
-/// An open connection.
 pub struct Loaded {
     pub(super) api: &'static Api,
     pub(super) handle: *mut Sqlite3,

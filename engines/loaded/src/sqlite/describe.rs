@@ -8,7 +8,6 @@ use dbdyno_engine::{
 /// Name of the option that names the library.
 pub(super) const LIBRARY: &str = "library";
 
-/// The engine's description.
 pub fn describe() -> Description {
     let library = OptionSpec::path(
         LIBRARY,

@@ -12,6 +12,5 @@ use dbdyno_engine::serve::Program;
 use dbdyno_sqlite::Sqlite;
 use dbdyno_workload::program;
 
-/// The engine as a program.
 pub const PROGRAM: Program =
     Program { probe: Some(connection::probe), ..program::both::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };

@@ -72,7 +72,6 @@ pub struct LoadedRow<'r> {
 }
 
 impl LoadedRow<'_> {
-    /// A value that stays.
     pub(super) fn owned(&self, column: usize) -> SqlValue {
         match self.value(column) {
             SqlValueRef::Null => SqlValue::Null,

@@ -15,16 +15,22 @@ use std::cmp::Ordering;
 /// A condition with its values.
 #[derive(Debug)]
 pub(super) enum Filter<'v> {
-    /// Every row.
     All,
     /// Rows whose column has a value, or one of a range: from the first, below the second.
-    Column { column: usize, from: SqlValueRef<'v>, below: Option<SqlValueRef<'v>> },
+    Column {
+        column: usize,
+        from: SqlValueRef<'v>,
+        below: Option<SqlValueRef<'v>>,
+    },
     /// Rows whose text holds another; letters of ASCII in either case.
-    Holds { column: usize, text: Vec<u8> },
+    Holds {
+        column: usize,
+        text: Vec<u8>,
+    },
 }
 
 impl<'v> Filter<'v> {
-    pub(super) fn of(
+    pub(super) fn new(
         table: &TableDefinition,
         condition: &'v Condition,
         values: &'v [SqlValue],
@@ -57,7 +63,6 @@ impl<'v> Filter<'v> {
         }
     }
 
-    /// The column that is looked at.
     pub(super) fn column(&self) -> Option<usize> {
         match self {
             Self::All => None,

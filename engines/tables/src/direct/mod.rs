@@ -23,8 +23,7 @@ pub(super) struct Planned<'e> {
 }
 
 impl<'e> Planned<'e> {
-    /// The plan of a statement.
-    pub(super) fn of(statement: &'e StatementSpec) -> Result<Self, EngineError> {
+    pub(super) fn new(statement: &'e StatementSpec) -> Result<Self, EngineError> {
         let plan = statement.direct.as_ref().ok_or_else(|| {
             EngineError::new(format!("`{}` has no direct plan: the suite needs layer=sql", statement.sql))
         })?;
@@ -55,11 +54,12 @@ impl<'e> Planned<'e> {
             DirectPlan::Copy { .. } => run::copy(tables, &self.tables[0], &self.tables[1]),
             DirectPlan::Update { set, condition, .. } => {
                 let table = &self.tables[0];
-                Filter::of(table, condition, values).and_then(|filter| run::update(tables, table, &filter, set, values))
+                Filter::new(table, condition, values)
+                    .and_then(|filter| run::update(tables, table, &filter, set, values))
             }
             DirectPlan::Delete { condition, .. } => {
                 let table = &self.tables[0];
-                Filter::of(table, condition, values).and_then(|filter| run::delete(tables, table, &filter))
+                Filter::new(table, condition, values).and_then(|filter| run::delete(tables, table, &filter))
             }
             DirectPlan::Read { .. }
             | DirectPlan::CountAverage { .. }
@@ -85,11 +85,11 @@ impl<'e> Planned<'e> {
         let table = self.tables.first().map(Rc::clone);
         match (self.plan, table) {
             (DirectPlan::Read { condition, limit, .. }, Some(table)) => {
-                let filter = Filter::of(&table, condition, values)?;
+                let filter = Filter::new(&table, condition, values)?;
                 run::read(tables, &table, &filter, limit.unwrap_or(u64::MAX), visit)
             }
             (DirectPlan::CountAverage { column, condition, .. }, Some(table)) => {
-                let filter = Filter::of(&table, condition, values)?;
+                let filter = Filter::new(&table, condition, values)?;
                 let (count, average) = run::count_average(tables, &table, table.column(column)?, &filter)?;
                 visit(&DirectRow::Values(&[
                     SqlValueRef::Integer(count),
@@ -120,7 +120,6 @@ pub(super) fn run<S: OrderedStore>(
     }
 }
 
-/// A row of an answer.
 pub(super) enum DirectRow<'r> {
     /// As it is stored: bytes, and how many columns.
     Stored(&'r [u8], usize),

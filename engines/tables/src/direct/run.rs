@@ -22,7 +22,6 @@ use dbdyno_engine::{
 };
 use std::{collections::BTreeMap, ops::ControlFlow};
 
-/// Inserts one row.
 #[inline]
 pub(super) fn insert<S: OrderedStore>(
     tables: &mut Tables<S>,
@@ -61,7 +60,6 @@ pub(super) fn copy<S: OrderedStore>(
     Ok(ends.len() as u64)
 }
 
-/// Reads rows.
 pub(super) fn read<S: OrderedStore>(
     tables: &mut Tables<S>,
     table: &TableDefinition,
@@ -106,7 +104,6 @@ pub(super) fn count_average<S: OrderedStore>(
     Ok((count, average.value()))
 }
 
-/// Changes rows.
 #[inline]
 pub(super) fn update<S: OrderedStore>(
     tables: &mut Tables<S>,

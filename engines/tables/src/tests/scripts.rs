@@ -14,7 +14,6 @@ use proptest::{
 };
 use rusqlite::Connection;
 
-/// A step of a script.
 #[derive(Debug, Clone)]
 enum ScriptStep {
     Write(String, Vec<SqlValue>),

@@ -42,7 +42,6 @@ pub(super) enum Ends {
 }
 
 impl AccessPath {
-    /// The plan as a number.
     pub(super) fn to_number(self) -> i32 {
         let end = |end: Option<bool>| match end {
             None => 0,
@@ -57,8 +56,7 @@ impl AccessPath {
         ends | i32::from(self.descending) << 4 | i32::from(self.covering) << 5 | index << 6
     }
 
-    /// The plan of a number.
-    pub(super) fn of_number(number: i32) -> Self {
+    pub(super) fn from_number(number: i32) -> Self {
         let end = |bits: i32| match bits & 3 {
             1 => Some(true),
             2 => Some(false),
@@ -185,7 +183,7 @@ mod tests {
             for index in [None, Some(0), Some(7), Some(300)] {
                 for (descending, covering) in [(false, false), (true, false), (false, true), (true, true)] {
                     let access = AccessPath { index, ends, descending, covering };
-                    assert_eq!(AccessPath::of_number(access.to_number()), access);
+                    assert_eq!(AccessPath::from_number(access.to_number()), access);
                 }
             }
         }

@@ -52,7 +52,7 @@ impl<S: OrderedStore> Drop for TableCursor<S> {
 // SAFETY: the struct is `repr(C)` and begins with `sqlite3_vtab_cursor`.
 unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
     fn filter(&mut self, plan: c_int, _: Option<&str>, arguments: &Filters<'_>) -> Result<()> {
-        let access = AccessPath::of_number(plan);
+        let access = AccessPath::from_number(plan);
         let mut values = arguments.iter().map(value);
         let wanted = wanted(access.ends, &mut values);
         let tables = &mut *self.shared.borrow_mut();

@@ -13,7 +13,6 @@ pub trait Sink {
     /// An operation has ended; a begin before it and a commit behind it included.
     fn operation(&mut self);
 
-    /// A row of an answer.
     fn row<R: SqlRow>(&mut self, row: &R);
 
     /// How many rows a statement gave or changed; told after those rows.

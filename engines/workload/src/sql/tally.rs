@@ -18,7 +18,6 @@ impl SqlTally {
         self.digest.word(content.sum);
     }
 
-    /// The verification value.
     pub(super) fn verification(&self) -> String {
         let mut digest = self.digest;
         digest.word(self.rows);
