@@ -131,6 +131,121 @@ fn engines_that_disagree_turn_the_session_red() {
     assert_eq!(status, [["lmdb", "ok"], ["null", "disagrees"], ["redb", "ok"]]);
 }
 
+/// LMDB's own worker, whose events go through `sed` before dbdyno reads them.
+fn liar(place: &Place, name: &str, lie: &str) {
+    let program = env!("CARGO_BIN_EXE_dbdyno");
+    let script = format!(
+        "if [ \"$1\" = describe ]; then '{program}' worker lmdb describe | sed 's/\"name\":\"lmdb\"/\"name\":\"{name}\"/'; exit; fi\n\
+         sed -u 's/\"engine\":\"{name}\"/\"engine\":\"lmdb\"/' | '{program}' worker lmdb run | sed -u '{lie}'"
+    );
+    place.engine(name, &script);
+}
+
+#[test]
+fn a_report_that_cannot_be_true_fails_the_run() {
+    let on_done = |lie: &str| format!("/test_done/s/{lie}/");
+    for (lie, says) in [
+        (
+            on_done("\"operations\":1000,/\"operations\":1000000,"),
+            "test 1 has 1000000 operations, and the job asks for 1000",
+        ),
+        (on_done("\"operations\":1000,/\"operations\":500,"), "test 1 has 500 operations, and the job asks for 1000"),
+        (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1"), "its samples add up to"),
+        (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1000000000000000000"), "by dbdyno's clock it took"),
+        (on_done("\"user_ns\":[0-9]*/\"user_ns\":1000000000000000000"), "user_ns is"),
+        (on_done("\"written_bytes\":[0-9]*/\"written_bytes\":18446744073709551615"), "written_bytes is"),
+        (on_done("\"database_bytes\":[0-9]*/\"database_bytes\":18446744073709551615"), "database_bytes is"),
+        (on_done("\"peak_rss_bytes\":[0-9]*/\"peak_rss_bytes\":18446744073709551615"), "peak_rss_bytes is"),
+        (on_done("\"measured\":true/\"measured\":false"), "ended with measured=false"),
+        ("$a {\"event\":\"done\"}".to_owned(), "the worker said something after `done`"),
+    ] {
+        let place = Place::new();
+        liar(&place, "odd", &lie);
+        let (_, failure) = failure_of(&place, "odd", &[]);
+        assert!(failure.contains(says), "{lie}: {failure}");
+    }
+}
+
+#[test]
+fn an_honest_worker_behind_a_script_is_taken() {
+    let place = Place::new();
+    liar(&place, "odd", "");
+    place.ok(&["run", "--suite", "kv", "--engine", "odd", "--engine", "lmdb", "--size", "20000", "--repeat", "1"]);
+    assert_eq!(place.value("SELECT count(*) FROM results WHERE engine = 'odd' AND status = 'ok'"), "8");
+}
+
+#[test]
+fn one_implementation_has_one_voice_and_sqlite_decides() {
+    let place = Place::new();
+    let wrong = ["--engine", "null:answers=wrong", "--engine", "null:answers=wrong,noise_seed=2"];
+    let rest = ["--size", "1000", "--test", "2", "--repeat", "1", "--quiet"];
+    let status = |engines: &[&str]| {
+        let done = place.run(&[&["run", "--suite", "kv"][..], engines, &wrong, &rest].concat());
+        assert_eq!(done.code, Some(1), "{}", done.stderr);
+        place.rows(
+            "SELECT engine, string_agg(DISTINCT status) FROM results
+             WHERE session_id = (SELECT last(session_id ORDER BY started_at) FROM session) GROUP BY 1 ORDER BY 1",
+        )
+    };
+    assert_eq!(status(&["--engine", "sqlite"]), [["null", "disagrees"], ["sqlite", "ok"]]);
+    assert_eq!(status(&["--engine", "lmdb"]), [["lmdb", "disagrees"], ["null", "disagrees"]], "nobody can tell");
+    assert_eq!(
+        status(&["--engine", "lmdb", "--engine", "redb"]),
+        [["lmdb", "ok"], ["null", "disagrees"], ["redb", "ok"]]
+    );
+}
+
+#[test]
+fn rows_are_a_part_of_the_answer() {
+    let place = Place::new();
+    liar(&place, "odd", "/test_done/s/\"rows\":[0-9]*/\"rows\":999/");
+    let engines = ["--engine", "sqlite", "--engine", "odd"];
+    place.run(&[&["run", "--suite", "kv"][..], &engines, &["--size", "1000", "--test", "2", "--repeat", "1"]].concat());
+    let status = place.rows("SELECT engine, status FROM results ORDER BY 1");
+    assert_eq!(status, [["odd", "disagrees"], ["sqlite", "ok"]]);
+}
+
+#[test]
+fn one_implementation_alone_is_held_against_what_is_known_or_says_that_it_is_not_cross_checked() {
+    let place = Place::new();
+    let run = |engine: &str| {
+        let run = ["run", "--suite", "kv", "--engine", engine, "--size", "1000", "--test", "1,2", "--repeat", "1"];
+        place.run(&run).stdout
+    };
+    let alone = run("lmdb");
+    assert!(alone.contains("not cross-checked") && alone.contains("Random reads"), "{alone}");
+    assert!(!alone.contains("as one implementation gave them: Sequential writes"), "that one is known: {alone}");
+    let agrees = "SELECT test, agrees FROM result JOIN run USING (run_id) WHERE engine = 'lmdb' ORDER BY 1";
+    assert_eq!(place.rows(agrees), [["1", "true"], ["2", ""]]);
+    run("null:answers=wrong");
+    let wrong = "SELECT test, status FROM results WHERE engine = 'null' ORDER BY 1";
+    assert_eq!(place.rows(wrong), [["1", "disagrees"], ["2", "ok"]]);
+}
+
+#[test]
+fn what_is_known_holds_for_a_test_that_is_picked_alone() {
+    let place = Place::new();
+    for (suite, size, tests) in [("kv", "1000", &["1", "3", "4", "8"][..]), ("lumosql", "1", &["4", "5", "6", "8"])] {
+        for test in tests {
+            place.ok(&[
+                "run",
+                "--suite",
+                suite,
+                "--engine",
+                "sqlite:synchronous=off",
+                "--size",
+                size,
+                "--test",
+                test,
+                "--repeat",
+                "1",
+            ]);
+        }
+    }
+    let agree = "SELECT count(*), count(*) FILTER (agrees) FROM result";
+    assert_eq!(place.rows(agree), [["8", "8"]]);
+}
+
 #[test]
 fn a_broken_outside_engine_is_listed_with_the_reason() {
     let place = Place::new();

@@ -20,7 +20,7 @@ struct KernelFacts {
 /// Looks at a worker from the moment it may begin a test.
 #[derive(Debug)]
 pub(super) struct Witness {
-    process: Option<PathBuf>,
+    process: Option<u32>,
     databases: PathBuf,
     /// Whether its clock is a simulation that tests ask for.
     simulated: bool,
@@ -41,7 +41,7 @@ impl Witness {
     /// Of a worker with this process, which puts its databases below a folder.
     pub(super) fn new(process: Option<u32>, databases: &Path, simulated: bool) -> Self {
         Self {
-            process: process.map(|process| PathBuf::from(format!("/proc/{process}"))),
+            process,
             databases: databases.to_owned(),
             simulated,
             since: Instant::now(),
@@ -77,18 +77,32 @@ impl Witness {
     }
 
     fn kernel(&self) -> KernelFacts {
-        let Some(process) = &self.process else { return KernelFacts::default() };
-        let read = |name: &str| fs::read_to_string(process.join(name)).unwrap_or_default();
-        let (io, status) = (read("io"), read("status"));
-        let field = |text: &str, name: &str| -> Option<u64> {
-            text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
-        };
-        KernelFacts {
-            read_bytes: field(&io, "read_bytes:"),
-            written_bytes: field(&io, "write_bytes:"),
-            peak_rss_bytes: field(&status, "VmHWM:").map(|kib| kib * 1024),
-        }
+        self.process.map(facts).unwrap_or_default()
     }
+}
+
+/// Of a process and all that it started: a program may be a script around the engine's.
+fn facts(process: u32) -> KernelFacts {
+    let folder = PathBuf::from(format!("/proc/{process}"));
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    let (io, status) = (read("io"), read("status"));
+    let field = |text: &str, name: &str| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+    };
+    let own = KernelFacts {
+        read_bytes: field(&io, "read_bytes:"),
+        written_bytes: field(&io, "write_bytes:"),
+        peak_rss_bytes: field(&status, "VmHWM:").map(|kib| kib * 1024),
+    };
+    let children = read(&format!("task/{process}/children"));
+    children.split_whitespace().filter_map(|child| child.parse().ok()).map(facts).fold(own, |sum, child| {
+        let add = |a: Option<u64>, b: Option<u64>| Some(a? + b.unwrap_or(0));
+        KernelFacts {
+            read_bytes: add(sum.read_bytes, child.read_bytes),
+            written_bytes: add(sum.written_bytes, child.written_bytes),
+            peak_rss_bytes: add(sum.peak_rss_bytes, child.peak_rss_bytes),
+        }
+    })
 }
 
 /// Room for two clocks, and for what a counter is rounded to: a hundredth and this.

@@ -51,6 +51,8 @@ pub(super) struct Ending {
     pub(super) log: String,
     /// What was left out of what it said.
     pub(super) left_out: Option<String>,
+    /// Whether it went on to say something after its last word.
+    pub(super) said_more: bool,
 }
 
 impl WorkerProcess {
@@ -187,8 +189,11 @@ impl WorkerProcess {
             }
         };
         let status = self.reap().await.filter(|_| exited);
+        let mut more = [0; 1];
+        let rest = timeout(GRACE, self.stdout.read(&mut more)).await;
+        let said_more = self.ended() && (!self.line.is_empty() || matches!(rest, Ok(Ok(1..))));
         let log = timeout(GRACE, &mut self.log).await.ok().and_then(Result::ok).unwrap_or_default();
-        Ending { status, log, left_out: self.allowance.said() }
+        Ending { status, log, left_out: self.allowance.said(), said_more }
     }
 
     /// Waits for the worker's end without reaping it; whether it came in time.

@@ -171,6 +171,9 @@ impl<'r, 's> Running<'r, 's> {
             (Ok(()), None) => {
                 Err(Stop::Failed(FailureKind::Worker, "the worker was done and did not exit: it was killed".to_owned()))
             }
+            (Ok(()), Some(_)) if ending.said_more => {
+                Err(Stop::Failed(FailureKind::Worker, "the worker said something after `done`".to_owned()))
+            }
             _ => result,
         }
     }

@@ -2,8 +2,8 @@
 
 use super::{RunningSession, SoFar};
 use crate::{
-    bench::Configuration,
     engines::REFERENCE_ENGINE,
+    metric::Metric,
     runner::{
         RunnerEvent,
         agreement::{GivenAnswer, agreement},
@@ -96,32 +96,30 @@ impl RunningSession<'_> {
         let plan = self.plan;
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
-        let mut groups: BTreeMap<(Size, String, u32), Vec<Answering<'_>>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Size, String, u32), Vec<Answering>> = BTreeMap::new();
+        let mut known = BTreeMap::new();
         for (at, result) in results.iter().enumerate() {
             let run = of_round.get(result.run_id.as_str());
             let Some(planned) = run.and_then(|run| plan.runs.get(run.ordinal as usize)) else { continue };
             let configuration = &plan.configurations[planned.configuration];
-            let inputs = format!("{:?}", configuration.suite_settings);
-            groups.entry((configuration.size, inputs, result.test)).or_default().push(Answering {
+            let settings = &configuration.suite_settings;
+            let question = (configuration.size, format!("{settings:?}"), result.test);
+            known.insert(question.clone(), plan.suite.known(configuration.size, settings, result.test));
+            // Without an answer, rows are nothing to compare: the engine may have none.
+            let rows = result.verification.as_ref().and_then(|_| result.figure(Metric::Rows));
+            groups.entry(question).or_default().push(Answering {
                 at,
-                configuration,
+                digest: result.verification.clone(),
+                rows: rows.map(|rows| rows.to_string()),
                 implementation: configuration.implementation(plan.suite.kind),
+                is_reference: configuration.engine_name() == REFERENCE_ENGINE,
             });
         }
         let mut changed = Vec::new();
-        for ((size, _, test), members) in &groups {
-            let answers: Vec<GivenAnswer<'_>> = members
-                .iter()
-                .map(|member| GivenAnswer {
-                    digest: results[member.at].verification.as_deref(),
-                    implementation: &member.implementation,
-                    is_reference: member.configuration.engine_name() == REFERENCE_ENGINE,
-                })
-                .collect();
-            let settings = members.first().map(|member| &member.configuration.suite_settings);
-            let known = settings.and_then(|settings| plan.suite.known(*size, settings, *test));
-            let judged = members.iter().zip(agreement(known, &answers));
-            changed.extend(judged.filter(|(_, agrees)| agrees.is_some()).map(|(member, agrees)| (member.at, agrees)));
+        for (question, members) in &groups {
+            let judged = judge(known.get(question).copied().flatten(), members);
+            let judged = members.iter().zip(judged).filter(|(_, agrees)| agrees.is_some());
+            changed.extend(judged.map(|(member, agrees)| (member.at, agrees)));
         }
         for &(at, agrees) in &changed {
             results[at].agrees = agrees;
@@ -131,10 +129,34 @@ impl RunningSession<'_> {
     }
 }
 
-/// A result with an answer, and whose code gave it.
-struct Answering<'p> {
+/// A result with what it answered, and whose code did.
+struct Answering {
     /// Its place among the results.
     at: usize,
-    configuration: &'p Configuration,
+    digest: Option<String>,
+    /// How many rows it says that it read, found, written or removed.
+    rows: Option<String>,
     implementation: String,
+    is_reference: bool,
+}
+
+/// Which of these results are right, in the digest of their answers and in their rows.
+fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
+    let given = |of: fn(&Answering) -> &Option<String>| -> Vec<GivenAnswer<'_>> {
+        members
+            .iter()
+            .map(|member| GivenAnswer {
+                digest: of(member).as_deref(),
+                implementation: &member.implementation,
+                is_reference: member.is_reference,
+            })
+            .collect()
+    };
+    let digests = agreement(known, &given(|member| &member.digest));
+    let rows = agreement(None, &given(|member| &member.rows));
+    let both = |(digest, rows): (Option<bool>, Option<bool>)| match (digest, rows) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (digest, rows) => digest.or(rows),
+    };
+    digests.into_iter().zip(rows).map(both).collect()
 }
