@@ -55,9 +55,10 @@ impl Conversation {
         self.state == ConversationState::Ended
     }
 
-    /// Takes an event and reads its histogram, or says what is wrong with it.
+    /// Takes an event and reads a result's histogram, or says what is wrong with it.
     pub(super) fn accept(&mut self, event: &Event) -> Result<Option<Arc<SentHistogram>>, String> {
-        let histogram = SentHistogram::of(event)?;
+        // Of the events of a test under way, many may be left out: those are read later.
+        let histogram = if matches!(event, Event::TestDone(_)) { SentHistogram::of(event)? } else { None };
         self.state = match (self.state, event) {
             (ConversationState::Starting, Event::Opened { .. }) => ConversationState::Between,
             (ConversationState::Between, Event::TestStarted { test, measured, .. }) => match self.owed.last() {

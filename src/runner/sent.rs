@@ -21,17 +21,22 @@ pub(super) struct Sent {
 }
 
 impl SentHistogram {
-    /// The histogram in an event.
+    /// The histogram in an event. One of a test under way is only looked at: where it cannot be read there is none.
     ///
     /// # Errors
-    /// One that cannot be read, with its test.
+    /// A result's that cannot be read, with its test.
     pub fn of(event: &Event) -> Result<Option<Arc<Self>>, String> {
-        let (test, text) = match event {
-            Event::Progress { test, histogram: Some(text), .. } => (*test, text),
-            Event::TestDone(done) => (done.test, &done.histogram),
-            _ => return Ok(None),
-        };
-        let read = bytes_from_base64(text).and_then(|bytes| Ok(Self { samples: from_bytes(&bytes)?, bytes }));
-        read.map(|read| Some(Arc::new(read))).map_err(|error| format!("the histogram of test {test}: {error}"))
+        match event {
+            Event::Progress { histogram: Some(text), .. } => Ok(Self::read(text).ok()),
+            Event::TestDone(done) => Self::read(&done.histogram)
+                .map(Some)
+                .map_err(|error| format!("the histogram of test {}: {error}", done.test)),
+            _ => Ok(None),
+        }
+    }
+
+    fn read(text: &str) -> Result<Arc<Self>, String> {
+        let bytes = bytes_from_base64(text)?;
+        Ok(Arc::new(Self { samples: from_bytes(&bytes)?, bytes }))
     }
 }

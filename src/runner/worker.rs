@@ -1,6 +1,10 @@
 //! A worker process: started, read, told to go on, and never left behind.
 
-use super::{allowance::Allowance, conversation::Conversation, sent::Sent};
+use super::{
+    allowance::Allowance,
+    conversation::Conversation,
+    sent::{Sent, SentHistogram},
+};
 use crate::{
     engines::Launch,
     process::{Family, in_words, wait_unreaped},
@@ -109,11 +113,12 @@ impl WorkerProcess {
             let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
             let event: Event = serde_json::from_str(&text)
                 .map_err(|error| format!("the worker sent no event of the protocol ({error}): {}", excerpt(&text)))?;
-            let histogram =
+            let mut histogram =
                 self.conversation.accept(&event).map_err(|wrong| format!("the worker broke the protocol: {wrong}"))?;
             match event {
                 Event::TestStarted { .. } => self.allowance.begin_test(),
                 Event::Progress { .. } if !self.allowance.take(Instant::now(), bytes) => continue,
+                Event::Progress { .. } => histogram = SentHistogram::of(&event)?,
                 _ => {}
             }
             return Ok(Sent { event, histogram });
