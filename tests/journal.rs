@@ -116,6 +116,27 @@ fn a_journal_elsewhere_is_used_and_emptied() {
 }
 
 #[test]
+fn a_damaged_block_of_rows_is_told_by_every_command_that_meets_it() {
+    let place = Place::new();
+    place.ok(&RUN);
+    let mut bytes = fs::read(place.store()).unwrap();
+    // The metadata is whole; the blocks of rows are not.
+    for block in (12_288 + (256 << 10)..bytes.len() - 2000).step_by(256 << 10) {
+        bytes[block + 1000..block + 1064].fill(0xff);
+    }
+    fs::write(place.store(), &bytes).unwrap();
+    for command in [&["results"][..], &["results", "--count"], &["sql", "SELECT * FROM results"]] {
+        let done = place.run(command);
+        assert_ne!(done.code, Some(0), "{command:?}");
+        assert!(
+            done.stderr.contains("is damaged") && done.stderr.contains("store repair"),
+            "{command:?}: {}",
+            done.stderr
+        );
+    }
+}
+
+#[test]
 fn a_store_that_another_program_tore_is_told_and_saved() {
     let place = Place::new();
     place.ok(&RUN);

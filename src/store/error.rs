@@ -9,6 +9,9 @@ use std::{
 const DAMAGE: [&str; 5] =
     ["Corrupt database file", "checksum", "Serialization Error", "Failed to load", "Failure while replaying WAL"];
 
+/// How DuckDB begins what it says of a block that is not what was written.
+const BLOCK: [&str; 2] = ["Data Corruption Error", "IO Error: Corrupt database file"];
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process has the file open.
@@ -96,6 +99,16 @@ impl StoreError {
     /// A store with views of these names, which are those of tables.
     pub(super) fn views(path: PathBuf, names: &str) -> Self {
         Self::Altered { path, what: format!("it has views where a store has tables: {names}; choose another file") }
+    }
+
+    /// An error of a query, which is the store's where DuckDB met a block that it cannot read.
+    pub(super) fn of_block(self, path: &Path) -> Self {
+        match self {
+            Self::Query { message } if BLOCK.iter().any(|begin| message.starts_with(begin)) => {
+                Self::Damaged { path: path.to_owned(), message }
+            }
+            other => other,
+        }
     }
 
     /// Tells what DuckDB's text means; its API has no codes for these.

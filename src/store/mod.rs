@@ -200,7 +200,7 @@ impl Store {
             }
             opened => opened?,
         };
-        let answer = read(&connection);
+        let answer = read(&connection).map_err(|error| error.of_block(&self.path));
         let closed = connection.close().map_err(|(_, error)| error).doing(&self.path);
         answer.and_then(|answer| closed.map(|()| answer))
     }
