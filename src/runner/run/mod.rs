@@ -187,7 +187,7 @@ impl<'r, 's> Running<'r, 's> {
             };
             // A finished test is told when it cannot be lost any more.
             if let Event::TestDone(done) = &event {
-                if let Some(witness) = &self.witness {
+                if let Some(witness) = &mut self.witness {
                     witness.check(done, histogram.as_deref())?;
                 }
                 self.test_done(done, histogram.as_deref()).await?;
