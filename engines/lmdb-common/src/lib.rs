@@ -53,6 +53,12 @@ pub fn tiers() -> Vec<TierRule> {
             Tier::Consistent,
             "the meta page is not synced: a power loss may lose the latest commit, never consistency",
         ),
+        TierRule::new(
+            &[("writemap", &["off"])],
+            Tier::PowerSafe,
+            "every commit waits until the disk has it; the count of sync calls has one a commit, for the data, and not the \
+             write of the meta page, which syncs without a call (O_DSYNC)",
+        ),
         TierRule::synced(),
     ]
 }
