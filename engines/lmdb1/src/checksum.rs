@@ -1,5 +1,9 @@
 //! Page checksums: XXH3, 64 bits, at the end of each page.
 
+use crate::{
+    damage::{self, Proof},
+    long,
+};
 use lmdb_master3_sys::MDB_val;
 use std::slice;
 use xxhash_rust::xxh3::xxh3_64;
@@ -7,15 +11,29 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Bytes of a checksum.
 pub(crate) const BYTES: usize = 8;
 
+/// The checksum of a page, as it stands in the file.
+pub(crate) fn sum(bytes: &[u8]) -> [u8; BYTES] {
+    xxh3_64(bytes).to_le_bytes()
+}
+
 /// What LMDB calls for the checksum of a page, when it writes one and when it reads one.
 ///
 /// # Safety
-/// `page` and `sum` are valid, `sum` with room for [`BYTES`], and they do not overlap.
+/// `page` and `found` are valid, `found` with room for [`BYTES`], and they do not overlap. Behind `page` stands what was
+/// written there as its checksum, or there `found` is.
 #[expect(unsafe_code, reason = "called by C with pointers to pages")]
-pub(crate) unsafe extern "C" fn checksum(page: *const MDB_val, sum: *mut MDB_val, _: *const MDB_val) {
+pub(crate) unsafe extern "C" fn checksum(page: *const MDB_val, found: *mut MDB_val, _: *const MDB_val) {
     // SAFETY: as above; every page that LMDB hands over is initialised.
     unsafe {
-        let bytes = slice::from_raw_parts((*page).mv_data.cast::<u8>(), (*page).mv_size);
-        (*sum).mv_data.cast::<[u8; BYTES]>().write_unaligned(xxh3_64(bytes).to_le_bytes());
+        let (start, length) = ((*page).mv_data.cast::<u8>(), (*page).mv_size);
+        let sum = sum(slice::from_raw_parts(start, length));
+        let written = start.add(length).cast::<[u8; BYTES]>();
+        let found = (*found).mv_data.cast::<[u8; BYTES]>();
+        if found == written {
+            long::note(slice::from_raw_parts(start, length + BYTES), BYTES);
+        } else if written.read_unaligned() != sum {
+            damage::note(Proof::Checksum, start, length + BYTES);
+        }
+        found.write_unaligned(sum);
     }
 }

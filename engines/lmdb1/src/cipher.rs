@@ -1,20 +1,29 @@
-//! Page encryption: an authenticated cipher with page and transaction number as nonce.
+//! Page encryption: an authenticated cipher, its tag and its nonce at the end of each page.
 //!
-//! LMDB leaves the first 16 bytes of a page in the clear, its page number and the number of the transaction that wrote
-//! it. No page is written twice by one transaction (but for transactions of more than half a gigabyte, which write out pages
-//! early), so the two numbers make a nonce that no other page has; both are authenticated too. The tag is kept at the end
-//! of the page.
+//! LMDB leaves the first 16 bytes of a page in the clear, its number and the number of the transaction that wrote it. Both
+//! are authenticated, and not looked at before. They make no nonce: after a crash the next transaction has the number of
+//! the one that was lost, and writes something else to the same pages.
 
-use crate::{chunks::Chunks, key::EncryptionKey};
+use crate::{
+    chunks::Chunks,
+    damage::{self, Proof},
+    key::EncryptionKey,
+    long,
+    nonce::{NONCE_BYTES, Nonce, Nonces},
+};
 use aes_gcm::{
     AeadInOut, Aes256Gcm, KeyInit,
-    aead::{Nonce, Tag, inout::InOutBuf},
+    aead::{self, Tag, inout::InOutBuf},
 };
 use chacha20poly1305::ChaCha20Poly1305;
+use dbdyno_engine::EngineError;
 use lmdb_master3_sys::MDB_val;
-use std::{ffi::c_int, fmt, ptr};
+use std::{ffi::c_int, fmt, ptr, slice};
 
-pub(crate) const TAG_BYTES: usize = 16;
+const TAG_BYTES: usize = 16;
+pub(crate) const SEAL_BYTES: usize = TAG_BYTES + NONCE_BYTES;
+/// What is kept of an encryption: the tag, then the nonce.
+pub(crate) type Seal = [u8; SEAL_BYTES];
 /// Bytes of a page in the clear: its number and its transaction's.
 const NUMBERS: usize = 16;
 
@@ -44,6 +53,7 @@ impl Algorithm {
 /// A cipher with its key, ready to use: what the key gives is computed once and not for each page.
 pub struct Cipher {
     ready: Ready,
+    nonces: Nonces,
     /// What LMDB has had decrypted.
     pub(crate) chunks: Chunks,
 }
@@ -59,16 +69,17 @@ impl fmt::Debug for Cipher {
     }
 }
 
-/// A page does not have the tag that its content and this key give.
-struct Forged;
+/// A page does not have the tag that its content and this key give; or there is no nonce left.
+pub(crate) struct Refused;
 
 impl Cipher {
-    pub fn new(algorithm: Algorithm, key: &EncryptionKey) -> Self {
+    /// An algorithm with a key, for one opening of a database.
+    pub fn new(algorithm: Algorithm, key: &EncryptionKey) -> Result<Self, EngineError> {
         let ready = match algorithm {
             Algorithm::ChaCha20Poly1305 => Ready::ChaCha20Poly1305(Box::new(ChaCha20Poly1305::new(key.bytes().into()))),
             Algorithm::Aes256Gcm => Ready::Aes256Gcm(Box::new(Aes256Gcm::new(key.bytes().into()))),
         };
-        Self { ready, chunks: Chunks::default() }
+        Ok(Self { ready, nonces: Nonces::new()?, chunks: Chunks::default() })
     }
 
     pub fn algorithm(&self) -> Algorithm {
@@ -78,46 +89,57 @@ impl Cipher {
         }
     }
 
-    fn seal(&self, numbers: &[u8; NUMBERS], page: InOutBuf<'_, '_, u8>) -> Result<[u8; TAG_BYTES], Forged> {
-        match &self.ready {
-            Ready::ChaCha20Poly1305(cipher) => seal(&**cipher, numbers, page),
-            Ready::Aes256Gcm(cipher) => seal(&**cipher, numbers, page),
-        }
+    /// Encrypts a content, and authenticates it with what is said beside it `in_clear`.
+    pub(crate) fn seal(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>) -> Result<Seal, Refused> {
+        let nonce = self.nonces.give().ok_or(Refused)?;
+        let tag = match &self.ready {
+            Ready::ChaCha20Poly1305(cipher) => encrypted(&**cipher, nonce, in_clear, content),
+            Ready::Aes256Gcm(cipher) => encrypted(&**cipher, nonce, in_clear, content),
+        }?;
+        let mut seal = [0; SEAL_BYTES];
+        seal[..TAG_BYTES].copy_from_slice(&tag);
+        seal[TAG_BYTES..].copy_from_slice(&nonce);
+        Ok(seal)
     }
 
-    fn open(&self, numbers: &[u8; NUMBERS], page: InOutBuf<'_, '_, u8>, tag: [u8; TAG_BYTES]) -> Result<(), Forged> {
+    /// Decrypts a content, if both it and what is said beside it are as they were.
+    pub(crate) fn open(&self, in_clear: &[u8], content: InOutBuf<'_, '_, u8>, seal: &Seal) -> Result<(), Refused> {
+        let (tag, nonce) = seal.split_first_chunk::<TAG_BYTES>().ok_or(Refused)?;
+        let nonce = nonce.try_into().map_err(|_| Refused)?;
         match &self.ready {
-            Ready::ChaCha20Poly1305(cipher) => open(&**cipher, numbers, page, tag),
-            Ready::Aes256Gcm(cipher) => open(&**cipher, numbers, page, tag),
+            Ready::ChaCha20Poly1305(cipher) => decrypted(&**cipher, nonce, in_clear, content, *tag),
+            Ready::Aes256Gcm(cipher) => decrypted(&**cipher, nonce, in_clear, content, *tag),
         }
     }
 }
 
-/// The nonce of a page: the lower 48 bits of its number and of its transaction's, little-endian. A map of 64 TiB has
-/// fewer pages than that.
-fn nonce(numbers: &[u8; NUMBERS]) -> [u8; 12] {
-    let mut nonce = [0; 12];
-    nonce[..6].copy_from_slice(&numbers[..6]);
-    nonce[6..].copy_from_slice(&numbers[8..14]);
-    nonce
-}
-
-fn seal<C>(cipher: &C, numbers: &[u8; NUMBERS], page: InOutBuf<'_, '_, u8>) -> Result<[u8; TAG_BYTES], Forged>
+fn encrypted<C>(
+    cipher: &C,
+    nonce: Nonce,
+    in_clear: &[u8],
+    content: InOutBuf<'_, '_, u8>,
+) -> Result<[u8; TAG_BYTES], Refused>
 where
     C: AeadInOut,
-    Nonce<C>: From<[u8; 12]>,
+    aead::Nonce<C>: From<Nonce>,
     [u8; TAG_BYTES]: From<Tag<C>>,
 {
-    cipher.encrypt_inout_detached(&nonce(numbers).into(), numbers, page).map(Into::into).map_err(|_| Forged)
+    cipher.encrypt_inout_detached(&nonce.into(), in_clear, content).map(Into::into).map_err(|_| Refused)
 }
 
-fn open<C>(cipher: &C, numbers: &[u8; NUMBERS], page: InOutBuf<'_, '_, u8>, tag: [u8; TAG_BYTES]) -> Result<(), Forged>
+fn decrypted<C>(
+    cipher: &C,
+    nonce: Nonce,
+    in_clear: &[u8],
+    content: InOutBuf<'_, '_, u8>,
+    tag: [u8; TAG_BYTES],
+) -> Result<(), Refused>
 where
     C: AeadInOut,
-    Nonce<C>: From<[u8; 12]>,
+    aead::Nonce<C>: From<Nonce>,
     Tag<C>: From<[u8; TAG_BYTES]>,
 {
-    cipher.decrypt_inout_detached(&nonce(numbers).into(), numbers, page, &tag.into()).map_err(|_| Forged)
+    cipher.decrypt_inout_detached(&nonce.into(), in_clear, content, &tag.into()).map_err(|_| Refused)
 }
 
 /// What LMDB is to keep as the key: the address of the ready cipher.
@@ -128,8 +150,8 @@ pub(crate) fn address(cipher: &Cipher) -> [u8; size_of::<usize>()] {
 /// What LMDB calls to encrypt (`encrypts` is 1) a page that it writes, and to decrypt (0) one that it reads. 0: done.
 ///
 /// # Safety
-/// `key` is three values: the [`address`] of a living cipher, the page's 16 bytes in the clear, and the tag. `from` and `to`
-/// are pages of one length that do not overlap.
+/// `key` is three values: the [`address`] of a living cipher, the page's 16 bytes in the clear, and the seal. `from` and
+/// `to` are pages of one length that do not overlap.
 #[expect(unsafe_code, reason = "called by C with pointers to pages")]
 pub(crate) unsafe extern "C" fn encrypt(
     from: *const MDB_val,
@@ -139,19 +161,29 @@ pub(crate) unsafe extern "C" fn encrypt(
 ) -> c_int {
     // SAFETY: as above. What is written to may not be initialised, and so is not made a slice here.
     let done = unsafe {
-        let [address, numbers, tag] = &*key.cast::<[MDB_val; 3]>();
+        let [address, numbers, seal] = &*key.cast::<[MDB_val; 3]>();
         let address = usize::from_ne_bytes(address.mv_data.cast::<[u8; size_of::<usize>()]>().read_unaligned());
         let cipher = &*ptr::with_exposed_provenance::<Cipher>(address);
         let numbers = &*numbers.mv_data.cast::<[u8; NUMBERS]>();
-        let tag = tag.mv_data.cast::<[u8; TAG_BYTES]>();
-        let page = InOutBuf::from_raw((*from).mv_data.cast(), (*to).mv_data.cast(), (*from).mv_size);
+        let seal = seal.mv_data.cast::<Seal>();
+        let content = InOutBuf::from_raw((*from).mv_data.cast(), (*to).mv_data.cast(), (*from).mv_size);
+        let bytes = NUMBERS + (*from).mv_size + SEAL_BYTES;
         if encrypts == 1 {
-            cipher.seal(numbers, page).map(|sealed| tag.write_unaligned(sealed))
+            long::note(slice::from_raw_parts(numbers.as_ptr(), bytes), SEAL_BYTES);
+            cipher.seal(numbers, content).map(|sealed| seal.write_unaligned(sealed))
         } else {
-            let [page_number, ..] = numbers.as_chunks::<8>().0 else { return 1 };
-            cipher.chunks.touch(u64::from_ne_bytes(*page_number));
-            cipher.open(numbers, page, tag.read_unaligned())
+            let opened = cipher.open(numbers, content, &seal.read_unaligned());
+            match &opened {
+                Ok(()) => cipher.chunks.touch(page_number(numbers)),
+                Err(Refused) => damage::note(Proof::Tag, numbers.as_ptr(), bytes),
+            }
+            opened
         }
     };
     c_int::from(done.is_err())
+}
+
+/// The number that a page says it has: to be asked of authenticated ones only.
+fn page_number(&[a, b, c, d, e, f, g, h, ..]: &[u8; NUMBERS]) -> u64 {
+    u64::from_ne_bytes([a, b, c, d, e, f, g, h])
 }

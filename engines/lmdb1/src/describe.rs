@@ -30,7 +30,8 @@ fn options() -> Vec<OptionSpec> {
             "encrypt",
             &ENCRYPT,
             ENCRYPT[0],
-            "authenticated encryption of every page, with a key of this run",
+            "every page encrypted and authenticated, with a key of this run (meta pages, which have no rows: authenticated only); \
+             a page or a file that is put back to an earlier state, or a page to another's place, is not noticed",
         )
         .fresh(),
     );
@@ -38,7 +39,14 @@ fn options() -> Vec<OptionSpec> {
         OptionSpec::choice("page_size", &["4096", "8192", "16384", "32768"], "4096", "bytes of a database page")
             .fresh(),
     );
-    options.push(OptionSpec::bool("checksum", "off", "xxh3 of every page, verified when it is read").fresh());
+    options.push(
+        OptionSpec::bool(
+            "checksum",
+            "off",
+            "xxh3 of every page, verified when it is read; of meta pages when the database is opened",
+        )
+        .fresh(),
+    );
     options
 }
 

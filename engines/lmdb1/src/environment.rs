@@ -48,8 +48,10 @@ impl Lmdb1Environment {
         let protection = protection(open.settings, open.folder)?;
         let page_size = open.settings.integer("page_size")? as usize;
         let config = Config { setup, protection, page_size, tables };
-        let env = Env::open(open.folder, config).map_err(EngineError::doing("opening the environment"))?;
-        try_key(&env)?;
+        let env = Env::open(open.folder, config).map_err(|error| {
+            let EngineError { message, database_usable } = error.into();
+            EngineError { message: format!("opening the environment: {message}"), database_usable }
+        })?;
         Ok(Self { env, setup, file: open.folder.join(MAIN_FILE) })
     }
 
@@ -90,23 +92,9 @@ impl Lmdb1Environment {
 fn protection(settings: &Settings, folder: &Path) -> Result<Protection, EngineError> {
     if let Some(algorithm) = Algorithm::from_word(settings.text("encrypt")?) {
         let key = EncryptionKey::in_folder(folder, !folder.join(MAIN_FILE).exists())?;
-        return Ok(Protection::Encrypted(Cipher::new(algorithm, &key)));
+        return Ok(Protection::Encrypted(Cipher::new(algorithm, &key)?));
     }
     Ok(if settings.flag("checksum")? { Protection::Checksum } else { Protection::Plain })
-}
-
-/// Reads the first row, so that a wrong key is found now and not in the middle of a test.
-fn try_key(env: &Arc<Env>) -> Result<(), EngineError> {
-    let mut read = Lmdb1Read::begin(env)?;
-    read.range(Dbi::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Break(())).map_err(|error| {
-        if error.is_decryption() {
-            EngineError::fatal(
-                "the key beside the database is not the one that it was encrypted with, or its first page was changed",
-            )
-        } else {
-            error.into()
-        }
-    })
 }
 
 /// Bytes of a checksum as the file says: LMDB notes them at the end of its first page and has no call that tells.

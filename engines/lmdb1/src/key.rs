@@ -11,6 +11,15 @@ use std::{
 const FILE: &str = "key";
 const BYTES: usize = 32;
 
+/// Bytes that nobody can foresee.
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], EngineError> {
+    let mut bytes = [0; N];
+    File::open("/dev/urandom")
+        .and_then(|mut source| source.read_exact(&mut bytes))
+        .map_err(EngineError::doing("reading random numbers from /dev/urandom"))?;
+    Ok(bytes)
+}
+
 /// A key of 256 bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EncryptionKey([u8; BYTES]);
@@ -24,11 +33,7 @@ impl std::fmt::Debug for EncryptionKey {
 impl EncryptionKey {
     /// A key from the operating system's random numbers.
     pub fn random() -> Result<Self, EngineError> {
-        let mut bytes = [0; BYTES];
-        File::open("/dev/urandom")
-            .and_then(|mut source| source.read_exact(&mut bytes))
-            .map_err(EngineError::doing("reading a key from /dev/urandom"))?;
-        Ok(Self(bytes))
+        random_bytes().map(Self)
     }
 
     /// The key of the database in a folder; a fresh database gets a fresh one. The folder is removed with the run, the

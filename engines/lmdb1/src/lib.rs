@@ -6,14 +6,18 @@
 mod checksum;
 mod chunks;
 mod cipher;
+mod damage;
 mod describe;
 mod environment;
 mod key;
 mod kv;
 pub mod lmdb;
+mod long;
+mod nonce;
 mod ordered;
 
 pub use cipher::{Algorithm, Cipher};
+pub use damage::{Damage, Proof};
 pub use describe::describe;
 pub use key::EncryptionKey;
 pub use kv::Lmdb1;

@@ -2,74 +2,25 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod support;
+
 use dbdyno_engine::{
-    EngineError,
-    engine::{Engine, Open},
+    engine::Engine,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
-    settings::Settings,
     suite::KvStatements,
 };
 use dbdyno_engine_lmdb1::{
-    Algorithm, Cipher, EncryptionKey, Lmdb1, describe,
-    lmdb::{Config, Dbi, Env, Lmdb1Read, Lmdb1Write, LmdbError, Protection},
+    Lmdb1,
+    lmdb::{Dbi, Env, Lmdb1Read, Lmdb1Write, LmdbError},
 };
-use dbdyno_lmdb_common::LmdbSetup;
 use std::{
     fs::{self, File},
     ops::{Bound, ControlFlow},
     os::unix::fs::FileExt,
     path::Path,
 };
-
-const PAGE: u64 = 4096;
-const MARKER: &str = "the quick brown fox";
-const GUARDED: [&str; 3] = ["encrypt=chacha20poly1305", "encrypt=aes256gcm", "checksum=on"];
-
-fn settings(option: &str) -> Settings {
-    let asked = option.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
-    Settings::resolve(&describe(), &asked).unwrap()
-}
-
-fn open(folder: &Path, option: &str) -> Result<Lmdb1, EngineError> {
-    Lmdb1::open(Open { folder, settings: &settings(option), schema: &[], data_bytes: 1 << 20 })
-}
-
-/// Row 0 has a value of many pages, so that overflow pages are there too.
-fn row(at: u32) -> (Vec<u8>, Vec<u8>) {
-    let value = format!("{MARKER} number {at}").repeat(if at == 0 { 1000 } else { 1 });
-    (format!("{MARKER} {at:08}").into_bytes(), value.into_bytes())
-}
-
-const ROWS: u32 = 2000;
-
-type KeyValues = Vec<(Vec<u8>, Vec<u8>)>;
-
-fn rows() -> KeyValues {
-    (0..ROWS).map(row).collect()
-}
-
-/// Makes a database with the rows, written by one transaction.
-fn fill(folder: &Path, option: &str) {
-    let mut engine = open(folder, option).unwrap();
-    let statements = KvStatements::default();
-    let mut session = engine.session(&statements).unwrap();
-    let mut transaction = session.write().unwrap();
-    let mut table = transaction.table().unwrap();
-    for (key, value) in rows() {
-        table.put(&key, &value).unwrap();
-    }
-    transaction.commit().unwrap();
-    engine.close().unwrap();
-}
-
-fn read(folder: &Path, option: &str) -> Result<KeyValues, EngineError> {
-    let mut engine = open(folder, option)?;
-    let statements = KvStatements::default();
-    let mut found = Vec::new();
-    engine.session(&statements)?.read()?.scan(|key, value| found.push((key.to_vec(), value.to_vec())))?;
-    Ok(found)
-}
+use support::{GUARDED, MARKER, PAGE, fill, open, open_env, read, rows};
 
 fn flip(file: &File, at: u64) {
     let mut byte = [0];
@@ -237,11 +188,7 @@ fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_o
     transaction.commit().unwrap();
     engine.close().unwrap();
 
-    let setup = LmdbSetup::new(&settings("encrypt=aes256gcm"), 0).unwrap();
-    let key = EncryptionKey::in_folder(folder.path(), false).unwrap();
-    let protection = Protection::Encrypted(Cipher::new(Algorithm::Aes256Gcm, &key));
-    let config = Config { setup, protection, page_size: 4096, tables: 0 };
-    let mut env = Env::open(folder.path(), config).unwrap();
+    let mut env = open_env(folder.path(), "encrypt=aes256gcm").unwrap();
     let mut read = Lmdb1Read::begin(&env).unwrap();
     read.range(Dbi::MAIN, Keys::ALL, Direction::Up, |_, _| ControlFlow::Continue(())).unwrap();
     assert_eq!(Lmdb1Write::begin(&env).unwrap_err(), LmdbError::Stale);
@@ -255,9 +202,7 @@ fn nothing_is_written_after_a_transaction_that_read_more_than_lmdb_keeps_track_o
 fn ranges_have_their_bounds_in_both_directions() {
     let folder = tempfile::tempdir().unwrap();
     fill(folder.path(), "");
-    let setup = LmdbSetup::new(&settings(""), 0).unwrap();
-    let env =
-        Env::open(folder.path(), Config { setup, protection: Protection::Plain, page_size: 4096, tables: 0 }).unwrap();
+    let env = open_env(folder.path(), "").unwrap();
     let mut write = Lmdb1Write::begin(&env).unwrap();
     write.clear(Dbi::MAIN).unwrap();
     for key in [b"b", b"d", b"f"] {
@@ -287,5 +232,35 @@ fn ranges_have_their_bounds_in_both_directions() {
         let (from, to) = (from.map(str::as_bytes), to.map(str::as_bytes));
         assert_eq!(keys(from, to, Direction::Up), expected, "{from:?} {to:?}");
         assert_eq!(keys(from, to, Direction::Down), expected.chars().rev().collect::<String>(), "{from:?} {to:?}");
+    }
+}
+
+/// LMDB reckons the pages of a long value without the tag or checksum at their end.
+#[test]
+fn a_long_value_is_kept_whole_or_refused() {
+    for (option, refused_of_each) in [("", 0), (GUARDED[0], 28), (GUARDED[1], 28), (GUARDED[2], 8)] {
+        let folder = tempfile::tempdir().unwrap();
+        let env = open_env(folder.path(), option).unwrap();
+        let (mut kept, mut refused) = (Vec::new(), 0);
+        let mut write = Lmdb1Write::begin(&env).unwrap();
+        for length in (4000..4120_usize).chain(8100..8220) {
+            let value: Vec<u8> = (0..length).map(|at| (at % 251) as u8 | 1).collect();
+            match write.put(Dbi::MAIN, &(length as u32).to_be_bytes(), &value) {
+                Ok(()) => kept.push((length as u32, value)),
+                Err(error) => {
+                    assert!(error.to_string().contains("a value of") && length % 4096 > 4000, "{option}: {error}");
+                    refused += 1;
+                }
+            }
+        }
+        write.commit().unwrap();
+        drop(env);
+        let env = open_env(folder.path(), option).unwrap();
+        let mut read = Lmdb1Read::begin(&env).unwrap();
+        for (length, value) in kept {
+            let same = read.get(Dbi::MAIN, &length.to_be_bytes(), |found| found == value).unwrap();
+            assert_eq!(same, Some(true), "{option}: {length} bytes");
+        }
+        assert_eq!(refused, 2 * refused_of_each, "{option}: no more are refused than have to be");
     }
 }

@@ -1,8 +1,11 @@
 //! An environment: one folder with one database file.
 
-use super::error::{LmdbError, check};
-use crate::{checksum, cipher, cipher::Cipher};
-use dbdyno_lmdb_common::{LmdbSetup, SyncMode, grown};
+use super::{
+    error::{LmdbError, check},
+    meta::{self, MetaPages},
+};
+use crate::{checksum, cipher, cipher::Cipher, long};
+use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE, SyncMode, grown};
 use lmdb_master3_sys::{
     MDB_ENCRYPT, MDB_MAPASYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOSYNC, MDB_REMAP_CHUNKS, MDB_WRITEMAP, MDB_env,
     MDB_envinfo, MDB_stat, MDB_val, mdb_dbi_open, mdb_env_close, mdb_env_create, mdb_env_get_flags,
@@ -10,7 +13,9 @@ use lmdb_master3_sys::{
     mdb_env_set_maxdbs, mdb_env_set_pagesize, mdb_env_stat, mdb_txn_begin, mdb_txn_commit,
 };
 use std::{
-    ffi::{CString, c_int, c_uint},
+    ffi::{CString, OsStr, c_int, c_uint},
+    fs::File,
+    io::ErrorKind,
     os::unix::ffi::OsStrExt,
     path::Path,
     ptr,
@@ -29,13 +34,25 @@ pub enum Protection {
     Encrypted(Cipher),
 }
 
+impl Protection {
+    /// Bytes at the end of a page that are not LMDB's.
+    #[inline]
+    fn trailer(&self) -> usize {
+        match self {
+            Self::Plain => 0,
+            Self::Checksum => checksum::BYTES,
+            Self::Encrypted(_) => cipher::SEAL_BYTES,
+        }
+    }
+}
+
 /// How an environment is opened.
 #[derive(Debug)]
 pub struct Config {
     /// What every LMDB can be told.
     pub setup: LmdbSetup,
     pub protection: Protection,
-    /// Bytes of a page of a new database.
+    /// Bytes of a page; of a database that is there, those that it was made with.
     pub page_size: usize,
     /// How many named tables there can be.
     pub tables: u32,
@@ -47,6 +64,8 @@ pub struct Env {
     raw: *mut MDB_env,
     path: CString,
     config: Config,
+    /// None without protection.
+    meta: Option<MetaPages>,
     /// Transactions under way, or [`CLOSED`].
     transactions: AtomicUsize,
 }
@@ -66,7 +85,8 @@ impl Env {
     pub fn open(folder: &Path, config: Config) -> Result<Arc<Self>, LmdbError> {
         let path = CString::new(folder.as_os_str().as_bytes()).map_err(|_| LmdbError::Code(libc::EINVAL))?;
         // LMDB is given the address of the cipher: it has to be in its place first.
-        let mut env = Arc::new(Self { raw: ptr::null_mut(), path, config, transactions: AtomicUsize::new(CLOSED) });
+        let mut env =
+            Arc::new(Self { raw: ptr::null_mut(), path, config, meta: None, transactions: AtomicUsize::new(CLOSED) });
         if let Some(env) = Arc::get_mut(&mut env) {
             env.open_raw()?;
         }
@@ -99,6 +119,7 @@ impl Env {
     #[expect(unsafe_code, reason = "calls of C")]
     fn open_raw(&mut self) -> Result<(), LmdbError> {
         let Config { setup, protection, page_size, tables } = &self.config;
+        self.meta = self.verified_meta()?;
         // SAFETY: an out pointer.
         check(unsafe { mdb_env_create(&raw mut self.raw) })?;
         let mut flags = flags(*setup);
@@ -115,18 +136,23 @@ impl Env {
             match protection {
                 Protection::Plain => {}
                 Protection::Checksum => {
-                    let bytes = checksum::BYTES as c_uint;
+                    let bytes = protection.trailer() as c_uint;
                     check(mdb_env_set_checksum(self.raw, Some(checksum::checksum), bytes))?;
                 }
                 Protection::Encrypted(cipher) => {
                     cipher.chunks.renew();
                     let mut address = cipher::address(cipher);
                     let key = MDB_val { mv_size: address.len(), mv_data: address.as_mut_ptr().cast() };
-                    let bytes = cipher::TAG_BYTES as c_uint;
+                    let bytes = protection.trailer() as c_uint;
                     check(mdb_env_set_encrypt(self.raw, Some(cipher::encrypt), &raw const key, bytes))?;
                 }
             }
             check(mdb_env_open(self.raw, self.path.as_ptr(), flags, 0o600))?;
+            if self.meta.is_none()
+                && let Some(file) = self.guarded_file()?
+            {
+                self.meta = Some(MetaPages::seal(&file, *page_size, protection)?);
+            }
             // A transaction can name the main table without having opened it, and LMDB would call no comparison function.
             let (mut transaction, mut table) = (ptr::null_mut(), 0);
             check(mdb_txn_begin(self.raw, ptr::null_mut(), 0, &raw mut transaction))?;
@@ -135,6 +161,33 @@ impl Env {
         }
         *self.transactions.get_mut() = 0;
         Ok(())
+    }
+
+    /// The file, if its pages have tags or checksums.
+    fn guarded_file(&self) -> Result<Option<File>, LmdbError> {
+        if matches!(self.config.protection, Protection::Plain) {
+            return Ok(None);
+        }
+        let path = Path::new(OsStr::from_bytes(self.path.to_bytes())).join(MAIN_FILE);
+        match File::options().read(true).write(true).open(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LmdbError::Code(error.raw_os_error().unwrap_or(libc::EIO))),
+        }
+    }
+
+    /// The meta pages of a database that is there.
+    fn verified_meta(&self) -> Result<Option<MetaPages>, LmdbError> {
+        let Some(file) = self.guarded_file()? else { return Ok(None) };
+        MetaPages::verified(&file, self.config.page_size, &self.config.protection).map(Some)
+    }
+
+    /// Does a commit, which puts a seal on its meta page if there are any.
+    pub(super) fn sealing<R>(&self, commit: impl FnOnce() -> R) -> R {
+        match &self.meta {
+            Some(pages) => meta::sealing(pages, &self.config.protection, commit),
+            None => commit(),
+        }
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
@@ -216,6 +269,16 @@ impl Env {
         {
             cipher.chunks.forget();
         }
+    }
+
+    pub(super) fn page_bytes(&self) -> usize {
+        self.config.page_size
+    }
+
+    /// Whether tag or checksum would cover the end of a value.
+    #[inline]
+    pub(super) fn covers_end(&self, length: usize) -> bool {
+        long::covers(self.config.protection.trailer(), length, self.config.page_size)
     }
 
     pub(super) fn raw(&self) -> *mut MDB_env {

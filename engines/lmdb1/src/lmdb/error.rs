@@ -1,5 +1,6 @@
 //! LMDB's return codes.
 
+use crate::damage::Damage;
 use dbdyno_engine::EngineError;
 use dbdyno_lmdb_common::map_full;
 use lmdb_master3_sys::{
@@ -17,6 +18,13 @@ pub enum LmdbError {
     Code(c_int),
     /// LMDB may bring back old pages: see [`Env::is_stale`](super::Env::is_stale).
     Stale,
+    Damaged(Damage),
+    /// Neither meta page was written with this key.
+    OtherKey,
+    /// A value so long that LMDB would write the page's tag or checksum over its end.
+    EndCovered(usize),
+    /// The same with LMDB's list of the pages that a transaction has freed.
+    ListCovered,
 }
 
 /// The result of a call.
@@ -30,18 +38,16 @@ pub(super) fn found(code: c_int) -> Result<bool, LmdbError> {
 }
 
 impl LmdbError {
-    /// Whether a page could not be decrypted: it was changed, or the key is another.
-    pub fn is_decryption(self) -> bool {
-        self == Self::Code(MDB_CRYPTO_FAIL)
-    }
-
     /// Whether a page is not as it was written.
     pub fn is_damage(self) -> bool {
         matches!(
             self,
-            Self::Code(
-                MDB_CRYPTO_FAIL | MDB_BAD_CHECKSUM | MDB_CORRUPTED | MDB_PAGE_NOTFOUND | MDB_INVALID | MDB_PANIC
-            )
+            Self::Damaged(_)
+                | Self::OtherKey
+                | Self::ListCovered
+                | Self::Code(
+                    MDB_CRYPTO_FAIL | MDB_BAD_CHECKSUM | MDB_CORRUPTED | MDB_PAGE_NOTFOUND | MDB_INVALID | MDB_PANIC
+                )
         )
     }
 }
@@ -53,6 +59,20 @@ impl fmt::Display for LmdbError {
             Self::Stale => f.write_str(
                 "an earlier transaction read more encrypted pages than this LMDB keeps track of, which would from now on \
                  bring back old pages: choose a smaller size or a larger page_size",
+            ),
+            Self::Damaged(damage) => damage.fmt(f),
+            Self::EndCovered(length) => write!(
+                f,
+                "a value of {length} bytes ends where LMDB puts the tag or the checksum of its last page, which would \
+                 overwrite it: a value a little shorter or 40 bytes longer is kept"
+            ),
+            Self::ListCovered => f.write_str(
+                "the list of the pages that this transaction freed ends where LMDB puts the tag or the checksum of its last \
+                 page, which would overwrite it: commit after fewer changes",
+            ),
+            Self::OtherKey => f.write_str(
+                "the key beside the database is not the one that it was encrypted with, or pages 0 and 1 were both changed \
+                 after they were written",
             ),
             Self::Code(code) => {
                 // SAFETY: LMDB returns a text that ends with a zero and stays.

@@ -6,6 +6,7 @@
 
 mod env;
 mod error;
+mod meta;
 mod transaction;
 
 pub use env::{Config, Env, Protection};

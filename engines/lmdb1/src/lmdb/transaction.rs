@@ -4,11 +4,16 @@ use super::{
     env::Env,
     error::{LmdbError, check, found},
 };
+use crate::{
+    damage::{self, Damage},
+    long,
+};
 use dbdyno_engine::ordered::{Direction, Keys, walk};
 use lmdb_master3_sys::{
-    MDB_CREATE, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_RDONLY, MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi,
-    MDB_stat, MDB_txn, MDB_val, mdb_cursor_close, mdb_cursor_get, mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop,
-    mdb_get, mdb_put, mdb_stat, mdb_txn_abort, mdb_txn_begin, mdb_txn_commit,
+    MDB_BAD_CHECKSUM, MDB_BAD_TXN, MDB_CREATE, MDB_CRYPTO_FAIL, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_RDONLY,
+    MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi, MDB_stat, MDB_txn, MDB_val, mdb_cursor_close, mdb_cursor_get,
+    mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop, mdb_get, mdb_put, mdb_stat, mdb_txn_abort, mdb_txn_begin,
+    mdb_txn_commit,
 };
 use std::{
     ffi::{CStr, c_uint},
@@ -33,6 +38,8 @@ pub struct Lmdb1Read {
     /// Null once the transaction has ended.
     raw: *mut MDB_txn,
     env: Arc<Env>,
+    /// What it came upon, and LMDB lets it do nothing more after.
+    damage: Option<Damage>,
 }
 
 /// A write transaction. Dropping it rolls it back.
@@ -47,10 +54,23 @@ impl Lmdb1Read {
     #[expect(unsafe_code, reason = "a call of C")]
     fn begin_with(env: &Arc<Env>, flags: c_uint) -> Result<Self, LmdbError> {
         env.enter()?;
-        let mut transaction = Self { raw: ptr::null_mut(), env: Arc::clone(env) };
+        let mut transaction = Self { raw: ptr::null_mut(), env: Arc::clone(env), damage: None };
         // SAFETY: the environment is open, there is no parent, and the rest is an out pointer.
         check(unsafe { mdb_txn_begin(env.raw(), ptr::null_mut(), flags, &raw mut transaction.raw) })?;
         Ok(transaction)
+    }
+
+    /// An error in words of the database: LMDB's code for a damaged page names none, and for all that is done after it there
+    /// is only one that says that the transaction is bad.
+    #[cold]
+    fn explain(&mut self, error: LmdbError) -> LmdbError {
+        match error {
+            LmdbError::Code(MDB_CRYPTO_FAIL | MDB_BAD_CHECKSUM) => self.damage = damage::take(self.env.page_bytes()),
+            LmdbError::Code(MDB_BAD_TXN) => {}
+            LmdbError::Code(libc::EIO) if long::take() => return LmdbError::ListCovered,
+            _ => return error,
+        }
+        self.damage.map_or(error, LmdbError::Damaged)
     }
 
     /// Shows the value of a key to `visit`; none when there is no such key.
@@ -59,14 +79,25 @@ impl Lmdb1Read {
     pub fn get<R>(&mut self, table: Dbi, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, LmdbError> {
         let (key, mut value) = (borrowed(key), EMPTY);
         // SAFETY: the transaction is under way; LMDB only reads the key.
-        let there = found(unsafe { mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })?;
+        let there = found(unsafe { mdb_get(self.raw, table.0, (&raw const key).cast_mut(), &raw mut value) })
+            .map_err(|error| self.explain(error))?;
         // SAFETY: the value stays until the transaction is used again, which takes `&mut self`.
         Ok(there.then(|| visit(unsafe { bytes(&value) })))
     }
 
     /// Shows the rows of a range of keys to `visit`, until it breaks off.
-    #[expect(unsafe_code, reason = "calls of C")]
     pub fn range(
+        &mut self,
+        table: Dbi,
+        keys: Keys<'_>,
+        direction: Direction,
+        visit: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>,
+    ) -> Result<(), LmdbError> {
+        self.walked(table, keys, direction, visit).map_err(|error| self.explain(error))
+    }
+
+    #[expect(unsafe_code, reason = "bytes given by C")]
+    fn walked(
         &mut self,
         table: Dbi,
         keys: Keys<'_>,
@@ -97,7 +128,7 @@ impl Lmdb1Read {
         // SAFETY: plain numbers, for which zero is a value.
         let mut stat = unsafe { std::mem::zeroed::<MDB_stat>() };
         // SAFETY: the transaction is under way.
-        check(unsafe { mdb_stat(self.raw, table.0, &raw mut stat) })?;
+        check(unsafe { mdb_stat(self.raw, table.0, &raw mut stat) }).map_err(|error| self.explain(error))?;
         Ok(stat.ms_entries as u64)
     }
 }
@@ -127,16 +158,21 @@ impl Lmdb1Write {
     pub fn table(&mut self, name: &CStr) -> Result<Dbi, LmdbError> {
         let mut table = 0;
         // SAFETY: the transaction is under way; the name ends with a zero.
-        check(unsafe { mdb_dbi_open(self.raw, name.as_ptr(), MDB_CREATE, &raw mut table) })?;
+        check(unsafe { mdb_dbi_open(self.raw, name.as_ptr(), MDB_CREATE, &raw mut table) })
+            .map_err(|error| self.explain(error))?;
         Ok(Dbi(table))
     }
 
     #[inline]
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn put(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
+        if self.env.covers_end(value.len()) {
+            return Err(LmdbError::EndCovered(value.len()));
+        }
         let (key, value) = (borrowed(key), borrowed(value));
         // SAFETY: the transaction is under way; LMDB copies both.
         check(unsafe { mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), 0) })
+            .map_err(|error| self.explain(error))
     }
 
     /// Removes a key; whether it was there.
@@ -146,19 +182,20 @@ impl Lmdb1Write {
         let key = borrowed(key);
         // SAFETY: the transaction is under way; LMDB only reads the key.
         found(unsafe { mdb_del(self.raw, table.0, (&raw const key).cast_mut(), ptr::null_mut()) })
+            .map_err(|error| self.explain(error))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn clear(&mut self, table: Dbi) -> Result<(), LmdbError> {
         // SAFETY: the transaction is under way; 0 keeps the table itself.
-        check(unsafe { mdb_drop(self.raw, table.0, 0) })
+        check(unsafe { mdb_drop(self.raw, table.0, 0) }).map_err(|error| self.explain(error))
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub fn commit(mut self) -> Result<(), LmdbError> {
         let raw = std::mem::replace(&mut self.raw, ptr::null_mut());
         // SAFETY: the transaction is under way; whatever is returned, it has ended.
-        check(unsafe { mdb_txn_commit(raw) })
+        check(self.env.sealing(|| unsafe { mdb_txn_commit(raw) })).map_err(|error| self.explain(error))
     }
 }
 
