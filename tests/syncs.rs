@@ -1,43 +1,50 @@
 //! Counted sync calls: one for each commit where the tier says so, none where it says not; checked against strace.
 
 use crate::support::{Place, has_tool};
-use std::fs;
+use dbdyno_engine::{durability::Tier, settings::Settings};
+use std::{collections::BTreeMap, fs};
 
 /// Runs test 1 (a commit every 1,000 of 20,000 writes) under strace; (syncs stored, sync calls traced in the worker).
 fn syncs_of(engine: &str) -> (u64, u64) {
     let place = Place::new();
+    let trace = trace_of(&place, engine, &[]);
+    let stored = place.value("SELECT syncs FROM results WHERE test = 1").parse().unwrap();
+    (
+        stored,
+        lines_of_worker(&trace, engine).filter(|line| line.contains("sync") && !line.contains("MS_ASYNC")).count()
+            as u64,
+    )
+}
+
+/// What strace says of such a run: sync calls, and `more` calls.
+fn trace_of(place: &Place, engine: &str, more: &[&str]) -> String {
     let trace = place.path("trace");
     let run =
         ["run", "--suite", "kv", "--engine", engine, "--size", "20000", "--test", "1", "--repeat", "1", "--quiet"];
     let plain = place.command(&run);
     let mut strace = std::process::Command::new("strace");
+    let calls = [&["fsync", "fdatasync", "msync", "sync_file_range", "execve"], more].concat().join(",");
     strace
-        .args(["-f", "-e", "trace=fsync,fdatasync,msync,sync_file_range,execve", "-o"])
+        .args(["-f", "-y", "-e", &format!("trace={calls}"), "-o"])
         .arg(&trace)
         .arg(plain.get_program())
         .args(plain.get_args())
         .envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
     assert!(strace.status().unwrap().success());
-    let stored = place.value("SELECT syncs FROM results WHERE test = 1").parse().unwrap();
-    (stored, traced(&fs::read_to_string(trace).unwrap(), engine.split(':').next().unwrap()))
+    fs::read_to_string(trace).unwrap()
 }
 
-/// Sync calls of the process that became the engine's worker, and of its threads.
-fn traced(trace: &str, engine: &str) -> u64 {
-    let worker = format!("\"worker\", \"{engine}\"");
-    let of_worker: Vec<&str> = trace
-        .lines()
-        .filter(|line| line.contains("execve(") && line.contains(&worker))
-        .map(|line| line.split_once(' ').unwrap().0)
-        .collect();
+/// The calls of the process that became the engine's worker: the measuring thread is its first.
+fn lines_of_worker<'t>(trace: &'t str, engine: &str) -> impl Iterator<Item = &'t str> {
+    let worker = format!("\"worker\", \"{}\"", engine.split(':').next().unwrap());
+    let process = |line: &'t str| line.split_once(' ').unwrap().0;
+    let of_worker: Vec<&str> =
+        trace.lines().filter(|line| line.contains("execve(") && line.contains(&worker)).map(process).collect();
     assert!(!of_worker.is_empty(), "the worker is in the trace");
-    // The measuring thread is the worker's first.
     trace
         .lines()
-        .filter(|line| of_worker.iter().any(|process| line.split_once(' ').unwrap().0 == *process))
-        .filter(|line| !line.contains("execve(") && !line.contains("resumed>") && line.contains("sync"))
-        .filter(|line| !line.contains("MS_ASYNC"))
-        .count() as u64
+        .filter(move |line| of_worker.contains(&process(line)))
+        .filter(|line| !line.contains("execve(") && !line.contains("resumed>"))
 }
 
 #[test]
@@ -63,6 +70,54 @@ fn full_syncs_for_every_commit_and_off_never_does() {
     assert_eq!(stored, 20, "one sync of the journal for each commit");
     let (stored, _) = syncs_of("fjall");
     assert_eq!(stored, 0, "the operating system has the journal, the disk may not");
+}
+
+/// Whether something is synced after the call that makes each commit of a rollback journal: the journal unlinked, cut, or its header
+/// overwritten with zeros.
+fn waits_after_the_journal_ends(journal_mode: &str, settings: &str) -> bool {
+    let place = Place::new();
+    let engine = format!("sqlite:journal_mode={journal_mode},{settings}");
+    let trace = trace_of(&place, &engine, &["unlink", "ftruncate", "pwrite64"]);
+    let calls: Vec<&str> = lines_of_worker(&trace, &engine).collect();
+    let ends = |call: &&str| {
+        let of_call = ["unlink(", "ftruncate(", "pwrite64("].iter().any(|name| call.contains(name));
+        let overwritten =
+            !call.contains("pwrite64(") || (call.contains(r#""\0\0\0\0\0\0\0\0"#) && call.contains(", 28, 0)"));
+        call.contains("sqlite.db-journal") && of_call && overwritten
+    };
+    let after: Vec<bool> =
+        calls.windows(2).filter(|pair| ends(&pair[0])).map(|pair| pair[1].contains("sync(")).collect();
+    assert!(after.len() >= 20, "{engine}: 20 commits, of which {} were found in: {calls:#?}", after.len());
+    // The journal is removed once more when the database is closed; nothing is committed by that.
+    let waits = after.iter().filter(|waits| **waits).count();
+    assert!(waits <= 1 || waits >= 20, "{engine}: {waits} of {}", after.len());
+    waits >= 20
+}
+
+#[test]
+fn with_a_rollback_journal_power_safe_is_what_syncs_the_end_of_the_journal() {
+    if !has_tool("strace", &["true"]) {
+        return;
+    }
+    let description = (dbdyno_sqlite::PROGRAM.describe)();
+    for (journal_mode, synchronous, locking_mode, expected) in [
+        ("delete", "full", "normal", false),
+        ("delete", "extra", "normal", true),
+        ("delete", "full", "exclusive", true),
+        ("truncate", "full", "normal", true),
+        ("truncate", "normal", "normal", false),
+        ("persist", "full", "normal", true),
+    ] {
+        let asked = [("journal_mode", journal_mode), ("synchronous", synchronous), ("locking_mode", locking_mode)];
+        let asked = BTreeMap::from(asked.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let (tier, reason) = description.tier(&Settings::resolve(&description, &asked).unwrap());
+        let waits = waits_after_the_journal_ends(
+            journal_mode,
+            &format!("synchronous={synchronous},locking_mode={locking_mode}"),
+        );
+        assert_eq!(waits, expected, "{asked:?}");
+        assert_eq!(tier == Tier::PowerSafe, waits, "{asked:?} is tier {tier}: {reason}");
+    }
 }
 
 #[test]

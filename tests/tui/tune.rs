@@ -17,7 +17,10 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
         .key(KeyPress::Down)
         .key(KeyPress::Backspace)
         .shows("full → normal")
-        .shows("tier 3 power-safe → 2");
+        .shows("tier 2 consistent")
+        .key(KeyPress::Backspace)
+        .shows("full → off")
+        .shows("tier 2 consistent → 1");
     journey.keys("d").hides("→");
     for _ in 0..6 {
         journey.key(KeyPress::Down);

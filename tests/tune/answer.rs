@@ -28,7 +28,7 @@ fn the_statements_set_what_was_measured_and_carry_their_evidence() {
     assert_eq!(pragma("temp_store"), rusqlite::types::Value::from(2));
     assert!(text.contains("-- no statement sets transaction=immediate: which BEGIN"), "{text}");
     for evidence in [
-        "journal_mode: delete -> wal; tier 3 power-safe, as before",
+        "journal_mode: delete -> wal; tier 2 consistent -> 3 power-safe, which is more: every commit waits",
         "Sequential writes: need >= 7 rounds",
         "transaction: deferred -> immediate",
         "A commit survives 3 power-safe",

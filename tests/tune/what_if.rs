@@ -94,7 +94,7 @@ fn the_price_of_a_change_is_shown_before_and_after() {
     let place = Place::new();
     let change = ["synchronous=off", "--engine", "sqlite", "--suite", "kv", "--test", "1"];
     let said = place.ok(&[&["tune", "try"], &change[..], &["--size", "2000", "--rounds", "2", "--quiet"]].concat());
-    assert!(said.contains("tier 3 power-safe -> 1 process-safe: nothing waits for the disk"), "{said}");
+    assert!(said.contains("tier 2 consistent -> 1 process-safe: nothing waits for the disk"), "{said}");
     assert!(said.contains("need >= 7 rounds"), "{said}");
     // Two commits of a rollback journal: each syncs the journal, its header, the file and the folder.
     assert!(said.contains("syncs        8 -> 0"), "{said}");

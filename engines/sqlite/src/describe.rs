@@ -75,6 +75,11 @@ fn synchronous() -> OptionSpec {
         "extra syncs the folder after a journal is deleted, and this journal mode deletes none",
     )
     .same(
+        &["full", "extra"],
+        &[("locking_mode", &["exclusive"])],
+        "extra syncs the folder after a journal is deleted, and an exclusive lock keeps the journal",
+    )
+    .same(
         &["normal", "full", "extra"],
         &[("journal_mode", &["memory", "off"])],
         "they differ in how a journal file or log is synced, and this journal mode has none",
@@ -208,6 +213,13 @@ pub fn tiers() -> Vec<TierRule> {
             Tier::Consistent,
             "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a \
              very small chance of corruption on old file systems",
+        ),
+        // Under an exclusive lock the journal stays: its header is overwritten and synced.
+        TierRule::new(
+            &[("journal_mode", &["delete"]), ("synchronous", &["full"]), ("locking_mode", &["normal"])],
+            Tier::Consistent,
+            "the journal is unlinked and its folder never synced: after a power loss it may be there again and undo the latest \
+             commit; synchronous=extra syncs the folder",
         ),
         TierRule::synced(),
     ]
