@@ -112,6 +112,24 @@ fn options_in_force_are_read_back_and_a_clamped_one_fails_the_run() {
 }
 
 #[test]
+fn an_option_that_an_engine_does_not_tell_is_shown_as_given() {
+    let place = Place::new();
+    let engines = ["--engine", "redb:durability=none", "--engine", "sqlite:synchronous=off,transaction=immediate"];
+    place.ok(&[&["run", "--suite", "kv", "--test", "1", "--repeat", "1", "--size", "1000", "--quiet"][..], &engines]
+        .concat());
+    let told = "SELECT name, asked, in_force IS NULL FROM run_option
+        WHERE name IN ('durability', 'synchronous', 'transaction') ORDER BY name";
+    let expected =
+        [["durability", "none", "true"], ["synchronous", "off", "false"], ["transaction", "immediate", "true"]];
+    assert_eq!(place.rows(told), expected);
+    let shown = place.ok(&["results", "--details"]);
+    for part in ["none (as given)", "immediate (as given)"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("off (as given)"), "{shown}");
+}
+
+#[test]
 fn tests_that_a_picked_one_needs_run_unmeasured_and_change_nothing() {
     let place = Place::new();
     let run =

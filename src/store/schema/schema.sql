@@ -85,7 +85,7 @@ CREATE TABLE run_option (
     scope    VARCHAR NOT NULL,            -- engine or suite
     name     VARCHAR NOT NULL,
     asked    VARCHAR,                     -- NULL: the engine told of it by itself
-    in_force VARCHAR,                     -- NULL: cannot be read back
+    in_force VARCHAR,                     -- NULL: as given, the engine does not tell
     assumed  BOOLEAN DEFAULT false,       -- true: the imported file does not say; the default of its program
     PRIMARY KEY (run_id, scope, name)
 );

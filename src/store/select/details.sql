@@ -28,6 +28,8 @@ facts AS (
            coalesce(in_force, asked, '')
            || CASE WHEN assumed THEN ' (assumed: the imported file does not say)'
                    WHEN in_force <> asked THEN ' (asked: ' || asked || ')'
+                   -- A suite is nothing that an engine could tell of.
+                   WHEN in_force IS NULL AND scope = 'engine' THEN ' (as given)'
                    ELSE '' END
     FROM run_option
     UNION ALL

@@ -215,7 +215,7 @@ fn option(option: &StoredOption) -> SectionLine {
         (Some(value), Some(_)) => value.to_owned(),
         // Options of a suite are nothing that an engine could be asked about.
         (Some(value), None) if option.of_suite => value.to_owned(),
-        (Some(asked), None) => format!("{asked}  (asked for; cannot be read back)"),
+        (Some(asked), None) => format!("{asked}  (as given: the engine does not tell)"),
         (None, Some(in_force)) => in_force.to_owned(),
         (None, None) => "not known".to_owned(),
     };
