@@ -1,16 +1,20 @@
 //! Opening a database with its options, and what every kind of suite asks of a connection.
 
-use super::{driver::Driver, pragmas};
-use dbdyno_engine::{EngineError, engine::Open, settings::Settings, sql::SqlValue};
-use std::collections::BTreeMap;
+use super::{
+    driver::Driver,
+    pragmas::{self, FileBefore},
+};
+use dbdyno_engine::{EngineError, settings::Settings, sql::SqlValue};
+use std::{collections::BTreeMap, fs, path::Path};
 
 pub(crate) const FILE: &str = "sqlite.db";
 
-/// Opens the file in the database's folder, creating it where there is none, and sets every pragma.
-pub(crate) fn open<D: Driver>(open: Open<'_>) -> Result<D, EngineError> {
-    let mutex = open.settings.text("open_mutex")? == "fullmutex";
-    let connection = D::open(&open.folder.join(FILE), mutex, open.settings)?;
-    pragmas::apply(&connection, open.settings)?;
+/// Opens the file in a database's folder, creating it where there is none, and sets every pragma.
+pub(crate) fn open_in<D: Driver>(folder: &Path, settings: &Settings) -> Result<D, EngineError> {
+    let (path, mutex) = (folder.join(FILE), settings.text("open_mutex")? == "fullmutex");
+    let filled = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+    let connection = D::open(&path, mutex, settings)?;
+    pragmas::apply(&connection, settings, if filled { FileBefore::Filled } else { FileBefore::Fresh })?;
     Ok(connection)
 }
 

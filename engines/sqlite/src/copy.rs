@@ -48,8 +48,7 @@ fn run<D: Driver>(connection: &D, sql: &str, values: &[SqlValue]) -> Result<u64,
 
 fn copy_rows<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
     let in_force = pragmas::in_force(connection)?;
-    for name in SET {
-        let value = in_force.get(name).map_or("", String::as_str);
+    for (name, value) in SET.iter().filter_map(|name| Some((name, in_force.get(*name)?))) {
         pragmas::set(connection, &format!("copy.{name}"), value)?;
     }
     connection.batch("BEGIN")?;

@@ -26,7 +26,7 @@ impl<D: Driver> Sqlite<D> {
     pub(crate) fn new(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
         Ok(Self {
-            connection: connection::open(open)?,
+            connection: connection::open_in(open.folder, settings)?,
             begins: Begins { read: "BEGIN DEFERRED", write: connection::begin(settings)?, held: is_held(settings)? },
             text: is_text(settings)?,
             reopens: settings.flag("reopen")?,

@@ -40,11 +40,8 @@ const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
 /// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
 /// is begun.
 fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
-    if connection.first_value("PRAGMA page_count")? == SqlValue::Integer(0) {
-        return Ok(());
-    }
     let found = in_force(connection)?;
-    let differs = |name: &str| found.get(name).map(String::as_str) != settings.get(name);
+    let differs = |name: &str| found.get(name).is_some_and(|found| settings.get(name) != Some(found));
     if REBUILT.iter().any(|name| differs(name)) {
         // A log in use fixes the size of pages.
         connection.first_value("PRAGMA journal_mode = DELETE")?;
@@ -56,11 +53,19 @@ fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineE
     Ok(())
 }
 
+/// Whether a file had something in it when it was opened. The library is not asked: one with another store may count pages in a
+/// fresh file, and then fail to rebuild nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileBefore {
+    Fresh,
+    Filled,
+}
+
 /// Sets every pragma. Each is stepped to its end; several return what is in force, which is read back later.
-pub(crate) fn apply<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
+pub(crate) fn apply<D: Driver>(connection: &D, settings: &Settings, before: FileBefore) -> Result<(), EngineError> {
     for (name, _) in PRAGMAS {
         set(connection, name, settings.text(name)?)?;
-        if REBUILT.last() == Some(name) {
+        if REBUILT.last() == Some(name) && before == FileBefore::Filled {
             rebuild(connection, settings)?;
         }
     }
@@ -72,15 +77,13 @@ pub(crate) fn set<D: Driver>(connection: &D, name: &str, value: &str) -> Result<
     connection.first_value(&format!("PRAGMA {name} = {value}")).map(drop)
 }
 
-/// Reads back every pragma, in the spelling of the options.
+/// Reads back every pragma that the library has, in the spelling of the options.
 pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
-    PRAGMAS
-        .iter()
-        .map(|(name, spelling)| {
-            let value = connection.first_value(&format!("PRAGMA {name}"))?;
-            Ok(((*name).to_owned(), spell(&value, spelling)))
-        })
-        .collect()
+    let value = |(name, spelling): &(&str, Spelling)| {
+        let value = connection.first_value(&format!("PRAGMA {name}"))?;
+        Ok((value != SqlValue::Null).then(|| ((*name).to_owned(), spell(&value, spelling))))
+    };
+    PRAGMAS.iter().filter_map(|pragma| value(pragma).transpose()).collect()
 }
 
 fn spell(value: &SqlValue, spelling: &Spelling) -> String {
@@ -93,5 +96,119 @@ fn spell(value: &SqlValue, spelling: &Spelling) -> String {
         (SqlValue::Text(text), _) => text.to_ascii_lowercase(),
         (SqlValue::Real(real), _) => real.to_string(),
         (SqlValue::Null | SqlValue::Blob(_), _) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{connection, describe::describe};
+    use dbdyno_engine::{describe::Library, prepared::PreparedStatement, sql::SqlValueRef};
+    use dbdyno_tables::sqlite::{SqliteRow, SqliteStatement};
+    use rusqlite::Connection;
+    use std::{ops::ControlFlow, path::Path};
+
+    /// A SQLite that has something else below it: fresh files have a page, VACUUM fails, and pages have this size; 0: it does not
+    /// tell.
+    struct OtherStore<const PAGE_SIZE: i64>(Connection);
+
+    impl<const PAGE_SIZE: i64> Driver for OtherStore<PAGE_SIZE> {
+        type Statement<'c> = OtherStatement<'c, PAGE_SIZE>;
+
+        fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
+            <Connection as Driver>::open(path, mutex, settings).map(Self)
+        }
+
+        fn library(&self) -> Option<Library> {
+            None
+        }
+
+        fn batch(&self, sql: &str) -> Result<(), EngineError> {
+            if sql == "VACUUM" { Err(EngineError::new("out of memory")) } else { self.0.batch(sql) }
+        }
+
+        fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError> {
+            match sql {
+                "PRAGMA page_count" => Ok(SqlValue::Integer(1)),
+                "PRAGMA page_size" if PAGE_SIZE == 0 => Ok(SqlValue::Null),
+                "PRAGMA page_size" => Ok(SqlValue::Integer(PAGE_SIZE)),
+                _ => self.0.first_value(sql),
+            }
+        }
+
+        fn is_autocommit(&self) -> bool {
+            true
+        }
+
+        fn has_mutex(&self) -> bool {
+            false
+        }
+
+        fn close(self) -> Result<(), EngineError> {
+            Driver::close(self.0)
+        }
+    }
+
+    struct OtherStatement<'c, const PAGE_SIZE: i64>(SqliteStatement<'c>);
+
+    impl<'c, const PAGE_SIZE: i64> PreparedStatement<'c> for OtherStatement<'c, PAGE_SIZE> {
+        type Connection = OtherStore<PAGE_SIZE>;
+        type Row<'r> = SqliteRow<'r>;
+
+        fn prepare(connection: &'c Self::Connection, sql: &str) -> Result<Self, EngineError> {
+            SqliteStatement::prepare(&connection.0, sql).map(Self)
+        }
+
+        fn execute<'v>(&mut self, values: impl Iterator<Item = SqlValueRef<'v>>) -> Result<u64, EngineError> {
+            self.0.execute(values)
+        }
+
+        fn query<'v>(
+            &mut self,
+            values: impl Iterator<Item = SqlValueRef<'v>>,
+            visit: impl FnMut(&SqliteRow<'_>) -> ControlFlow<()>,
+        ) -> Result<(), EngineError> {
+            self.0.query(values, visit)
+        }
+    }
+
+    fn settings(asked: &[(&str, &str)]) -> Settings {
+        let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::resolve(&describe(), &asked).unwrap()
+    }
+
+    #[test]
+    fn a_fresh_file_is_not_rebuilt_whatever_the_library_says_of_its_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let database: OtherStore<16384> = connection::open_in(folder.path(), &settings(&[])).unwrap();
+        assert_eq!(in_force(&database).unwrap()["page_size"], "16384");
+        database.close().unwrap();
+    }
+
+    #[test]
+    fn a_pragma_that_the_library_does_not_have_is_not_in_force_and_no_reason_to_rebuild() {
+        let folder = tempfile::tempdir().unwrap();
+        for times in ["fresh", "opened again"] {
+            let database: OtherStore<0> = connection::open_in(folder.path(), &settings(&[])).unwrap();
+            database.batch("CREATE TABLE IF NOT EXISTS t (a)").unwrap();
+            let found = in_force(&database).unwrap();
+            assert!(!found.contains_key("page_size") && found["journal_mode"] == "delete", "{times}: {found:?}");
+            database.close().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_with_content_is_rebuilt_for_another_size_of_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        for (asked, rows) in [("4096", "1"), ("8192", "2"), ("8192", "3")] {
+            let database: Connection = connection::open_in(folder.path(), &settings(&[("page_size", asked)])).unwrap();
+            database.batch("CREATE TABLE IF NOT EXISTS t (a); INSERT INTO t VALUES (1)").unwrap();
+            assert_eq!(in_force(&database).unwrap()["page_size"], asked);
+            let count = database.first_value("SELECT CAST(count(*) AS TEXT) FROM t").unwrap();
+            assert_eq!(count, SqlValue::Text(rows.to_owned()));
+            Driver::close(database).unwrap();
+        }
+        let bytes = std::fs::read(folder.path().join(connection::FILE)).unwrap();
+        assert_eq!(u16::from_be_bytes([bytes[16], bytes[17]]), 8192, "the file's header says so");
     }
 }
