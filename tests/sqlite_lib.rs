@@ -1,7 +1,8 @@
-//! Any other build of SQLite, loaded by a worker: the same answers, options and sync calls as the one that is built in.
+//! Any other build of SQLite, loaded by a worker: the same answers, options and sync calls as the one that is built in, and the same
+//! tiers where it is known to obey its pragmas.
 
-use crate::support::{Place, python_sqlite_version, system_sqlite};
-use std::fs;
+use crate::support::{Place, has_tool, python_sqlite_version, system_sqlite};
+use std::{fs, process::Command};
 
 fn with_library(options: &str) -> Option<String> {
     let path = system_sqlite()?;
@@ -44,6 +45,86 @@ fn the_version_that_is_stored_is_that_of_the_library() {
     if let Some(version) = python_sqlite_version(&system_sqlite().unwrap()) {
         assert_eq!(stored, version);
     }
+}
+
+/// The system's SQLite with some of its functions in front of it, in C: what a build that differs from it says and does. Its path; none
+/// without a C compiler.
+fn changed(place: &Place, name: &str, functions: &str) -> Option<String> {
+    let (real, source, library) =
+        (system_sqlite()?, place.path(&format!("{name}.c")), place.path(&format!("lib{name}.so")));
+    if !has_tool("cc", &["--version"]) {
+        return None;
+    }
+    let real = format!("#define REAL(name) dlsym(dlopen({:?}, RTLD_NOW), name)\n", real.to_str().unwrap());
+    let head = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <string.h>\n";
+    fs::write(&source, [head, &real, functions].concat()).unwrap();
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .args(["-Wl,--no-as-needed", "-ldl"])
+        .arg(system_sqlite()?)
+        .status();
+    assert!(compiled.unwrap().success());
+    Some(library.to_str().unwrap().to_owned())
+}
+
+/// A PRAGMA that begins so has no answer.
+const WITHOUT_PAGE_SIZE: &str = r#"
+int sqlite3_prepare_v2(void *db, const char *sql, int length, void **statement, const char **tail) {
+    int (*prepare)(void *, const char *, int, void **, const char **) = REAL("sqlite3_prepare_v2");
+    if (!strncmp(sql, "PRAGMA page_size", 16)) return prepare(db, "SELECT 1 WHERE 0", -1, statement, tail);
+    return prepare(db, sql, length, statement, tail);
+}"#;
+
+const WITH_CODEC: &str = r#"
+const char *sqlite3_compileoption_get(int at) {
+    const char *(*get)(int) = REAL("sqlite3_compileoption_get");
+    return at == 0 ? "HAS_CODEC" : get(at - 1);
+}"#;
+
+#[test]
+fn the_tier_of_a_library_is_sqlites_where_it_is_known_to_obey_and_unknown_elsewhere() {
+    let Some(plain) = with_library("journal_mode=wal,synchronous=full") else { return };
+    let place = Place::new();
+    let run = ["run", "--suite", "kv", "--size", "1000", "--test", "1", "--repeat", "1", "--quiet"];
+    place.ok(&[&run[..], &["--engine", &plain, "--engine", "sqlite:journal_mode=wal,synchronous=full"]].concat());
+    assert_eq!(place.value("SELECT list(DISTINCT tier) FROM results"), "[3]");
+    let warnings = "SELECT count(*) FROM warning WHERE linter = 'unequal tiers'";
+    assert_eq!(place.value(warnings), "0");
+    let source = place.value("SELECT engine_source FROM run WHERE engine = 'sqlite-lib'");
+    let own = place.value("SELECT engine_source FROM run WHERE engine = 'sqlite'");
+    for source in [&source, &own] {
+        let hash = source.rsplit(' ').next().unwrap();
+        assert!(source.starts_with("20") && [40, 64].contains(&hash.len()), "a check-in of SQLite: {source}");
+    }
+    let Some(codec) = changed(&place, "codec", WITH_CODEC) else { return };
+    let codec = format!("sqlite-lib:library={codec},journal_mode=wal,synchronous=full");
+    let plan = place.ok(&[&run[..], &["--engine", &codec, "--dry-run"]].concat());
+    assert!(plan.contains("tier unknown: the library is not known to obey") && plan.contains("HAS_CODEC"), "{plan}");
+    let said =
+        place.ok(&[&run[..], &["--engine", &codec, "--engine", "sqlite:journal_mode=wal,synchronous=full"]].concat());
+    assert!(said.contains("commits are not known to be equally durable everywhere"), "{said}");
+    assert_eq!(place.value(warnings), "1");
+    let found = place.rows("SELECT tier IS NULL, count(*) FROM results GROUP BY ALL ORDER BY ALL");
+    assert_eq!(found, [["false", "3"], ["true", "1"]]);
+    assert_eq!(place.ok(&["results", "tier=unknown", "--count"]).trim(), "1");
+    assert_eq!(place.ok(&["results", "tier>=0", "--count"]).trim(), "3");
+}
+
+#[test]
+fn an_option_that_a_library_does_not_have_is_refused_before_anything_is_run() {
+    let place = Place::new();
+    let Some(library) = changed(&place, "other", WITHOUT_PAGE_SIZE) else { return };
+    let run = ["run", "--suite", "kv", "--size", "1000", "--test", "1", "--repeat", "1", "--quiet", "--engine"];
+    let done = place.run(&[&run[..], &[&format!("sqlite-lib:library={library},page_size=8192")]].concat());
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    let says =
+        "option `page_size` of engine `sqlite-lib` cannot be `8192`: the library does not tell of a PRAGMA page_size";
+    assert!(done.stderr.contains(says), "{}", done.stderr);
+    assert!(!place.store().exists() && place.left_behind().is_empty(), "nothing is run");
+    place.ok(&[&run[..], &[&format!("sqlite-lib:library={library}")]].concat());
+    let found = place.rows("SELECT asked, in_force IS NULL FROM run_option WHERE name = 'page_size'");
+    assert_eq!(found, [["4096", "true"]], "it is as given, and nothing is in force that was read back");
 }
 
 #[test]

@@ -42,7 +42,6 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     let store = places.opened()?;
     let registry = Registry::discover();
     let owed = Owed::find(&store, &registry, args.session.as_deref(), args.allow_differing_versions)?;
-    owed.plan.probe()?;
     let style = args.progress.style();
     if !args.progress.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());

@@ -128,7 +128,13 @@ fn no_ratio(line: &Laid<'_>) -> Option<String> {
 
 fn tiers(line: &Laid<'_>) -> Option<String> {
     let (a, b) = both(line, |sample| tier_words(sample.run.configuration.tier));
-    (a != b).then(|| format!("commits are not equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
+    let unknown = sample_without_tier(line);
+    let says = if unknown { "commits are not known to be" } else { "commits are not" };
+    (a != b).then(|| format!("{says} equally durable: A is tier {}, B is tier {}", joined(&a), joined(&b)))
+}
+
+fn sample_without_tier(line: &Laid<'_>) -> bool {
+    line.a.iter().chain(&line.b).any(|sample| sample.run.configuration.tier.is_none())
 }
 
 fn suites(line: &Laid<'_>) -> Option<String> {

@@ -20,6 +20,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
         too_few_rounds(lines),
         left_out(lines),
         unverified(lines, sides),
+        unknown_tiers(lines),
         failed(&runs),
         versions(&sessions),
         kernels(&sessions),
@@ -69,6 +70,19 @@ fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
         .map(|run| run.label.as_str())
         .collect();
     (!silent.is_empty()).then(|| format!("not all answers of {} were verified", joined(&silent)))
+}
+
+/// Where the tiers of both sides are unknown they do not differ, and need not be equal.
+fn unknown_tiers(lines: &[Line]) -> Option<String> {
+    let compared = lines.iter().filter(|line| line.found.is_some());
+    let figures = compared.filter_map(|line| Some([line.a.as_ref()?, line.b.as_ref()?]));
+    let unknown: BTreeSet<&str> = figures
+        .filter(|[a, b]| a.tier.is_none() && b.tier.is_none())
+        .flatten()
+        .map(|figure| figure.label.as_str())
+        .collect();
+    (!unknown.is_empty())
+        .then(|| format!("what a commit survives is not known: {} need not be equally durable", joined(&unknown)))
 }
 
 fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {

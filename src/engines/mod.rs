@@ -4,7 +4,7 @@ mod outside;
 
 use crate::base::input;
 use dbdyno_engine::{
-    describe::{Description, Library, one_of},
+    describe::{Description, Probed, one_of},
     serve::Program,
     settings::Settings,
 };
@@ -63,12 +63,25 @@ pub enum Launch {
 }
 
 impl Engine {
+    /// The engine with the files that these settings name, as it describes itself with them.
+    ///
+    /// # Errors
+    /// What to say to the user of a file that the engine cannot use.
+    pub fn with_files(&self, settings: &Settings) -> Result<Self, String> {
+        Ok(self.probe(settings)?.map_or_else(|| self.clone(), |probed| self.probed(probed)))
+    }
+
+    /// The engine as its program found it to be.
+    pub fn probed(&self, probed: Probed) -> Self {
+        Self { description: Arc::new(self.description.with(probed)), launch: self.launch.clone() }
+    }
+
     /// Asks the engine's program, in a process of its own, what the files are that these settings name; none for an engine
     /// without such options.
     ///
     /// # Errors
     /// What to say to the user of a file that the engine cannot use.
-    pub fn probe(&self, settings: &Settings) -> Result<Option<Library>, String> {
+    pub fn probe(&self, settings: &Settings) -> Result<Option<Probed>, String> {
         let files = self.description.files(settings);
         if files.is_empty() {
             return Ok(None);

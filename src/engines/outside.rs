@@ -2,7 +2,7 @@
 
 use crate::process::Family;
 use dbdyno_engine::{
-    describe::{Description, Library},
+    describe::{Description, Probed},
     protocol::{LONGEST_LINE, PROTOCOL},
     settings::Settings,
 };
@@ -102,7 +102,7 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
 }
 
 /// Asks an engine's program what the files are that settings name.
-pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Library, String> {
+pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
     let text = output_of(command.arg("probe"), &question, Answer::Probe)?;
     serde_json::from_str(&text).map_err(|error| format!("its answer is not understood: {error}"))

@@ -93,19 +93,21 @@ impl Linter for UnequalTiers {
     }
 
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
-        let mut tiers: BTreeMap<u8, BTreeSet<&str>> = BTreeMap::new();
+        let mut tiers: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
             tiers.entry(run.tier).or_default().insert(&run.label);
         }
-        if tiers.len() < 2 {
+        // What is unknown may differ from anything, and from another that is unknown.
+        let unknown = tiers.contains_key(&Tier::Unknown);
+        if tiers.len() < 2 && !(unknown && tiers.values().map(BTreeSet::len).sum::<usize>() > 1) {
             return Vec::new();
         }
-        let one = |(tier, labels): (u8, BTreeSet<&str>)| {
-            let name = Tier::try_from(tier).map_or_else(|_| tier.to_string(), |tier| tier.to_string());
-            format!("{name}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
+        let one = |(tier, labels): (Tier, BTreeSet<&str>)| {
+            format!("{tier}: {}", labels.into_iter().collect::<Vec<_>>().join(", "))
         };
+        let says = if unknown { "commits are not known to be" } else { "commits are not" };
         let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
-        vec![format!("commits are not equally durable everywhere ({})", tiers.join("; "))]
+        vec![format!("{says} equally durable everywhere ({})", tiers.join("; "))]
     }
 }
 

@@ -62,19 +62,12 @@ pub struct SessionRow {
     pub side_bytes: u64,
     /// Median count of sync calls.
     pub syncs: u64,
-    /// Durability tier, 0 to 3.
-    pub tier: u8,
+    /// What a commit survives.
+    pub tier: Tier,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
     /// Whether an operation takes too little time beside the harness.
     pub harness_bound: bool,
-}
-
-impl SessionRow {
-    /// The tier with its name.
-    pub fn tier_name(&self) -> String {
-        Tier::try_from(self.tier).map_or_else(|_| self.tier.to_string(), |tier| tier.to_string())
-    }
 }
 
 impl SessionTable {

@@ -9,6 +9,7 @@ use crate::{
     store::TextRows,
 };
 use console::Alignment;
+use dbdyno_engine::durability::Tier;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Whether red may be used; a word always says the same.
@@ -37,14 +38,14 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
             grid.title(format!("{} {} · {} operations", test.test, plain(&test.name), count(operations)));
             for row in &test.rows {
                 grid.row(cells(row, colour));
-                tiers.insert(row.tier_name());
+                tiers.insert(row.tier);
             }
         }
         text.push_str(&grid.render());
         text.push('\n');
     }
     if !tiers.is_empty() {
-        let tiers: Vec<String> = tiers.into_iter().rev().collect();
+        let tiers: Vec<String> = tiers.into_iter().rev().map(|tier: Tier| tier.to_string()).collect();
         let _ =
             writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
     }
@@ -88,7 +89,7 @@ fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
         short_bytes(row.database_bytes),
         short_bytes(row.side_bytes),
         count(row.syncs),
-        row.tier.to_string(),
+        row.tier.sign(),
     ]
 }
 

@@ -122,7 +122,13 @@ mod tests {
     }
 
     fn opened() -> Event {
-        Event::Opened { version: "1".to_owned(), build: Vec::new(), in_force: BTreeMap::new(), open_ns: 1 }
+        Event::Opened {
+            version: "1".to_owned(),
+            build: Vec::new(),
+            source: None,
+            in_force: BTreeMap::new(),
+            open_ns: 1,
+        }
     }
 
     fn started(test: u32, measured: bool) -> Event {

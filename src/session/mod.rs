@@ -56,7 +56,7 @@ impl PreparedSession {
         store: &Store,
     ) -> Result<Self, PrepareError> {
         let claims = spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
-        let plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
+        let mut plan = BenchPlan::new(&spec, catalog.suite(&spec.suite)?, registry)?;
         plan.probe()?;
         let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
         let null = plan.harness(registry)?;

@@ -5,6 +5,7 @@ use super::{
     record::{Record, record},
     value::StoredField,
 };
+use dbdyno_engine::durability::Tier;
 use duckdb::{ToSql, types::Value};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -37,10 +38,10 @@ record! {
         base: String,
         /// Options that are changed, as JSON.
         change: String,
-        /// Durability tier of the base.
-        tier_before: u8,
-        /// Durability tier with the change.
-        tier_after: u8,
+        /// What a commit survives with the base; NULL: unknown.
+        tier_before: Tier,
+        /// What a commit survives with the change; NULL: unknown.
+        tier_after: Tier,
         /// Why the base has that tier.
         tier_reason_before: String,
         /// Why the change has.

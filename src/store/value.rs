@@ -2,6 +2,7 @@
 
 use super::record::{FailureKind, Status};
 use crate::metric::{Figures, Metric};
+use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::bytes_from_base64;
 use duckdb::types::{TimeUnit, Value};
 use jiff::Timestamp;
@@ -97,7 +98,7 @@ macro_rules! column {
 
 column! {
     String => |text| Value::Text(text.clone());
-    u8 => |number| Value::UTinyInt(*number);
+    Tier => |tier| tier.number().map_or(Value::Null, Value::UTinyInt);
     u32 => |number| Value::UInt(*number);
     u64 => |number| Value::UBigInt(*number);
     f64 => |number| Value::Double(*number);

@@ -66,7 +66,6 @@ impl Lab<'_> {
         budget: Option<Duration>,
         mut hear: impl FnMut(&RunnerEvent),
     ) -> Result<Report, TuneError> {
-        plan.probe()?;
         let null = plan.harness(self.registry)?;
         let estimate = fit(plan, &self.launch.work_dir, &StoreHistory::read(self.store)).map_err(TuneError::Asked)?;
         let expected_run = estimate.time / plan.runs.len().max(1) as u32;

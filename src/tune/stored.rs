@@ -7,7 +7,6 @@ use super::{
     trial::{Trial, TrialKind, TrialState},
 };
 use crate::store::{Batch, Store, StoreError, TrialRecord, TrialTest};
-use dbdyno_engine::durability::Tier;
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Keeps a trial, in place of what was kept of it.
@@ -101,8 +100,8 @@ fn record(trial: &Trial) -> Result<TrialRecord, StoreError> {
         tests: json(&trial.tests)?,
         base: json(&trial.base)?,
         change: json(&trial.change)?,
-        tier_before: trial.tier.before.number(),
-        tier_after: trial.tier.after.number(),
+        tier_before: trial.tier.before,
+        tier_after: trial.tier.after,
         tier_reason_before: trial.tier_reason.before.clone(),
         tier_reason_after: trial.tier_reason.after.clone(),
         risks: json(&trial.risks)?,
@@ -121,7 +120,6 @@ fn record(trial: &Trial) -> Result<TrialRecord, StoreError> {
 }
 
 fn trial(record: TrialRecord) -> Result<Trial, StoreError> {
-    let tier = |number: u8| Tier::try_from(number).map_err(|message| unreadable(&record.trial_id, &message));
     let reason = record.reason.clone().unwrap_or_default();
     Ok(Trial {
         kind: match record.kind.as_str() {
@@ -138,7 +136,7 @@ fn trial(record: TrialRecord) -> Result<Trial, StoreError> {
         tests: parsed(&record, &record.tests)?,
         base: parsed(&record, &record.base)?,
         change: parsed(&record, &record.change)?,
-        tier: Pair { before: tier(record.tier_before)?, after: tier(record.tier_after)? },
+        tier: Pair { before: record.tier_before, after: record.tier_after },
         tier_reason: Pair { before: record.tier_reason_before.clone(), after: record.tier_reason_after.clone() },
         risks: parsed(&record, &record.risks)?,
         effects: parsed(&record, &record.effects)?,

@@ -53,6 +53,7 @@ pub fn default_rounds(tests: usize, changes: u32) -> u32 {
 /// # Errors
 /// Settings that are not there, a session that cannot begin, a store that cannot be written.
 pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Result<Trial, TuneError> {
+    let workload = &workload.with_files(&question.base)?;
     let mut trial = begun(lab, workload, &question)?;
     let engine = &workload.engine.description;
     let changed = question.change.made_to(&question.base, engine)?;

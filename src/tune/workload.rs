@@ -29,6 +29,15 @@ impl Workload {
         Ok(Settings::resolve(&self.engine.description, asked)?)
     }
 
+    /// The same with the files that these settings name: what their engine says of itself with them.
+    ///
+    /// # Errors
+    /// A file that the engine cannot use.
+    pub fn with_files(&self, settings: &Settings) -> Result<Self, PlanError> {
+        let engine = self.engine.with_files(settings).map_err(PlanError::Request)?;
+        Ok(Self { engine, ..self.clone() })
+    }
+
     /// Numbers and names of the tests that count.
     pub fn tests(&self) -> Vec<(u32, String)> {
         let counts = |number: u32| self.pick.0.is_empty() || self.pick.0.contains(&number);
@@ -62,7 +71,7 @@ impl Workload {
             seed: Some(seed),
             ..Spec::default()
         };
-        let plan = BenchPlan::new(&spec, self.suite.clone(), registry)?;
+        let mut plan = BenchPlan::new(&spec, self.suite.clone(), registry)?;
         plan.probe()?;
         if plan.configurations.len() == variants.len() {
             Ok(plan)

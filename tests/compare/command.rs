@@ -1,6 +1,7 @@
 //! The real program: exit codes, messages, files.
 
 use super::fixture::{Bench, CLEAR, Stored, Variant, spec};
+use dbdyno_engine::durability::Tier;
 use std::process::{Command, Output};
 
 fn dbdyno(stored: &Stored, arguments: &[&str]) -> Output {
@@ -54,7 +55,7 @@ fn what_cannot_be_decided_ends_with_3() {
     ends(&bench.stored(), &["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"], 3, "undecided");
 
     let mut bench = Bench::default();
-    bench.pairs(&Variant { tier: 1, ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { tier: Tier::ProcessSafe, ..spec("x") }, &spec("y"), &CLEAR);
     let stored = bench.stored();
     let tiers = ["compare", "--a", "engine=x", "--b", "engine=y", "--fail-if-slower", "5%"];
     ends(&stored, &tiers, 3, "allow different tiers to compare all the same");

@@ -9,6 +9,7 @@ use dbdyno::{
         TestRecord,
     },
 };
+use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::{empty, to_bytes};
 use jiff::Timestamp;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub(crate) struct Variant {
     pub(crate) engine: &'static str,
     pub(crate) version: &'static str,
     pub(crate) label: String,
-    pub(crate) tier: u8,
+    pub(crate) tier: Tier,
     pub(crate) options: Vec<(&'static str, &'static str)>,
     pub(crate) suite: &'static str,
     pub(crate) suite_options: Vec<(&'static str, &'static str)>,
@@ -39,7 +40,7 @@ pub(crate) fn spec(engine: &'static str) -> Variant {
         engine,
         version: "1.0",
         label: engine.to_owned(),
-        tier: 3,
+        tier: Tier::PowerSafe,
         options: vec![("sync", "full")],
         suite: "kv",
         suite_options: vec![("bulk_batch", "all")],
@@ -170,6 +171,7 @@ impl Bench {
             other_run_waited: false,
             log: None,
             engine_build: None,
+            engine_source: None,
             twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
             failure_kind: None,
         });

@@ -10,6 +10,7 @@ use dbdyno::{
         text::Colouring,
     },
 };
+use dbdyno_engine::durability::Tier;
 use duckdb::Connection;
 use std::{path::Path, process::Command};
 
@@ -74,7 +75,7 @@ fn json_is_as_the_published_schema_says() {
         return;
     }
     let mut undecided = Bench::default();
-    undecided.pairs(&spec("x"), &Variant { tier: 2, ..spec("y") }, &CLEAR[..3]);
+    undecided.pairs(&spec("x"), &Variant { tier: Tier::Consistent, ..spec("y") }, &CLEAR[..3]);
     let few = undecided.compared("engine=x", "engine=y", &Options::default());
     for (at, comparison) in [comparison(), hostile(), few].iter().enumerate() {
         let path = folder.path().join(format!("{at}.json"));

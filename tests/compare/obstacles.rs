@@ -5,6 +5,7 @@ use dbdyno::{
     catalog::Difference,
     compare::{Comparison, ObstacleKind, Options},
 };
+use dbdyno_engine::durability::Tier;
 
 const ALL: [Difference; 5] =
     [Difference::Tiers, Difference::Hosts, Difference::Sizes, Difference::Suites, Difference::SuiteOptions];
@@ -37,8 +38,38 @@ fn only_allowed_by(difference: Difference, bench: &Bench, says: &str) {
 #[test]
 fn tiers() {
     let mut bench = Bench::default();
-    bench.pairs(&Variant { tier: 2, ..spec("x") }, &spec("y"), &CLEAR);
+    bench.pairs(&Variant { tier: Tier::Consistent, ..spec("x") }, &spec("y"), &CLEAR);
     only_allowed_by(Difference::Tiers, &bench, "A is tier 2 consistent, B is tier 3 power-safe");
+}
+
+#[test]
+fn a_tier_that_is_unknown_is_equal_to_none() {
+    for known in [Tier::Unsafe, Tier::PowerSafe] {
+        let mut bench = Bench::default();
+        bench.pairs(&Variant { tier: Tier::Unknown, ..spec("x") }, &Variant { tier: known, ..spec("y") }, &CLEAR);
+        let says = format!("commits are not known to be equally durable: A is tier unknown, B is tier {known}");
+        only_allowed_by(Difference::Tiers, &bench, &says);
+    }
+}
+
+#[test]
+fn tiers_that_are_unknown_on_both_sides_are_compared_with_a_warning() {
+    let mut bench = Bench::default();
+    let unknown = |engine| Variant { tier: Tier::Unknown, ..spec(engine) };
+    bench.pairs(&unknown("x"), &unknown("y"), &CLEAR);
+    let found = bench.compared("engine=x", "engine=y", &Options::default());
+    assert!(found.lines[0].found.is_some(), "{:?}", found.lines[0].obstacles);
+    let says = "what a commit survives is not known: x, y need not be equally durable";
+    assert!(found.warnings.iter().any(|warning| warning == says), "{:?}", found.warnings);
+    let stored = bench.stored();
+    assert!(stored.compared("tier=unknown engine=x", "tier! engine=y", &Options::default()).lines[0].found.is_some());
+    assert!(
+        stored
+            .compared("tier>=0 engine=x", "engine=y", &Options::default())
+            .lines
+            .iter()
+            .all(|line| line.found.is_none())
+    );
 }
 
 #[test]

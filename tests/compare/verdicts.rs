@@ -10,6 +10,7 @@ use dbdyno::{
     },
     stats::Verdict,
 };
+use dbdyno_engine::durability::Tier;
 
 const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 
@@ -222,7 +223,7 @@ fn an_aa_session_gives_the_noise_floor() {
 fn the_widest_figures_fit_80_columns_and_longer_names_get_what_room_there_is() {
     let mut bench = Bench::default();
     let session = bench.session("here");
-    let tier = super::fixture::Variant { tier: 2, suite: "other", ..spec("x") };
+    let tier = super::fixture::Variant { tier: Tier::Consistent, suite: "other", ..spec("x") };
     for round in 0..6 {
         let time = 999_400_000 + u64::from(round);
         let swings = if round % 2 == 0 { 1 } else { 400 };

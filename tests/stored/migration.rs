@@ -76,6 +76,38 @@ fn a_store_of_version_1_is_brought_up_to_date_by_reading_it() {
 }
 
 #[test]
+fn tiers_that_earlier_versions_promised_too_much_of_are_corrected() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.duckdb");
+    version(&old, 7);
+    let connection = Connection::open(&old).unwrap();
+    for (ordinal, (engine, journal, synchronous, lock)) in [
+        ("sqlite", "delete", "full", "normal"),
+        ("sqlite", "delete", "full", "exclusive"),
+        ("sqlite", "delete", "extra", "normal"),
+        ("sqlite", "wal", "full", "normal"),
+        ("sqlite-lib", "wal", "full", "normal"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        connection
+            .execute_batch(&format!(
+                "INSERT INTO run BY NAME SELECT * REPLACE (uuid() AS run_id, '{engine}' AS engine, {ordinal} + 10 AS ordinal)
+                 FROM run WHERE ordinal = 0;
+                 INSERT INTO run_option BY NAME
+                 SELECT run_id, 'engine' AS scope, name, value AS asked, value AS in_force, false AS assumed FROM run,
+                     (VALUES ('journal_mode', '{journal}'), ('synchronous', '{synchronous}'), ('locking_mode', '{lock}')) t(name, value)
+                 WHERE ordinal = {ordinal} + 10;"
+            ))
+            .unwrap();
+    }
+    connection.close().unwrap();
+    let tiers = "SELECT list(coalesce(tier::VARCHAR, 'unknown') ORDER BY ordinal) FROM run";
+    assert_eq!(sql(&old, tiers), ["\"[3, 3, 2, 3, 3, 3, unknown]\""]);
+}
+
+#[test]
 fn stores_of_all_older_versions_are_opened_and_imported() {
     for number in 1..SCHEMA_VERSION as u32 {
         let folder = tempfile::tempdir().unwrap();

@@ -14,6 +14,7 @@ use dbdyno::{
         TimelineRecord, TrialRecord, WarningRecord,
     },
 };
+use dbdyno_engine::durability::Tier;
 use duckdb::Connection;
 use jiff::Timestamp;
 use std::{path::Path, process::Command};
@@ -185,7 +186,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             suite: text(suite),
             size: text("1000"),
             seed: 7,
-            tier: 3,
+            tier: Tier::PowerSafe,
             tier_reason: text("default"),
             open_ns: Some(1),
             cpu: None,
@@ -198,6 +199,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             other_run_waited: false,
             log: Some(text("line\nline")),
             engine_build: Some("THREADSAFE=1, DEFAULT_SYNCHRONOUS=2".to_owned()),
+            engine_source: Some(text("2026-01-01 00:00:00 0123456789")),
             twin_of: None,
             failure_kind: None,
         }],
@@ -268,8 +270,8 @@ fn trial(number: u32, session_id: &str) -> TrialRecord {
         tests: text("[1]"),
         base: text("{\"sync\":\"on\"}"),
         change: text("{\"sync\":\"off\"}"),
-        tier_before: 3,
-        tier_after: 1,
+        tier_before: Tier::PowerSafe,
+        tier_after: Tier::ProcessSafe,
         tier_reason_before: text("waits"),
         tier_reason_after: text("does not"),
         risks: text("[]"),

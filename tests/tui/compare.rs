@@ -13,6 +13,7 @@ use dbdyno::{
         screens::{ScreenRequest, ScreenResponse, compare},
     },
 };
+use dbdyno_engine::durability::Tier;
 
 /// A journey on the Compare screen over stored rows.
 fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
@@ -24,7 +25,7 @@ fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
 }
 
 /// Two engines with pairs in which A takes about a third of B's time, at these sizes; each B also at its own factor.
-fn pairs(sizes: &[&'static str], tier_of_b: u8) -> Bench {
+fn pairs(sizes: &[&'static str], tier_of_b: Tier) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
     for (round, (a, b)) in (0..).zip(CLEAR) {
@@ -68,7 +69,7 @@ fn nothing_stored_says_where_to_begin() {
 
 #[test]
 fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.keys("a").answer("lmdb").shows("`lmdb`: expected KEY=VALUE").shows("Side A");
     journey.answer("engine=x colour=red").keys("b").answer("engine=y");
     journey
@@ -80,7 +81,7 @@ fn a_wrong_selection_stays_in_the_prompt_and_a_misspelt_one_is_said() {
 
 #[test]
 fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter);
     for text in
         ["8 runs", "x (1.0, tier 3 power-safe)", "1 Writes", "time A", "A < 1 > B", "▼ A 3.0x faster", "n 8 pairs"]
@@ -104,7 +105,7 @@ fn a_narrow_table_is_whole_and_a_wide_one_has_more_columns() {
 
 #[test]
 fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
-    let mut journey = over(&pairs(&["1000"], 1), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::ProcessSafe), 80, 24);
     journey.shows("! tiers 3 and 1").key(KeyPress::Enter);
     journey.shows("! tiers differ: o compares all the same").shows("· not comparable [1]").hides("faster");
     journey.shows("commits are not equally durable: A is tier 3 power-safe");
@@ -120,7 +121,7 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
 
 #[test]
 fn each_size_is_a_point_and_their_median_a_diamond() {
-    let mut journey = over(&pairs(&["1000", "20000", "300000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000", "20000", "300000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
     // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
     journey.shows("1 Writes          0.33    0.16    0.11    0.16  [0.11, 0.33]");
@@ -133,7 +134,7 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
 
 #[test]
 fn histograms_lie_over_each_other_with_quantiles_below() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter).keys("vv").shows("‹latencies›").shows("▌ A  ░ B  █ both").shows("p99");
     let screen = journey.screen();
     let row = |side: &str| screen.lines().find(|line| line.contains(&format!("{side}   "))).unwrap().to_owned();
@@ -152,7 +153,7 @@ fn what_was_not_timed_one_by_one_says_so() {
 
 #[test]
 fn a_pivot_is_spread_over_keys_that_are_chosen() {
-    let mut journey = over(&pairs(&["1000", "20000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000", "20000"], Tier::PowerSafe), 80, 24);
     journey
         .key(KeyPress::Enter)
         .keys("vvv")
@@ -169,7 +170,7 @@ fn a_pivot_is_spread_over_keys_that_are_chosen() {
 
 #[test]
 fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
-    let mut journey = over(&pairs(&["1000"], 3), 120, 60);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 120, 60);
     journey.key(KeyPress::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
     journey.shows("p 0.0078 (Wilcoxon").shows("after Holm over 2 tests").shows("confidence reached 9");
     journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
@@ -184,7 +185,7 @@ fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
 
 #[test]
 fn a_click_chooses_and_a_second_one_explains() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.click("against").shows("1 of 3").click("2 Random reads").shows("2 of 3").click("2 Random reads");
     journey.shows("2 Random reads · size 1000").key(KeyPress::Esc).keys("vvv").click("0.33");
     journey.shows("1 Writes · 1000");
@@ -192,7 +193,7 @@ fn a_click_chooses_and_a_second_one_explains() {
 
 #[test]
 fn tests_are_narrowed_by_name() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey
         .key(KeyPress::Enter)
         .keys("/")
@@ -206,7 +207,7 @@ fn tests_are_narrowed_by_name() {
 
 #[test]
 fn an_export_has_the_format_of_its_ending_and_overwrites_nothing() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter);
     for (ending, says) in [
         ("md", "| A/B"),
@@ -249,18 +250,18 @@ fn text_from_a_store_is_painted_harmlessly() {
 
 #[test]
 fn answers_to_older_questions_are_dropped_and_new_results_are_read() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.keys("a").answer("engine=x").keys("b").answer("engine=y").shows("8 runs");
     let old = compare::Response::Compared { ticket: 1, found: Err("an old answer".to_owned()) };
     journey.message(Message::Response(Box::new(Response::Screen(ScreenResponse::Compare(old)))));
     journey.hides("an old answer");
-    Store::new(journey.place().store()).write(&pairs(&["1000"], 3).batch).unwrap();
+    Store::new(journey.place().store()).write(&pairs(&["1000"], Tier::PowerSafe).batch).unwrap();
     journey.shows("8 runs").key(KeyPress::Ctrl('r')).shows("16 runs").shows("16 pairs");
 }
 
 #[test]
 fn what_is_read_is_said_until_the_answer_comes() {
-    let mut journey = over(&pairs(&["1000"], 3), 80, 24);
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     let commands = journey.app.update(Message::Key(KeyPress::Enter));
     let [Command::Request(Request::Screen(ScreenRequest::Compare(request)))] = &commands[..] else {
         panic!("{commands:?}")

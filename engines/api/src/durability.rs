@@ -6,8 +6,10 @@ use std::{collections::BTreeMap, fmt};
 
 /// What a committed transaction survives, from nothing to a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "u8", into = "u8")]
+#[serde(try_from = "Option<u8>", into = "Option<u8>")]
 pub enum Tier {
+    /// No number: nobody can say. It is below every tier that is asked for, and none that it could be compared with.
+    Unknown,
     /// 0: nothing is promised after a crash.
     Unsafe,
     /// 1: the program's crash; a power loss may corrupt.
@@ -19,14 +21,26 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier's number, 0 to 3.
-    pub fn number(self) -> u8 {
-        self as u8
+    /// The tier's number, 0 to 3; none: it is unknown.
+    pub fn number(self) -> Option<u8> {
+        match self {
+            Self::Unknown => None,
+            Self::Unsafe => Some(0),
+            Self::ProcessSafe => Some(1),
+            Self::Consistent => Some(2),
+            Self::PowerSafe => Some(3),
+        }
+    }
+
+    /// The number where there is little room: `3`; `?` for a tier that is unknown.
+    pub fn sign(self) -> String {
+        self.number().map_or_else(|| "?".to_owned(), |number| number.to_string())
     }
 
     /// The tier's name in one word.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Unknown => "unknown",
             Self::Unsafe => "unsafe",
             Self::ProcessSafe => "process-safe",
             Self::Consistent => "consistent",
@@ -49,15 +63,25 @@ impl TryFrom<u8> for Tier {
     }
 }
 
-impl From<Tier> for u8 {
+impl TryFrom<Option<u8>> for Tier {
+    type Error = String;
+
+    fn try_from(number: Option<u8>) -> Result<Self, String> {
+        number.map_or(Ok(Self::Unknown), Self::try_from)
+    }
+}
+
+impl From<Tier> for Option<u8> {
     fn from(tier: Tier) -> Self {
         tier.number()
     }
 }
 
+/// `3 power-safe`; `unknown`.
 impl fmt::Display for Tier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.number(), self.name())
+        self.number().map_or(Ok(()), |number| write!(f, "{number} "))?;
+        f.write_str(self.name())
     }
 }
 
@@ -67,6 +91,7 @@ pub struct TierRule {
     /// Option name to the values it must have one of; an empty map always holds.
     #[serde(default)]
     pub when: BTreeMap<String, Vec<String>>,
+    /// The tier that follows; null where it is unknown.
     pub tier: Tier,
     /// Why, in words for a person.
     pub reason: String,
@@ -100,4 +125,22 @@ pub(crate) fn conditions(when: &[(&str, &[&str])]) -> BTreeMap<String, Vec<Strin
     when.iter()
         .map(|(option, values)| ((*option).to_owned(), values.iter().map(|value| (*value).to_owned()).collect()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_has_no_number_and_is_enough_for_no_tier() {
+        for tier in [Tier::Unsafe, Tier::ProcessSafe, Tier::Consistent, Tier::PowerSafe] {
+            assert!(Tier::Unknown < tier, "{tier}");
+            assert_eq!(Tier::try_from(tier.number()), Ok(tier));
+        }
+        assert_eq!((Tier::Unknown.number(), Tier::Unknown.to_string()), (None, "unknown".to_owned()));
+        let rule: TierRule = serde_json::from_str(r#"{"tier": null, "reason": "x"}"#).unwrap();
+        assert_eq!(rule.tier, Tier::Unknown);
+        let rule: TierRule = serde_json::from_str(r#"{"tier": 3, "reason": "x"}"#).unwrap();
+        assert_eq!((rule.tier, serde_json::to_string(&rule.tier).unwrap()), (Tier::PowerSafe, "3".to_owned()));
+    }
 }

@@ -1,7 +1,7 @@
 //! The worker protocol, version 1: one JSON job in, JSON Lines events out.
 //!
 //! A program that has options of type `path` also knows the command `probe`: one JSON object of all options on stdin, one
-//! [`Library`](crate::describe::Library) on stdout. Exit code 2, with the reason on stderr, when a file is not what it has to be.
+//! [`Probed`](crate::describe::Probed) on stdout. Exit code 2, with the reason on stderr, when a file is not what it has to be.
 //!
 //! Unknown fields are ignored in both directions, so that either side may be newer.
 
@@ -91,6 +91,9 @@ pub enum Event {
         /// How it was built: compile options, one a line.
         #[serde(default)]
         build: Vec<String>,
+        /// Which source it was built from, where it tells.
+        #[serde(default)]
+        source: Option<String>,
         /// Options that could be read back, with the values in force.
         in_force: BTreeMap<String, String>,
         /// How long opening took, ns.

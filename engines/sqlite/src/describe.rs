@@ -15,6 +15,7 @@ pub fn describe() -> Description {
     Description {
         options: options(&build),
         build,
+        source: source(),
         tiers: tiers(),
         ..Description::new(
             "sqlite",
@@ -32,6 +33,12 @@ fn compile_options() -> Vec<String> {
         statement.query_map([], |row| row.get(0))?.collect()
     };
     list().unwrap_or_default()
+}
+
+/// The check-in of SQLite that the library was made from.
+fn source() -> Option<String> {
+    let connection = Connection::open_in_memory().ok()?;
+    connection.query_row("SELECT sqlite_source_id()", [], |row| row.get(0)).ok()
 }
 
 /// A number among the compile options: `MAX_MMAP_SIZE=0x7fff0000`.

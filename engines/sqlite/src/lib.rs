@@ -6,6 +6,7 @@ mod copy;
 mod describe;
 mod driver;
 mod engine;
+mod examine;
 mod kv;
 mod pragmas;
 mod sql;
@@ -13,6 +14,7 @@ mod sql;
 pub use describe::{describe, options, tiers};
 pub use driver::Driver;
 pub use engine::Sqlite;
+pub use examine::examine;
 
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;

@@ -86,6 +86,13 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
     PRAGMAS.iter().filter_map(|pragma| value(pragma).transpose()).collect()
 }
 
+/// The pragmas that the library does not have, each with the reason why it cannot be set.
+pub(crate) fn lacking<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
+    let found = in_force(connection)?;
+    let lacks = PRAGMAS.iter().filter(|(name, _)| !found.contains_key(*name));
+    Ok(lacks.map(|(name, _)| ((*name).to_owned(), format!("the library does not tell of a PRAGMA {name}"))).collect())
+}
+
 fn spell(value: &SqlValue, spelling: &Spelling) -> String {
     match (value, spelling) {
         (SqlValue::Integer(number), Spelling::Numbered(words)) => usize::try_from(*number)
@@ -193,6 +200,7 @@ mod tests {
             database.batch("CREATE TABLE IF NOT EXISTS t (a)").unwrap();
             let found = in_force(&database).unwrap();
             assert!(!found.contains_key("page_size") && found["journal_mode"] == "delete", "{times}: {found:?}");
+            assert_eq!(lacking(&database).unwrap().into_keys().collect::<Vec<_>>(), ["page_size"]);
             database.close().unwrap();
         }
     }

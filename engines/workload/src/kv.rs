@@ -34,8 +34,8 @@ pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, library: &L
                 if !told {
                     let open_ns = begun.elapsed().as_nanos() as u64;
                     let in_force = engine.in_force()?;
-                    let Library { version, build } = engine.library().unwrap_or_else(|| library.clone());
-                    worker.emit(&Event::Opened { version, build, in_force, open_ns });
+                    let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
+                    worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
                     worker.pause();
                     told = true;
                 }

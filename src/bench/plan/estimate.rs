@@ -72,8 +72,12 @@ fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Du
         SuiteJob::Kv(suite) => kv_work(&suite),
         SuiteJob::Sql(suite) => sql_work(&suite),
     };
-    // A commit in a tree without a log syncs data, then the page that points to it.
-    let synced = if configuration.tier == Tier::PowerSafe { fsync * 2 } else { Duration::ZERO };
+    // A commit in a tree without a log syncs data, then the page that points to it. Where a power loss is survived but for the
+    // latest commits, or nothing is known, it may do so too.
+    let synced = match configuration.tier {
+        Tier::PowerSafe | Tier::Consistent | Tier::Unknown => fsync * 2,
+        Tier::ProcessSafe | Tier::Unsafe => Duration::ZERO,
+    };
     let seconds = GUESSED_OPERATION.as_secs_f64() * operations + synced.as_secs_f64() * commits as f64;
     GUESSED_START + Duration::from_secs_f64(seconds)
 }

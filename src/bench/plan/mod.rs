@@ -23,7 +23,7 @@ use dbdyno_engine::{
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     fs,
 };
 
@@ -161,18 +161,28 @@ impl BenchPlan {
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
-    /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run.
+    /// Has the engines asked what the files are that their options name, so that a wrong one is known before anything is run, and
+    /// takes what they say of them.
     ///
     /// # Errors
-    /// What an engine said of a file that it cannot use.
-    pub fn probe(&self) -> Result<(), PlanError> {
+    /// What an engine said of a file that it cannot use, or an option that does nothing with its files.
+    pub fn probe(&mut self) -> Result<(), PlanError> {
         // Each answer is a process: the other options of a sweep change nothing about its files.
-        let mut asked = BTreeSet::new();
-        for configuration in &self.configurations {
-            let files = configuration.engine.description.files(&configuration.settings);
-            if asked.insert((configuration.engine_name(), files)) {
-                configuration.engine.probe(&configuration.settings).map_err(PlanError::Request)?;
+        let mut answers = BTreeMap::new();
+        for Configuration { engine, settings, tier, tier_reason, .. } in &mut self.configurations {
+            let description = &engine.description;
+            let files: Vec<String> = description.files(settings).into_iter().map(str::to_owned).collect();
+            let probed = match answers.entry((description.name.clone(), files)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(engine.probe(settings).map_err(PlanError::Request)?),
+            };
+            let Some(probed) = probed.clone() else { continue };
+            if let Some(refusal) = probed.refusal(description, settings) {
+                return Err(PlanError::Request(refusal));
             }
+            *engine = engine.probed(probed);
+            let (survives, reason) = engine.description.tier(settings);
+            (*tier, *tier_reason) = (survives, reason.to_owned());
         }
         Ok(())
     }

@@ -85,17 +85,8 @@ impl StoredPlan {
         let Self { suite, pick, rounds, seed, configurations, runs } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
-        let mut differing: Vec<DifferingVersion> = Vec::new();
-        let mut planned = Vec::new();
-        for stored in configurations {
-            let configuration = configuration(&stored, &suite, registry)?;
-            let here = &configuration.engine.description.version;
-            let is_known = differing.iter().any(|other| other.engine == stored.engine);
-            if *here != stored.version && !is_known {
-                differing.push(DifferingVersion { engine: stored.engine, stored: stored.version, here: here.clone() });
-            }
-            planned.push(configuration);
-        }
+        let planned: Vec<Configuration> =
+            configurations.iter().map(|stored| configuration(stored, &suite, registry)).collect::<Result<_, _>>()?;
         let run = |(ordinal, (round, configuration, seed))| PlannedRun { ordinal, round, configuration, seed };
         let runs: Vec<PlannedRun> = (0..).zip(runs).map(run).collect();
         if let Some(wrong) = runs.iter().find(|run| run.configuration >= planned.len()) {
@@ -104,7 +95,18 @@ impl StoredPlan {
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());
-        Ok((BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed }, differing))
+        let mut plan = BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed };
+        // Which version a library has that an option names is known from here on.
+        plan.probe()?;
+        let mut differing: Vec<DifferingVersion> = Vec::new();
+        for (stored, configuration) in configurations.into_iter().zip(&plan.configurations) {
+            let here = &configuration.engine.description.version;
+            let is_known = differing.iter().any(|other| other.engine == stored.engine);
+            if *here != stored.version && !is_known {
+                differing.push(DifferingVersion { engine: stored.engine, stored: stored.version, here: here.clone() });
+            }
+        }
+        Ok((plan, differing))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
     tune::{Entry, Ledger, TestEffect, Trial, TrialState},
 };
 use console::Alignment;
+use dbdyno_engine::durability::Tier;
 
 /// How a ledger can be written: Csv with a row a trial and test, Json with all that is known of each trial.
 pub const LEDGER_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json];
@@ -45,9 +46,9 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
     let mark = if trial.accepted { "✓" } else { "" };
     let name = format!("{}{} {}", "  ".repeat(*depth), &short(&trial.trial_id), plain(&change(trial)));
     let tier = if trial.tier.before == trial.tier.after {
-        trial.tier.after.number().to_string()
+        trial.tier.after.sign()
     } else {
-        format!("{} -> {}", trial.tier.before.number(), trial.tier.after.number())
+        format!("{} -> {}", trial.tier.before.sign(), trial.tier.after.sign())
     };
     let memory = trial.price.as_ref().and_then(|price| price.get(Metric::PeakMemory));
     let memory = memory.map_or_else(String::new, |pair| format!("{} -> {}", bytes(pair.before), bytes(pair.after)));
@@ -152,6 +153,7 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
 }
 
 fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec<String> {
+    let tier = |tier: Tier| tier.number().map_or_else(String::new, |number| number.to_string());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
     let interval = found.and_then(|found| found.interval);
@@ -178,8 +180,8 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec
         number(interval.map(|interval| interval.confidence)),
         number(found.and_then(|found| found.p_adjusted)),
         effect.map_or_else(String::new, |effect| verdict_word(effect).to_owned()),
-        trial.tier.before.number().to_string(),
-        trial.tier.after.number().to_string(),
+        tier(trial.tier.before),
+        tier(trial.tier.after),
         memory.map_or_else(String::new, |pair| pair.before.to_string()),
         memory.map_or_else(String::new, |pair| pair.after.to_string()),
     ]

@@ -52,7 +52,7 @@ pub fn search_text(found: &SearchOutcome) -> String {
             one.rung.to_string(),
             one.pairs.to_string(),
             one.ratio.map_or_else(|| "-".to_owned(), ratio),
-            format!("{} (tier {})", plain(&one.change.to_string()), one.tier.number()),
+            format!("{} (tier {})", plain(&one.change.to_string()), one.tier.sign()),
         ]);
     }
     if found.tried.len() > SHOWN {

@@ -99,7 +99,7 @@ impl<'r, 's> Running<'r, 's> {
             suite: session.plan.suite.name.clone(),
             size: configuration.size.to_string(),
             seed: planned.seed,
-            tier: configuration.tier.number(),
+            tier: configuration.tier,
             tier_reason: configuration.tier_reason.clone(),
             open_ns: None,
             cpu: session.launch.cpu,
@@ -112,6 +112,7 @@ impl<'r, 's> Running<'r, 's> {
             other_run_waited: false,
             log: None,
             engine_build: None,
+            engine_source: None,
             twin_of: configuration.twin_of.clone(),
             failure_kind: None,
         };
@@ -198,9 +199,10 @@ impl<'r, 's> Running<'r, 's> {
                 histogram: histogram.clone(),
             });
             match event {
-                Event::Opened { version, build, in_force, open_ns } => {
+                Event::Opened { version, build, source, in_force, open_ns } => {
                     self.run.engine_version = version;
                     self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
+                    self.run.engine_source = source;
                     self.run.open_ns = Some(open_ns);
                     self.opened(configuration, &in_force).await?;
                     self.go_on(worker).await;

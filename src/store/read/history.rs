@@ -8,14 +8,15 @@ use std::{collections::HashMap, time::Duration};
 
 /// Median run times read from a store.
 #[derive(Debug, Clone, Default)]
-pub struct StoreHistory(HashMap<(String, String, String, u8), Duration>);
+pub struct StoreHistory(HashMap<(String, String, String, Option<u8>), Duration>);
 
 impl StoreHistory {
     /// Reads all of them at once; a store that cannot be read has no history.
     pub fn read(store: &Store) -> Self {
         let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
-             FROM run WHERE status = 'done' AND finished_at IS NOT NULL AND tier IS NOT NULL GROUP BY ALL";
-        let rows: Vec<(String, String, String, u8, i64)> = store.rows(sql, &[]).unwrap_or_default();
+             FROM run WHERE status = 'done' AND finished_at IS NOT NULL
+             AND session_id IN (SELECT session_id FROM session WHERE source IS NULL) GROUP BY ALL";
+        let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[]).unwrap_or_default();
         let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
             Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
         };

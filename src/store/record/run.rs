@@ -2,6 +2,7 @@
 
 use super::{FailureKind, Record, Status, record};
 use crate::store::value::StoredField;
+use dbdyno_engine::durability::Tier;
 use duckdb::types::Value;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,8 @@ record! {
         size: String,
         /// Seed of its inputs.
         seed: u64,
-        /// Durability tier, 0 to 3.
-        tier: u8,
+        /// What a commit survives; NULL: unknown.
+        tier: Tier,
         /// Why that tier.
         tier_reason: String,
         /// How long opening took, ns.
@@ -57,6 +58,8 @@ record! {
         log: Option<String>,
         /// Compile options of the engine's library, separated by commas.
         engine_build: Option<String>,
+        /// Which source the engine's library was built from.
+        engine_source: Option<String>,
         /// The label of the configuration that this is once more, for an A/A comparison.
         twin_of: Option<String>,
         /// Which kind of failure ended it.

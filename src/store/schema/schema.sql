@@ -65,7 +65,7 @@ CREATE TABLE run (
     suite           VARCHAR NOT NULL,
     size            VARCHAR NOT NULL,     -- a number, or two with a comma between
     seed            UBIGINT,
-    tier            UTINYINT,             -- 0 unsafe to 3 power-safe
+    tier            UTINYINT,             -- 0 unsafe to 3 power-safe; NULL: unknown
     tier_reason     VARCHAR NOT NULL,
     open_ns         UBIGINT,
     cpu             INTEGER,              -- the CPU it was pinned to

@@ -281,6 +281,8 @@ impl SelectionKey {
                 parameters.push(value.text().to_lowercase());
                 return format!("(CAST(test AS VARCHAR) {is} OR lower(test_name) {is})");
             }
+            // What is unknown is stored as nothing.
+            Self::Column { word: "tier", column } if value.text() == "unknown" => return format!("{column} IS NULL"),
             Self::Tag => format!("run_id IN (SELECT run_id FROM tag WHERE tag {is})"),
             key => format!("{} {is}", key.sql(parameters)),
         };
@@ -333,6 +335,7 @@ mod tests {
         );
         assert_eq!(parameters, ["rowsum", "rowsum", "a", "3FA%"]);
         assert_eq!(condition(&[]), ("true".to_owned(), Vec::new()));
+        assert_eq!(condition(&["tier=unknown|3"]).0, "(tier IS NULL OR CAST(tier AS VARCHAR) = ?)");
     }
 
     #[test]

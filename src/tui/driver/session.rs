@@ -51,7 +51,6 @@ impl Task {
         let store = setup.store.clone();
         let run = move |events, control| async move {
             let owed = Owed::find(&store, &registry, Some(&session), false).map_err(|error| error.to_string())?;
-            owed.plan.probe().map_err(|error| error.to_string())?;
             owed.run(&registry, &store, events, control).await.map_err(|error| error.to_string())
         };
         Self::spawn(messages, run, runner_says, session_over)

@@ -43,6 +43,7 @@ const MOST_ROUNDS: u32 = 40;
 /// # Errors
 /// No candidate, a session that cannot begin, a store that cannot be written.
 pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
+    let workload = &workload.with_files(&spec.base)?;
     let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
         let (engine, tier) = (&workload.engine.description.name, spec.tier);

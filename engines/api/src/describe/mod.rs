@@ -26,6 +26,9 @@ pub struct Description {
     /// How the library was built: compile options, one a line.
     #[serde(default)]
     pub build: Vec<String>,
+    /// Which source the library was built from, where it tells.
+    #[serde(default)]
+    pub source: Option<String>,
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
     #[serde(default)]
@@ -50,6 +53,7 @@ impl Description {
             about: about.to_owned(),
             version: version.into(),
             build: Vec::new(),
+            source: None,
             suites: suites.to_vec(),
             options: Vec::new(),
             tiers: Vec::new(),
@@ -69,7 +73,24 @@ impl Description {
 
     /// The library that the engine is linked with.
     pub fn library(&self) -> Library {
-        Library { version: self.version.clone(), build: self.build.clone() }
+        Library { version: self.version.clone(), build: self.build.clone(), source: self.source.clone() }
+    }
+
+    /// The description with files as the engine's program found them to be.
+    pub fn with(&self, files: Probed) -> Self {
+        let Probed { library: Library { version, build, source }, lacking, tiers } = files;
+        let found = |option: &OptionSpec| match lacking.get(&option.name) {
+            Some(reason) => option.clone().same(&[], &[], reason),
+            None => option.clone(),
+        };
+        Self {
+            version,
+            build,
+            source,
+            options: self.options.iter().map(found).collect(),
+            tiers: tiers.unwrap_or_else(|| self.tiers.clone()),
+            ..self.clone()
+        }
     }
 
     /// The files that settings name, which the engine's program has to be asked about before a run; none for an engine without
@@ -155,6 +176,35 @@ pub struct Library {
     /// Its compile options, one a line.
     #[serde(default)]
     pub build: Vec<String>,
+    /// Which source it was built from, where it tells.
+    #[serde(default)]
+    pub source: Option<String>,
+}
+
+/// What an engine's program says of the files that settings name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probed {
+    #[serde(flatten)]
+    pub library: Library,
+    /// The options that do nothing with these files, each with the reason.
+    #[serde(default)]
+    pub lacking: BTreeMap<String, String>,
+    /// The map from options to tiers with these files; none: the description's.
+    #[serde(default)]
+    pub tiers: Option<Vec<TierRule>>,
+}
+
+impl Probed {
+    /// A library with which everything is as the description says.
+    pub fn new(library: Library) -> Self {
+        Self { library, lacking: BTreeMap::new(), tiers: None }
+    }
+
+    /// Why these settings cannot be had with these files: an option that does nothing, with another value than its default.
+    pub fn refusal(&self, engine: &Description, settings: &Settings) -> Option<String> {
+        let (name, value) = settings.differing(&engine.options).find(|(name, _)| self.lacking.contains_key(*name))?;
+        Some(format!("option `{name}` of engine `{}` cannot be `{value}`: {}", engine.name, self.lacking[name]))
+    }
 }
 
 #[cfg(test)]

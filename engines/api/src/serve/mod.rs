@@ -7,7 +7,7 @@ pub use worker::Worker;
 
 use crate::{
     EngineError,
-    describe::{Description, Library},
+    describe::{Description, Library, Probed},
     limits,
     protocol::{Event, Job, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     say,
@@ -35,7 +35,7 @@ pub struct Program {
 }
 
 /// Says what the files are that settings name; the error, what is wrong with one.
-pub type Probe = fn(&Settings) -> Result<Library, EngineError>;
+pub type Probe = fn(&Settings) -> Result<Probed, EngineError>;
 
 /// The key-value workload, compiled for one engine: crate `dbdyno-workload` makes it. An engine that interprets suites itself
 /// fills in its own functions.
@@ -144,8 +144,8 @@ fn probe(program: &Program) -> ExitCode {
         let output = private_stdout().map_err(|error| format!("taking stdout for the protocol: {error}"))?;
         let settings = serde_json::from_reader(io::stdin().lock().take(LONGEST_LINE as u64));
         let settings = settings.map_err(|error| format!("the options on stdin: {error}"))?;
-        let library = probe(&settings).map_err(|error| error.message)?;
-        Ok((output, serde_json::to_string(&library).map_err(|error| error.to_string())?))
+        let probed = probe(&settings).map_err(|error| error.message)?;
+        Ok((output, serde_json::to_string(&probed).map_err(|error| error.to_string())?))
     };
     match answer().and_then(|(mut output, json)| writeln!(output, "{json}").map_err(|error| error.to_string())) {
         Ok(()) => ExitCode::SUCCESS,

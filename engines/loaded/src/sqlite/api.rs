@@ -35,13 +35,16 @@ macro_rules! functions {
     ($($field:ident = $name:literal: fn($($of:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions. They stay, because the library is never unloaded.
         pub(super) struct Api {
+            /// Where the library is from, for errors.
+            pub(super) path: PathBuf,
             $(pub(super) $field: unsafe extern "C" fn($($of),*) $(-> $result)?,)*
         }
 
         impl Api {
             #[expect(unsafe_code, reason = "the types of SQLite's documented interface are given to its functions")]
-            fn look_up(library: &unix::Library) -> Result<Self, &'static str> {
+            fn look_up(path: &Path, library: &unix::Library) -> Result<Self, &'static str> {
                 Ok(Self {
+                    path: path.to_owned(),
                     $($field: {
                         // SAFETY: every build of SQLite has this function with these types, since 3.6 of 2008.
                         let found = unsafe { library.get::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name.as_bytes()) };
@@ -55,6 +58,7 @@ macro_rules! functions {
 
 functions! {
     libversion = "sqlite3_libversion": fn() -> *const c_char;
+    sourceid = "sqlite3_sourceid": fn() -> *const c_char;
     compileoption_get = "sqlite3_compileoption_get": fn(c_int) -> *const c_char;
     open = "sqlite3_open_v2": fn(*const c_char, *mut *mut Sqlite3, c_int, *const c_char) -> c_int;
     close = "sqlite3_close": fn(*mut Sqlite3) -> c_int;
@@ -82,7 +86,7 @@ functions! {
 }
 
 /// The library of this process.
-static LOADED: OnceLock<(PathBuf, Api)> = OnceLock::new();
+static LOADED: OnceLock<Api> = OnceLock::new();
 
 /// Loads a library, for as long as the process lives. Its symbols are its own, although this program has a SQLite with the
 /// same names; its sync calls are counted as this program's are.
@@ -94,20 +98,20 @@ pub(super) fn load(path: &Path) -> Result<&'static Api, EngineError> {
             "option `library` is empty: expected the path of a build of SQLite (libsqlite3.so)",
         ));
     }
-    if let Some((loaded, api)) = LOADED.get() {
-        let other = || EngineError::new(format!("library {shown}: {} is loaded already", loaded.display()));
-        return if loaded == path { Ok(api) } else { Err(other()) };
+    if let Some(loaded) = LOADED.get() {
+        let other = || EngineError::new(format!("library {shown}: {} is loaded already", loaded.path.display()));
+        return if loaded.path == path { Ok(loaded) } else { Err(other()) };
     }
     let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
     // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
     let library = unsafe { unix::Library::open(Some(path), flags) }
         .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
-    let api = Api::look_up(&library).map_err(|missing| {
+    let api = Api::look_up(path, &library).map_err(|missing| {
         EngineError::new(format!("library {shown} is no build of SQLite: it has no function {missing}"))
     })?;
     // SAFETY: the library is loaded, and stays so.
     unsafe { syncs::count(library.into_raw()) };
-    Ok(&LOADED.get_or_init(|| (path.to_owned(), api)).1)
+    Ok(LOADED.get_or_init(|| api))
 }
 
 /// What the loader said, which libloading hides behind the name of the call.
@@ -116,7 +120,7 @@ fn reason(error: &libloading::Error) -> String {
 }
 
 impl Api {
-    /// Its version and compile options.
+    /// Its version, compile options and source.
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn library(&self) -> Library {
         let text = |at: *const c_char| {
@@ -128,6 +132,7 @@ impl Api {
             Library {
                 version: text((self.libversion)()).unwrap_or_default(),
                 build: (0..).map_while(|at| text((self.compileoption_get)(at))).collect(),
+                source: text((self.sourceid)()),
             }
         }
     }

@@ -5,7 +5,13 @@ use super::{
     describe::LIBRARY,
     statement::LoadedStatement,
 };
-use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
+use dbdyno_engine::{
+    EngineError,
+    describe::{Library, Probed},
+    prepared::PreparedStatement,
+    settings::Settings,
+    sql::SqlValue,
+};
 use dbdyno_sqlite::Driver;
 use std::{
     ffi::{CStr, CString, c_int},
@@ -21,22 +27,26 @@ pub struct Loaded {
     pub(super) handle: *mut Sqlite3,
 }
 
-/// What the library that the settings name is.
-pub(super) fn probe(settings: &Settings) -> Result<Library, EngineError> {
-    let library = api::load(Path::new(settings.text(LIBRARY)?))?.library();
+/// What the library that the settings name is, and what it does with the options.
+pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
+    let api = api::load(Path::new(settings.text(LIBRARY)?))?;
+    let library = api.library();
     if !library.version.starts_with("3.") {
-        return Err(EngineError::new(format!("the library is SQLite {}, expected 3.x", library.version)));
+        let message = format!("library {} is SQLite {}, expected 3.x", api.path.display(), library.version);
+        return Err(EngineError::new(message));
     }
-    Ok(library)
+    let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
+    let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    dbdyno_sqlite::examine::<Loaded>(folder.path(), settings, library)
 }
 
 impl Loaded {
-    /// The error of a call, in SQLite's words.
+    /// The error of a call, in SQLite's words and with the library that they are from.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn error(&self, code: c_int) -> EngineError {
         // SAFETY: the connection is open, or null, for which SQLite has a text too; the text is copied at once.
         let text = unsafe { CStr::from_ptr((self.api.errmsg)(self.handle)) };
-        EngineError::new(format!("{} (code {code})", text.to_string_lossy()))
+        EngineError::new(format!("library {}: {} (code {code})", self.api.path.display(), text.to_string_lossy()))
     }
 
     pub(super) fn check(&self, code: c_int) -> Result<(), EngineError> {

@@ -2,6 +2,7 @@
 
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
+    durability::{Tier, TierRule},
     suite::SuiteKind,
 };
 
@@ -17,7 +18,8 @@ pub fn describe() -> Description {
     .fresh();
     Description {
         options: std::iter::once(library).chain(dbdyno_sqlite::options(&[])).collect(),
-        tiers: dbdyno_sqlite::tiers(),
+        // Which rules hold, the library says when it is examined.
+        tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
         ..Description::new(
             "sqlite-lib",
             "any other build of SQLite, from the option library",

@@ -31,8 +31,8 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: 
     let begun = Instant::now();
     let mut engine: E = open(job, suite, &folder)?;
     let open_ns = begun.elapsed().as_nanos() as u64;
-    let Library { version, build } = engine.library().unwrap_or_else(|| library.clone());
-    worker.emit(&Event::Opened { version, build, in_force: engine.in_force()?, open_ns });
+    let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
+    worker.emit(&Event::Opened { version, build, source, in_force: engine.in_force()?, open_ns });
     worker.pause();
     for (place, test) in suite.tests.iter().enumerate() {
         if place > 0 && engine.reopens() {

@@ -113,7 +113,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     };
     let tiers = bench.tiers(world);
     let wide = area.width >= 50 && tiers.len() < 3;
-    let named = |tier: &Tier| if wide { tier.to_string() } else { tier.number().to_string() };
+    let named = |tier: &Tier| if wide { tier.to_string() } else { tier.sign() };
     let names: Vec<String> = tiers.iter().map(named).collect();
     let between = if names.len() < 3 { " and " } else { " " };
     let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };

@@ -8,6 +8,7 @@ use crate::{
     tui::world::World,
     tune::cannot_differ,
 };
+use dbdyno_engine::durability::Tier;
 use std::{collections::BTreeMap, time::Duration};
 
 /// A sync where it is not measured yet.
@@ -69,17 +70,16 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
     }
     warnings.extend(plan.not_run());
     warnings.extend(indifferent(plan));
-    let mut tiers: BTreeMap<u8, (String, Vec<&str>)> = BTreeMap::new();
-    for configuration in &plan.configurations {
-        let (_, labels) =
-            tiers.entry(configuration.tier.number()).or_insert_with(|| (configuration.tier.to_string(), Vec::new()));
+    let mut tiers: BTreeMap<Tier, Vec<&str>> = BTreeMap::new();
+    // A library is examined when it is run: its tier is not unequal yet.
+    for configuration in plan.configurations.iter().filter(|one| one.tier != Tier::Unknown) {
+        let labels = tiers.entry(configuration.tier).or_default();
         if !labels.contains(&configuration.label.as_str()) {
             labels.push(&configuration.label);
         }
     }
     if tiers.len() > 1 {
-        let parts: Vec<String> =
-            tiers.values().rev().map(|(tier, labels)| format!("{tier}: {}", few(labels))).collect();
+        let parts: Vec<String> = tiers.iter().rev().map(|(tier, labels)| format!("{tier}: {}", few(labels))).collect();
         warnings.push(format!("unequal tiers, commits are not equally durable: {}", parts.join("; ")));
     }
     let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());

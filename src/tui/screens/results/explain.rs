@@ -39,7 +39,7 @@ pub(super) fn result(row: &ResultRow, column: ResultColumn) -> Overlay {
             "disagrees: its answers differ from those of most engines. failed, invalid: its figures are in no statistics.".to_owned(),
         ]),
         ResultColumn::Tier => (row.tier.map_or_else(|| "-".to_owned(), |tier| tier.to_string()), "tier", vec![
-            "What a commit survives under the run's options: 3 a power loss, 2 a power loss without the latest commits, 1 a crash of the program, 0 nothing.".to_owned(),
+            "What a commit survives under the run's options: 3 a power loss, 2 a power loss without the latest commits, 1 a crash of the program, 0 nothing; none where nobody can say.".to_owned(),
         ]),
         ResultColumn::Wall => (
             ns(row.wall_ns),

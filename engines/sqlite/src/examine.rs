@@ -1,0 +1,136 @@
+//! Whether a build of SQLite is known to do what its options say: found out on a scratch database, because a build with another
+//! store or with a cipher below the same functions takes every pragma and need not obey any.
+
+use super::{connection, describe, driver::Driver, pragmas};
+use dbdyno_engine::{
+    EngineError,
+    describe::{Library, Probed},
+    durability::{Tier, TierRule},
+    settings::Settings,
+    sql::SqlValue,
+};
+use dbdyno_workload::syncs;
+use std::{fs, path::Path};
+
+/// Parts of compile options that builds with a cipher or another store have.
+const FOREIGN: [&str; 4] = ["CODEC", "CIPHER", "LUMO", "LMDB"];
+
+/// How every file of SQLite begins.
+const HEADER: &[u8] = b"SQLite format 3\0";
+
+/// The words that tiers follow from, and the order in which a database can take them.
+const WORDS: [(&str, &[&str]); 2] = [
+    ("journal_mode", &["wal", "truncate", "persist", "memory", "off", "delete"]),
+    ("synchronous", &["off", "normal", "full"]),
+];
+
+/// What the driver's library does with the options, by a database in this empty folder.
+///
+/// # Errors
+/// A library that cannot open a database with these settings, or cannot write to it.
+pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) -> Result<Probed, EngineError> {
+    let connection = connection::open_in::<D>(folder, settings)?;
+    let lacking = pragmas::lacking(&connection)?;
+    let foreign = match foreign(&library) {
+        None => strange(&connection, &folder.join(connection::FILE))?,
+        found => found,
+    };
+    connection.close()?;
+    let unknown = |why: String| {
+        let reason = format!("the library is not known to obey SQLite's pragmas: {why}");
+        vec![TierRule::new(&[], Tier::Unknown, &reason)]
+    };
+    Ok(Probed { library, lacking, tiers: Some(foreign.map_or_else(describe::tiers, unknown)) })
+}
+
+/// By what a library says that it is no plain SQLite.
+fn foreign(library: &Library) -> Option<String> {
+    let marked = library.build.iter().find(|option| FOREIGN.iter().any(|part| option.contains(part)));
+    if let Some(option) = marked {
+        return Some(format!("it was built with {option}"));
+    }
+    let source = library.source.as_deref().unwrap_or_default();
+    (!is_source_id(source)).then(|| format!("its source id is `{source}`, expected a date, a time and a hash"))
+}
+
+/// `2022-12-28 14:03:47 df5c...`: a check-in of SQLite's own; distributions replace the hash's end with `alt1`.
+fn is_source_id(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(' ').collect();
+    let [date, time, hash] = parts[..] else { return false };
+    let digits = |text: &str, between: char| text.chars().all(|c| c.is_ascii_digit() || c == between);
+    let own = hash.len().checked_sub(4).and_then(|end| hash.get(..end)).unwrap_or_default();
+    date.len() == 10
+        && digits(date, '-')
+        && time.len() == 8
+        && digits(time, ':')
+        && [40, 64].contains(&hash.len())
+        && own.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// By what a library does that it is no plain SQLite.
+fn strange<D: Driver>(connection: &D, file: &Path) -> Result<Option<String>, EngineError> {
+    if connection.first_value("PRAGMA cipher_version")? != SqlValue::Null {
+        return Ok(Some("it has a cipher".to_owned()));
+    }
+    for (name, words) in WORDS {
+        for word in words {
+            pragmas::set(connection, name, word)?;
+            let found = pragmas::in_force(connection)?.remove(name).unwrap_or_default();
+            if found != *word {
+                return Ok(Some(format!("PRAGMA {name} = {word} leaves `{found}`")));
+            }
+        }
+    }
+    for (synchronous, waits) in [("off", false), ("full", true)] {
+        pragmas::set(connection, "synchronous", synchronous)?;
+        let before = syncs::calls();
+        connection.batch(&format!("CREATE TABLE written_{synchronous} (a)"))?;
+        let made = syncs::calls() - before;
+        if (made > 0) != waits {
+            return Ok(Some(format!("a commit with synchronous={synchronous} made {made} sync calls")));
+        }
+    }
+    let begins = fs::read(file).is_ok_and(|bytes| bytes.starts_with(HEADER));
+    Ok((!begins).then(|| "its file has not SQLite's format".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+    use std::collections::BTreeMap;
+
+    fn examined(change: impl FnOnce(&mut Library)) -> Probed {
+        let description = describe::describe();
+        let settings = Settings::resolve(&description, &BTreeMap::new()).unwrap();
+        let mut library = description.library();
+        change(&mut library);
+        let folder = tempfile::tempdir().unwrap();
+        examine::<Connection>(folder.path(), &settings, library).unwrap()
+    }
+
+    #[test]
+    fn a_plain_sqlite_has_the_tiers_of_sqlite() {
+        let found = examined(|_| {});
+        assert_eq!((found.tiers, found.lacking), (Some(describe::tiers()), BTreeMap::new()));
+    }
+
+    #[test]
+    fn what_says_or_shows_that_it_is_something_else_has_no_known_tier() {
+        let marked = examined(|library| library.build.push("HAS_CODEC".to_owned()));
+        let elsewhere = examined(|library| library.source = Some("LumoSQL 2026".to_owned()));
+        for (found, why) in [(marked, "it was built with HAS_CODEC"), (elsewhere, "its source id is `LumoSQL 2026`")] {
+            let [rule] = &found.tiers.unwrap()[..] else { panic!("one rule for all settings") };
+            assert!(rule.tier == Tier::Unknown && rule.when.is_empty() && rule.reason.contains(why), "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn source_ids_are_those_of_sqlite_with_a_hash_of_either_age() {
+        let recent = "2022-12-28 14:03:47 df5c253c0b3dd24916e4ec7cf77d3db5294cc9fd45ae7b9c5e82ad8197f3alt1";
+        assert!(is_source_id(recent) && is_source_id("2016-11-28 19:13:37 bbd85d235f7037c6a033a9690534391ffeacecc8"));
+        for wrong in ["", "3.53.1", "2022-12-28 14:03:47", "2022-12-28 14:03:47 lumosql", "2022-12-28 é:03:47 é"] {
+            assert!(!is_source_id(wrong), "{wrong}");
+        }
+    }
+}
