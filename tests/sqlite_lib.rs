@@ -128,6 +128,51 @@ fn an_option_that_a_library_does_not_have_is_refused_before_anything_is_run() {
 }
 
 #[test]
+fn a_key_is_for_a_cipher_and_is_never_stored() {
+    let Some(plain) = with_library("synchronous=off") else { return };
+    let place = Place::new();
+    let key = place.path("key");
+    fs::write(&key, "correct horse\n").unwrap();
+    let run = ["run", "--suite", "kv", "--size", "1000", "--seed", "42", "--repeat", "1", "--quiet", "--engine"];
+    let with_key = |engine: &str| format!("{engine},key={}", key.display());
+    let done = place.run(&[&run[..], &[&with_key(&plain)]].concat());
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    let library = system_sqlite().unwrap();
+    let says = format!("option `key`: library {} has no cipher", library.display());
+    assert!(done.stderr.contains(&says), "{}", done.stderr);
+    // A real one, where there is one: SQLCipher keeps its name with the distributions.
+    let Some(cipher) = std::env::var_os("DBDYNO_SQLCIPHER").map(|path| path.into_string().unwrap()) else {
+        eprintln!("not checked: DBDYNO_SQLCIPHER names no libsqlcipher");
+        return;
+    };
+    let cipher = format!("sqlite-lib:library={cipher},journal_mode=wal,synchronous=off");
+    let keep = ["--keep-databases", "--engine", &cipher];
+    place.ok(&[&run[..], &[&with_key(&cipher)], &keep].concat());
+    let found = place.rows("SELECT DISTINCT verification IS NOT NULL, status, tier IS NULL FROM results");
+    assert_eq!(found, [["true", "ok", "true"]]);
+    assert_eq!(
+        place.value("SELECT count(DISTINCT verification) FROM results WHERE test = 2"),
+        "1",
+        "answers are the same"
+    );
+    let digest = place.rows("SELECT asked IS NULL, in_force FROM run_option WHERE name = 'key_digest'");
+    assert_eq!(digest, [["true", &format!("blake3:{}", &blake3::hash(b"correct horse").to_hex()[..16])]]);
+    let mut plain = 0;
+    let mut encrypted = 0;
+    for file in files_below(&place.path("work")).iter().filter(|path| path.ends_with("sqlite.db")) {
+        *(if fs::read(file).unwrap().starts_with(b"SQLite format 3") { &mut plain } else { &mut encrypted }) += 1;
+    }
+    assert!(plain > 0 && plain == encrypted, "{plain} plain and {encrypted} encrypted files");
+    let store = fs::read(place.store()).unwrap();
+    assert!(!store.windows(13).any(|bytes| bytes == b"correct horse"), "the passphrase is nowhere in the store");
+}
+
+fn files_below(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+#[test]
 fn every_option_of_sqlite_is_one_of_the_loaded_library_too() {
     let Some(library) = with_library("synchronous=off") else { return };
     let place = Place::new();

@@ -32,6 +32,7 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
     let mut in_force = pragmas::in_force(connection)?;
     let mutex = if connection.has_mutex() { "fullmutex" } else { "nomutex" };
     in_force.insert("open_mutex".to_owned(), mutex.to_owned());
+    in_force.extend(connection.in_force());
     Ok(in_force)
 }
 

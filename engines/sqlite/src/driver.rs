@@ -2,7 +2,7 @@
 //! library that was loaded.
 
 use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 pub trait Driver: Sized {
     type Statement<'c>: PreparedStatement<'c, Connection = Self>
@@ -14,6 +14,11 @@ pub trait Driver: Sized {
 
     /// The library, where it was chosen by an option.
     fn library(&self) -> Option<Library>;
+
+    /// What is in force beside the pragmas.
+    fn in_force(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
 
     /// Runs statements that give no rows.
     fn batch(&self, sql: &str) -> Result<(), EngineError>;

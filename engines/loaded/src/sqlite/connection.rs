@@ -3,6 +3,7 @@
 use super::{
     api::{self, Api, Sqlite3, Sqlite3Stmt},
     describe::LIBRARY,
+    key::Passphrase,
     statement::LoadedStatement,
 };
 use dbdyno_engine::{
@@ -14,6 +15,7 @@ use dbdyno_engine::{
 };
 use dbdyno_sqlite::Driver;
 use std::{
+    collections::BTreeMap,
     ffi::{CStr, CString, c_int},
     iter,
     ops::ControlFlow,
@@ -25,6 +27,8 @@ use std::{
 pub struct Loaded {
     pub(super) api: &'static Api,
     pub(super) handle: *mut Sqlite3,
+    /// What tells its passphrase from another, where it has one.
+    passphrase: Option<String>,
 }
 
 /// What the library that the settings name is, and what it does with the options.
@@ -65,6 +69,23 @@ impl Loaded {
         let read = rest.addr().saturating_sub(sql.as_ptr().addr());
         Ok((compiled, sql.get(read..).unwrap_or_default()))
     }
+
+    /// Gives a cipher the passphrase of the file that the settings name, before anything of the database is read.
+    fn unlock(&mut self, settings: &Settings) -> Result<(), EngineError> {
+        let Some(passphrase) = Passphrase::of(settings)? else { return Ok(()) };
+        if self.first_value("PRAGMA cipher_version")? == SqlValue::Null {
+            let path = self.api.path.display();
+            let message =
+                format!("option `key`: library {path} has no cipher, expected SQLCipher; leave `key` empty for it");
+            return Err(EngineError::new(message));
+        }
+        // The statement holds the passphrase: no error shows it.
+        let given = LoadedStatement::prepare(self, &passphrase.statement())
+            .and_then(|mut statement| statement.query(iter::empty(), |_| ControlFlow::Continue(())));
+        given.map_err(|_| EngineError::new(format!("library {}: PRAGMA key fails", self.api.path.display())))?;
+        self.passphrase = Some(passphrase.digest());
+        Ok(())
+    }
 }
 
 impl Driver for Loaded {
@@ -76,15 +97,20 @@ impl Driver for Loaded {
         let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| EngineError::new(error.to_string()))?;
         let mutex = if mutex { api::OPEN_FULLMUTEX } else { api::OPEN_NOMUTEX };
         let flags = api::OPEN_READWRITE | api::OPEN_CREATE | mutex;
-        let mut connection = Self { api, handle: ptr::null_mut() };
+        let mut connection = Self { api, handle: ptr::null_mut(), passphrase: None };
         // SAFETY: the path ends with a zero, the rest is an out pointer and "the default file system".
         let code = unsafe { (api.open)(path.as_ptr(), &raw mut connection.handle, flags, ptr::null()) };
         connection.check(code).map_err(EngineError::doing("opening the database"))?;
+        connection.unlock(settings)?;
         Ok(connection)
     }
 
     fn library(&self) -> Option<Library> {
         Some(self.api.library())
+    }
+
+    fn in_force(&self) -> BTreeMap<String, String> {
+        self.passphrase.iter().map(|digest| ("key_digest".to_owned(), digest.clone())).collect()
     }
 
     fn batch(&self, sql: &str) -> Result<(), EngineError> {

@@ -8,6 +8,8 @@ use dbdyno_engine::{
 
 /// Name of the option that names the library.
 pub(super) const LIBRARY: &str = "library";
+/// Name of the option that names the file of the passphrase.
+pub(super) const KEY: &str = "key";
 
 pub fn describe() -> Description {
     let library = OptionSpec::path(
@@ -16,8 +18,15 @@ pub fn describe() -> Description {
         "the shared library to load, any build of SQLite: a path, or a name that the system's loader finds (libsqlite3.so.0)",
     )
     .fresh();
+    let key = OptionSpec::path(
+        KEY,
+        "",
+        "a file with the passphrase of a library with a cipher (SQLCipher); empty: the database is not encrypted",
+    )
+    .fresh()
+    .tune(&[]);
     Description {
-        options: std::iter::once(library).chain(dbdyno_sqlite::options(&[])).collect(),
+        options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[])).collect(),
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
         ..Description::new(

@@ -3,6 +3,7 @@
 mod api;
 mod connection;
 mod describe;
+mod key;
 mod statement;
 
 pub use connection::Loaded;
