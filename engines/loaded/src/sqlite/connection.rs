@@ -84,7 +84,8 @@ impl Loaded {
             .and_then(|mut statement| statement.query(iter::empty(), |_| ControlFlow::Continue(())));
         given.map_err(|_| EngineError::new(format!("library {}: PRAGMA key fails", self.api.path.display())))?;
         self.passphrase = Some(passphrase.digest());
-        Ok(())
+        // The size of pages is in the part of the file that is encrypted: the cipher has to know it before it can read any.
+        self.first_value(&format!("PRAGMA cipher_page_size = {}", settings.text("page_size")?)).map(drop)
     }
 }
 
