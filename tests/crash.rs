@@ -41,6 +41,9 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
         options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let description = description(engine);
     let settings = Settings::resolve(&description, &asked).unwrap();
+    // What a loaded library promises is known when it was examined.
+    let probe = built_in(engine).and_then(|program| program.probe);
+    let description = probe.map_or(description.clone(), |probe| description.with(probe(&settings).unwrap()));
     let (tier, reason) = description.tier(&settings);
     assert!(tier >= Tier::ProcessSafe, "{engine} {options:?} promises nothing: {reason}");
     let suite = Catalog::new(UserFolders { root: place.path("config") }).suite("kv").unwrap();

@@ -31,7 +31,7 @@ fn place() -> Place {
     for (name, size, repeats) in [("tiny", 1_000, 9), ("long", 20_000, 50)] {
         let preset = format!(
             "title = \"two engines\"\nsuite = \"kv\"\nsizes = [{size}]\nrepeats = {repeats}\n\
-             [[engine]]\nname = \"sqlite\"\noptions = {{ synchronous = \"full\" }}\n[[engine]]\nname = \"lmdb\"\n"
+             [[engine]]\nname = \"sqlite\"\noptions = {{ synchronous = \"extra\" }}\n[[engine]]\nname = \"lmdb\"\n"
         );
         fs::write(place.path(&format!("config/presets/{name}.toml")), preset).unwrap();
     }
