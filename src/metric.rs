@@ -147,6 +147,39 @@ metrics! {
     MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
     /// Instructions in user mode, where the machine counts them for a process.
     Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
+    /// Opening the database before the test; none where it was open.
+    Open: "open_ns", "open", Time, Less, Noisy, Event(|done| done.counters.get("open_ns"));
+    OpenSyncs: "open_syncs", "open syncs", Count, Less, Exact, Event(|done| done.counters.get("open_syncs"));
+    OpenWritten: "open_written_bytes", "open written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("open_written_bytes"));
+    /// The work of the engine's own threads after the test, until they rest.
+    Settle: "settle_ns", "settle", Time, Less, Noisy, Event(|done| done.counters.get("settle_ns"));
+    SettleSyncs: "settle_syncs", "settle syncs", Count, Less, Exact, Event(|done| done.counters.get("settle_syncs"));
+    SettleWritten: "settle_written_bytes", "settle written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("settle_written_bytes"));
+    /// Closing the database after the test; none where it stayed open.
+    Close: "close_ns", "close", Time, Less, Noisy, Event(|done| done.counters.get("close_ns"));
+    CloseSyncs: "close_syncs", "close syncs", Count, Less, Exact, Event(|done| done.counters.get("close_syncs"));
+    CloseWritten: "close_written_bytes", "close written", Bytes, Less, Noisy,
+        Event(|done| done.counters.get("close_written_bytes"));
+    /// Opening, settling and closing: what is done for the test outside of its timer.
+    Outside: "outside_ns", "outside the timer", Time, Less, Noisy, Made {
+        of: |figures| figures.outside([Metric::Open, Metric::Settle, Metric::Close]),
+        sql: "CASE WHEN t.settle_ns IS NOT NULL THEN coalesce(t.open_ns, 0) + coalesce(t.settle_ns, 0) + coalesce(t.close_ns, 0) END",
+    };
+    OutsideSyncs: "outside_syncs", "outside syncs", Count, Less, Exact, Made {
+        of: |figures| figures.outside([Metric::OpenSyncs, Metric::SettleSyncs, Metric::CloseSyncs]),
+        sql: "CASE WHEN t.settle_syncs IS NOT NULL THEN coalesce(t.open_syncs, 0) + coalesce(t.settle_syncs, 0) + coalesce(t.close_syncs, 0) END",
+    };
+    OutsideWritten: "outside_written_bytes", "outside written", Bytes, Less, Noisy, Made {
+        of: |figures| figures.outside([Metric::OpenWritten, Metric::SettleWritten, Metric::CloseWritten]),
+        sql: "CASE WHEN t.settle_written_bytes IS NOT NULL THEN coalesce(t.open_written_bytes, 0) + coalesce(t.settle_written_bytes, 0) + coalesce(t.close_written_bytes, 0) END",
+    };
+    /// The test with what was done for it outside of its timer.
+    Total: "total_ns", "time in all", Time, Less, Noisy, Made {
+        of: |figures| Some(figures.value(Metric::Wall)? + figures.value(Metric::Outside)?),
+        sql: "CASE WHEN t.settle_ns IS NOT NULL THEN t.wall_ns + coalesce(t.open_ns, 0) + t.settle_ns + coalesce(t.close_ns, 0) END",
+    };
 }
 
 impl Metric {
@@ -240,6 +273,12 @@ impl Figures {
             MetricSource::Made { of, .. } => of(self),
             _ => self.get(metric).map(|value| value as f64),
         }
+    }
+
+    /// What there is of these together; none where the engine was not even seen to settle.
+    fn outside(&self, metrics: [Metric; 3]) -> Option<f64> {
+        let [open, settle, close] = metrics.map(|metric| self.get(metric));
+        Some((open.unwrap_or(0) + settle? + close.unwrap_or(0)) as f64)
     }
 
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {

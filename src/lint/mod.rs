@@ -1,10 +1,12 @@
 //! Linters: what a reader of a session's figures should know before believing them.
 
 mod fairness;
+mod outside;
 mod place;
 mod repeats;
 
 pub use fairness::HARNESS_FACTOR;
+pub use outside::OUTSIDE_SHARE;
 
 use crate::{
     host::WorkFolderFacts,
@@ -63,6 +65,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &fairness::DifferingOptions,
     &fairness::UnequalMemory,
     &fairness::HarnessBound,
+    &outside::OutsideTheTimer,
     &place::MemoryBacked,
     &place::NetworkFolder,
     &place::NoisyHost,
@@ -91,6 +94,8 @@ struct Series<'e> {
     test: u32,
     operations: u64,
     wall_ns: Vec<f64>,
+    /// What was done outside of the timer, ns; of those runs that tell.
+    outside_ns: Vec<f64>,
 }
 
 impl Series<'_> {
@@ -120,12 +125,14 @@ fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<Series<'e>> {
         .filter_map(|mut members| {
             members.sort_by_key(|(run, _)| run.round);
             let (run, result) = *members.first()?;
+            let values = |metric| members.iter().filter_map(move |(_, result)| result.figures.value(metric)).collect();
             Some(Series {
                 run,
                 test_name: &result.test_name,
                 test: result.test,
                 operations: result.figure(Metric::Operations)?,
-                wall_ns: members.iter().filter_map(|(_, result)| result.figures.value(Metric::Wall)).collect(),
+                wall_ns: values(Metric::Wall),
+                outside_ns: values(Metric::Outside),
             })
         })
         .collect()

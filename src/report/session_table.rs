@@ -2,7 +2,7 @@
 
 use crate::{
     engines::HARNESS_ENGINE,
-    lint::HARNESS_FACTOR,
+    lint::{HARNESS_FACTOR, OUTSIDE_SHARE},
     metric::Metric,
     stats::median,
     store::{HarnessRecord, RunRecord, TestRecord, WarningRecord},
@@ -62,12 +62,33 @@ pub struct SessionRow {
     pub side_bytes: u64,
     /// Median count of sync calls.
     pub syncs: u64,
+    /// What was done outside of the timer; none where it is not known.
+    pub outside: Option<OutsideRow>,
     /// What a commit survives.
     pub tier: Tier,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
     /// Whether an operation takes too little time beside the harness.
     pub harness_bound: bool,
+}
+
+/// What was done for a test outside of its timer: medians of the runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OutsideRow {
+    /// Opening the database, ns; none where it was open.
+    pub open_ns: Option<f64>,
+    /// The work of the engine's own threads after the test, ns.
+    pub settle_ns: f64,
+    /// Closing the database, ns; none where it stayed open.
+    pub close_ns: Option<f64>,
+    /// Sync calls of all three.
+    pub syncs: u64,
+    /// Bytes written by all three.
+    pub written_bytes: u64,
+    /// The test's time with all three, ns.
+    pub total_ns: f64,
+    /// Whether they take so much that the time alone misleads.
+    pub counts: bool,
 }
 
 impl SessionTable {
@@ -127,9 +148,21 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     let first = members.first()?;
     let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
     let median_ns = median(&walls).ok()?;
-    let middle = |metric: Metric| {
+    let known = |metric: Metric| {
         let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
-        median(&values).map_or(0, |middle| middle.round() as u64)
+        median(&values).ok()
+    };
+    let middle = |metric: Metric| known(metric).map_or(0, |middle| middle.round() as u64);
+    let outside = |outside_ns: f64| {
+        Some(OutsideRow {
+            open_ns: known(Metric::Open),
+            settle_ns: known(Metric::Settle)?,
+            close_ns: known(Metric::Close),
+            syncs: middle(Metric::OutsideSyncs),
+            written_bytes: middle(Metric::OutsideWritten),
+            total_ns: known(Metric::Total)?,
+            counts: outside_ns > OUTSIDE_SHARE * median_ns,
+        })
     };
     let latencies = merged(members);
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
@@ -149,6 +182,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         database_bytes: middle(Metric::Database),
         side_bytes: middle(Metric::Side),
         syncs: middle(Metric::Syncs),
+        outside: known(Metric::Outside).and_then(outside),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         harness_bound: run.engine != HARNESS_ENGINE

@@ -25,6 +25,7 @@ pub(super) struct Witness {
     /// Whether its clock is a simulation that tests ask for.
     simulated: bool,
     cores: u64,
+    began: Instant,
     since: Instant,
     /// At the last look: what was read and written after it is the most that a report may say.
     last: KernelFacts,
@@ -41,8 +42,8 @@ impl Witness {
     /// Of a worker with this process, which puts its databases below a folder.
     pub(super) fn new(process: Option<u32>, databases: &Path, simulated: bool) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        let (databases, since) = (databases.to_owned(), Instant::now());
-        Self { process, databases, simulated, cores, since, last: KernelFacts::default() }
+        let (databases, now) = (databases.to_owned(), Instant::now());
+        Self { process, databases, simulated, cores, began: now, since: now, last: KernelFacts::default() }
     }
 
     /// The worker may begin a test from now on.
@@ -55,8 +56,13 @@ impl Witness {
     /// # Errors
     /// The figure that cannot be, and what it was held against.
     pub(super) fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
-        let elapsed = (!self.simulated).then(|| self.since.elapsed());
-        check_times(done, histogram, elapsed, self.cores)?;
+        let real = (!self.simulated).then_some(self.since);
+        check_times(done, histogram, real.map(|since| since.elapsed()), self.cores)?;
+        // A database may have been opened before the worker was told to go on.
+        check_span(done, "open_ns", done.counters.get("open_ns").unwrap_or(0), self.began.elapsed())?;
+        for name in ["settle_ns", "close_ns"] {
+            check_span(done, name, done.counters.get(name).unwrap_or(0), self.since.elapsed())?;
+        }
         // A look costs as much as a small test: what is within the slack in any case needs none.
         if sizes(done).into_iter().flatten().all(|said| said <= SLACK_BYTES) {
             return Ok(());
@@ -107,6 +113,19 @@ const SLACK: Duration = Duration::from_millis(20);
 /// Room for files and memory that come and go between two looks, bytes.
 const SLACK_BYTES: u64 = 64 << 20;
 
+/// What another clock may say of as much time, ns.
+fn most_ns(elapsed: Duration) -> u64 {
+    (elapsed + elapsed / 100 + SLACK).as_nanos() as u64
+}
+
+fn check_span(done: &TestDone, name: &str, said_ns: u64, elapsed: Duration) -> Result<(), String> {
+    if said_ns <= most_ns(elapsed) {
+        return Ok(());
+    }
+    let (said, elapsed) = (duration(said_ns as f64), duration(elapsed.as_nanos() as f64));
+    refuse(done, &format!("{name} is {said}, and by dbdyno's clock it took {elapsed}"))
+}
+
 fn check_times(
     done: &TestDone,
     histogram: Option<&SentHistogram>,
@@ -114,12 +133,9 @@ fn check_times(
     cores: u64,
 ) -> Result<(), String> {
     if let Some(elapsed) = elapsed {
-        let most = (elapsed + elapsed / 100 + SLACK).as_nanos() as u64;
+        check_span(done, "wall_ns", done.wall_ns, elapsed)?;
+        let most = most_ns(elapsed);
         let from_outside = duration(elapsed.as_nanos() as f64);
-        if done.wall_ns > most {
-            let said = duration(done.wall_ns as f64);
-            return refuse(done, &format!("{said}, and by dbdyno's clock it took {from_outside}"));
-        }
         for name in ["user_ns", "system_ns"] {
             let cpu = done.counters.get(name).unwrap_or(0);
             if cpu > most.saturating_mul(cores) {
@@ -144,8 +160,14 @@ fn check_times(
 /// The figures of a report that are bytes, in the order of [`check_sizes`].
 fn sizes(done: &TestDone) -> [Option<u64>; 5] {
     let counter = |name| done.counters.get(name);
+    let phases =
+        ["open_written_bytes", "settle_written_bytes", "close_written_bytes"].map(|name| counter(name).unwrap_or(0));
+    let written = phases.into_iter().fold(counter("written_bytes"), |sum, phase| match (sum, phase) {
+        (None, 0) => None,
+        (sum, phase) => Some(sum.unwrap_or(0).saturating_add(phase)),
+    });
     let (database, side) = (Some(done.database_bytes), Some(done.side_bytes));
-    [counter("read_bytes"), counter("written_bytes"), Some(done.peak_rss_bytes), database, side]
+    [counter("read_bytes"), written, Some(done.peak_rss_bytes), database, side]
 }
 
 fn check_sizes(done: &TestDone, outside: &Outside) -> Result<(), String> {
@@ -224,10 +246,10 @@ mod tests {
         refused(TestDone { database_bytes: u64::MAX, ..honest() }, None, "database_bytes");
         refused(TestDone { side_bytes: u64::MAX, ..honest() }, None, "side_bytes");
         refused(TestDone { peak_rss_bytes: u64::MAX, ..honest() }, None, "peak_rss_bytes");
-        for name in ["read_bytes", "written_bytes", "user_ns"] {
+        for name in ["read_bytes", "written_bytes", "close_written_bytes", "user_ns"] {
             let mut done = honest();
             done.counters.set(name, Some(u64::MAX));
-            refused(done, None, name);
+            refused(done, None, name.trim_start_matches("close_"));
         }
     }
 }

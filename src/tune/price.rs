@@ -15,29 +15,32 @@ pub struct Pair<T> {
 }
 
 /// What a change costs. Each figure is the median over the runs: of the test that takes most where it is of bytes, of all tests
-/// together where things are counted.
+/// together where things are counted or timed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Price(BTreeMap<Metric, Pair<u64>>);
 
 /// What a change may cost beside time, in the order in which it is told.
-const PRICED: [Metric; 4] = [Metric::PeakMemory, Metric::Database, Metric::Side, Metric::Syncs];
+const PRICED: [Metric; 6] =
+    [Metric::PeakMemory, Metric::Database, Metric::Side, Metric::Syncs, Metric::OutsideSyncs, Metric::Outside];
 
 impl Price {
-    /// The price of `changed` against `base`; none without a finished test of both.
+    /// The price of `changed` against `base`, as far as it is known; none without a finished test of both.
     pub fn new(samples: &Samples, base: usize, changed: usize, tests: &[(u32, String)]) -> Option<Self> {
         let of = |metric: Metric, variant: usize| -> Option<u64> {
             let test = |(test, _): &(u32, String)| {
-                middle(samples.of_test(variant, *test).filter_map(|sample| sample.figures.get(metric)).collect())
+                let values = samples.of_test(variant, *test).filter_map(|sample| sample.figures.value(metric));
+                middle(values.map(|value| value.round() as u64).collect())
             };
             let each = tests.iter().filter_map(test);
             match metric.unit() {
-                Unit::Count => each.reduce(u64::saturating_add),
+                Unit::Count | Unit::Time => each.reduce(u64::saturating_add),
                 _ => each.max(),
             }
         };
         let price = |metric| Some((metric, Pair { before: of(metric, base)?, after: of(metric, changed)? }));
-        PRICED.into_iter().map(price).collect::<Option<_>>().map(Self)
+        let known: BTreeMap<_, _> = PRICED.into_iter().filter_map(price).collect();
+        (!known.is_empty()).then_some(Self(known))
     }
 
     /// A figure before and after; none of an older dbdyno that did not know it.

@@ -43,7 +43,7 @@ pub trait Engine: Sized {
     /// The engine's own check that the database is sound.
     fn check(&mut self) -> Result<(), EngineError>;
 
-    /// Closes the database. Not timed.
+    /// Closes the database: with a checkpoint, a flush or whatever the engine does by default. It is timed beside the test before it.
     fn close(self) -> Result<(), EngineError> {
         drop(self);
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::{
     histogram::{Counts, Seen, to_base64},
+    phases::{OwnThreads, Phases},
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss},
 };
 use dbdyno_engine::{
@@ -16,15 +17,15 @@ use std::{path::Path, sync::Arc, time::Instant};
 pub(crate) struct Harness<'w> {
     worker: &'w Worker,
     counts: Arc<Counts>,
+    own_threads: OwnThreads,
 }
 
 /// A test under way.
-pub(crate) struct Frame<'w> {
-    worker: &'w Worker,
+pub(crate) struct Frame<'h> {
+    harness: &'h Harness<'h>,
     test: u32,
     measured: bool,
     every: u64,
-    counts: Arc<Counts>,
     before: Counters,
     reporter_before: u64,
 }
@@ -39,19 +40,10 @@ struct Progress {
     seen: Seen,
 }
 
-/// What was measured around the loop.
-pub(crate) struct MeasuredFrame<'w> {
-    frame: Frame<'w>,
-    wall_ns: u64,
-    counters: Counters,
-    peak_rss_bytes: u64,
-    database_bytes: u64,
-    side_bytes: u64,
-}
-
 impl<'w> Harness<'w> {
+    /// Of a worker whose engine is not yet opened.
     pub(crate) fn new(worker: &'w Worker) -> Self {
-        Self { worker, counts: Arc::default() }
+        Self { worker, counts: Arc::default(), own_threads: OwnThreads::now() }
     }
 
     /// Says that a test begins.
@@ -64,9 +56,16 @@ impl<'w> Harness<'w> {
         });
     }
 
+    /// Says what a test gave.
+    pub(crate) fn tell(&self, mut done: TestDone, phases: &Phases) {
+        phases.add_to(&mut done.counters);
+        self.worker.emit(&Event::TestDone(Box::new(done)));
+        self.worker.pause();
+    }
+
     /// Starts the counters of a test. `every`: operations in one sample of the histogram.
-    pub(crate) fn begin(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'w> {
-        let Self { worker, counts } = self;
+    pub(crate) fn begin(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
+        let Self { worker, counts, .. } = self;
         counts.clear();
         let mut progress = Progress {
             test: test.number,
@@ -81,7 +80,7 @@ impl<'w> Harness<'w> {
         let before = counters();
         let reporter_before = worker.reporter_cpu_ns();
         let (test, measured) = (test.number, test.measured);
-        Frame { worker, test, measured, every, counts: Arc::clone(counts), before, reporter_before }
+        Frame { harness: self, test, measured, every, before, reporter_before }
     }
 }
 
@@ -99,43 +98,41 @@ impl Progress {
     }
 }
 
-impl<'w> Frame<'w> {
+impl Frame<'_> {
     /// Where latencies are counted.
     pub(crate) fn counts(&self) -> Arc<Counts> {
-        Arc::clone(&self.counts)
+        Arc::clone(&self.harness.counts)
     }
 
-    /// Stops the counters. `folder`: the database's own, with `main_file` in it.
-    pub(crate) fn end(self, wall_ns: u64, folder: &Path, main_file: &str) -> Result<MeasuredFrame<'w>, EngineError> {
+    /// Stops the counters, and lets the engine's own threads come to rest; the answers are still to be filled in. `folder`: the
+    /// database's own, with `main_file` in it.
+    pub(crate) fn end(
+        self,
+        wall_ns: u64,
+        phases: &mut Phases,
+        folder: &Path,
+        main_file: &str,
+    ) -> Result<TestDone, EngineError> {
         let mut counters = counters().since(&self.before);
-        self.worker.end_test();
+        self.harness.worker.end_test();
         // The thread that reports progress is ours, not the engine's.
-        let reporter_ns = self.worker.reporter_cpu_ns() - self.reporter_before;
+        let reporter_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before;
         counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(reporter_ns)));
         let peak_rss_bytes = peak_rss_bytes();
+        phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;
-        Ok(MeasuredFrame { frame: self, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes })
-    }
-}
-
-impl MeasuredFrame<'_> {
-    /// Says what a test gave.
-    pub(crate) fn tell(self, operations: u64, rows: u64, verification: Option<String>) {
-        let Self { frame, wall_ns, counters, peak_rss_bytes, database_bytes, side_bytes } = self;
-        frame.worker.emit(&Event::TestDone(Box::new(TestDone {
-            test: frame.test,
-            measured: frame.measured,
+        Ok(TestDone {
+            test: self.test,
+            measured: self.measured,
             wall_ns,
             counters,
-            operations,
-            rows,
-            verification,
             peak_rss_bytes,
             database_bytes,
             side_bytes,
-            operations_per_sample: frame.every,
-            histogram: to_base64(&frame.counts.to_histogram()),
-        })));
+            operations_per_sample: self.every,
+            histogram: to_base64(&self.harness.counts.to_histogram()),
+            ..TestDone::default()
+        })
     }
 }

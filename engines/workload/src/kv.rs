@@ -1,53 +1,45 @@
 //! The interpreter of key-value suites.
 
-use crate::{digest::Digest, frame::Harness, recorder::Recorder, rng::SplitMix64, template::render};
+use crate::{digest::Digest, frame::Harness, phases::Phases, recorder::Recorder, rng::SplitMix64, template::render};
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
     describe::Library,
     engine::Open,
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
-    protocol::{Event, Job, RunFailure},
+    protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     suite::{KeyOrder, KvSuite, KvTest, Operation, TransactionScope},
 };
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 /// Runs every test of a suite on fresh databases in the job's folder.
 pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, library: &Library) -> Result<(), RunFailure> {
     let harness = Harness::new(worker);
-    let mut open: Option<(&str, E)> = None;
-    let mut told = false;
-    for test in &suite.tests {
+    let mut open: Option<E> = None;
+    for (place, test) in suite.tests.iter().enumerate() {
+        let mut phases = Phases::default();
         let mut engine = match open.take() {
-            Some((label, engine)) if label == test.database => engine,
-            other => {
-                if let Some((_, engine)) = other {
-                    engine.close()?;
-                }
-                let begun = Instant::now();
-                let engine = open_database::<E>(job, suite, &test.database)?;
-                if !told {
-                    let open_ns = begun.elapsed().as_nanos() as u64;
-                    let in_force = engine.in_force()?;
-                    let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
-                    worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
-                    worker.pause();
-                    told = true;
-                }
-                engine
-            }
+            Some(engine) => engine,
+            None => phases.open(|| open_database::<E>(job, suite, &test.database))?,
         };
-        measure(&harness, job, test, &mut engine).map_err(RunFailure::during(test.number))?;
-        worker.pause();
-        open = Some((&test.database, engine));
-    }
-    if let Some((_, engine)) = open {
-        engine.close()?;
+        if place == 0 {
+            let in_force = engine.in_force()?;
+            let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
+            let open_ns = phases.open_ns().unwrap_or(0);
+            worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
+            worker.pause();
+        }
+        let done = measure(&harness, job, test, &mut phases, &mut engine).map_err(RunFailure::during(test.number))?;
+        if suite.tests.get(place + 1).is_some_and(|next| next.database == test.database) {
+            open = Some(engine);
+        } else {
+            phases.close(|| engine.close())?;
+        }
+        harness.tell(done, &phases);
     }
     worker.emit(&Event::Done);
     Ok(())
@@ -72,7 +64,13 @@ fn open_database<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result
     })
 }
 
-fn measure<E: KvEngine>(harness: &Harness<'_>, job: &Job, test: &KvTest, engine: &mut E) -> Result<(), EngineError> {
+fn measure<E: KvEngine>(
+    harness: &Harness<'_>,
+    job: &Job,
+    test: &KvTest,
+    phases: &mut Phases,
+    engine: &mut E,
+) -> Result<TestDone, EngineError> {
     let clock = engine.clock();
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
@@ -84,12 +82,12 @@ fn measure<E: KvEngine>(harness: &Harness<'_>, job: &Job, test: &KvTest, engine:
     let mut tally = perform(&mut session, test, job.seed, held, &mut recorder)?;
     let wall_ns = recorder.finish();
 
-    let measured = frame.end(wall_ns, &database_folder(job, &test.database), E::MAIN_FILE)?;
+    let done = frame.end(wall_ns, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
     if test.verify_state {
         tally.state(&mut session)?;
     }
-    measured.tell(tally.operations, tally.rows, answers.then(|| tally.verification()));
-    Ok(())
+    let verification = answers.then(|| tally.verification());
+    Ok(TestDone { operations: tally.operations, rows: tally.rows, verification, ..done })
 }
 
 /// What the operations of a test amounted to.

@@ -9,6 +9,7 @@ pub mod digest;
 mod frame;
 pub mod histogram;
 pub mod kv;
+mod phases;
 pub mod program;
 pub mod recorder;
 pub mod resources;

@@ -7,17 +7,17 @@ mod tally;
 pub use executor::{Sink, perform};
 
 use self::tally::{Content, Ignore, Measuring, SqlTally};
-use crate::{frame::Harness, recorder::Recorder, rng::SplitMix64};
+use crate::{frame::Harness, phases::Phases, recorder::Recorder, rng::SplitMix64};
 use dbdyno_engine::{
     EngineError,
     describe::Library,
     engine::Open,
-    protocol::{Event, Job, RunFailure},
+    protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     sql::SqlEngine,
     suite::{SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 /// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
 pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: &Library) -> Result<(), RunFailure> {
@@ -28,21 +28,29 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: 
         let doing = format!("copying {}", start.display());
         fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
     }
-    let begun = Instant::now();
-    let mut engine: E = open(job, suite, &folder)?;
-    let open_ns = begun.elapsed().as_nanos() as u64;
-    let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
-    worker.emit(&Event::Opened { version, build, source, in_force: engine.in_force()?, open_ns });
-    worker.pause();
+    let mut left_open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
-        if place > 0 && engine.reopens() {
-            engine.close()?;
-            engine = open(job, suite, &folder)?;
+        let mut phases = Phases::default();
+        let mut engine = match left_open.take() {
+            Some(engine) => engine,
+            None => phases.open(|| open(job, suite, &folder))?,
+        };
+        if place == 0 {
+            let in_force = engine.in_force()?;
+            let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
+            let open_ns = phases.open_ns().unwrap_or(0);
+            worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
+            worker.pause();
         }
-        measure(&harness, job, suite, test, &folder, &mut engine).map_err(RunFailure::during(test.number))?;
-        worker.pause();
+        let measured = measure(&harness, job, suite, test, &folder, &mut phases, &mut engine);
+        let done = measured.map_err(RunFailure::during(test.number))?;
+        if place + 1 < suite.tests.len() && !engine.reopens() {
+            left_open = Some(engine);
+        } else {
+            phases.close(|| engine.close())?;
+        }
+        harness.tell(done, &phases);
     }
-    engine.close()?;
     worker.emit(&Event::Done);
     Ok(())
 }
@@ -58,8 +66,9 @@ fn measure<E: SqlEngine>(
     suite: &SqlSuite,
     test: &SqlTest,
     folder: &Path,
+    phases: &mut Phases,
     engine: &mut E,
-) -> Result<(), EngineError> {
+) -> Result<TestDone, EngineError> {
     let (clock, answers) = (engine.clock(), engine.answers());
     let reads = contents(suite, test);
     let mut session = engine.session()?;
@@ -75,7 +84,7 @@ fn measure<E: SqlEngine>(
     perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;
     let wall_ns = sink.recorder.finish();
 
-    let measured = frame.end(wall_ns, folder, E::MAIN_FILE)?;
+    let done = frame.end(wall_ns, phases, folder, E::MAIN_FILE)?;
     let mut tally = sink.tally;
     for read in &reads {
         let mut content = Content::default();
@@ -83,8 +92,8 @@ fn measure<E: SqlEngine>(
         tally.content(&content);
     }
     drop(session);
-    measured.tell(operations, tally.rows, answers.then(|| tally.verification()));
-    Ok(())
+    let verification = answers.then(|| tally.verification());
+    Ok(TestDone { operations, rows: tally.rows, verification, ..done })
 }
 
 /// The reads of the tables that a test wants verified.

@@ -1,0 +1,164 @@
+//! What is measured around a test: opening the database, the wait until the engine's own threads rest, and closing it.
+//!
+//! An engine may leave work for any of these that another does inside the timer: a checkpoint, a flush, a compaction.
+
+use crate::resources::counters;
+use dbdyno_engine::counters::Counters;
+use rustix::time::{ClockId, clock_gettime};
+use std::{
+    collections::BTreeSet,
+    fs,
+    time::{Duration, Instant},
+};
+
+/// The phases around one test that there were, as counters of it.
+#[derive(Debug, Default)]
+pub(crate) struct Phases(Counters);
+
+/// Names of a phase's figures: time, sync calls, bytes written.
+struct PhaseFigures([&'static str; 3]);
+
+const OPEN: PhaseFigures = PhaseFigures(["open_ns", "open_syncs", "open_written_bytes"]);
+const SETTLE: PhaseFigures = PhaseFigures(["settle_ns", "settle_syncs", "settle_written_bytes"]);
+const CLOSE: PhaseFigures = PhaseFigures(["close_ns", "close_syncs", "close_written_bytes"]);
+
+impl Phases {
+    /// Opens a database.
+    pub(crate) fn open<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        self.measure(&OPEN, work)
+    }
+
+    /// Closes it.
+    pub(crate) fn close<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        self.measure(&CLOSE, work)
+    }
+
+    /// Waits until the engine's own threads rest. The time is that of their work, not of the look that finds them resting.
+    pub(crate) fn settle(&mut self, own: &OwnThreads) {
+        let worked = self.measure(&SETTLE, || own.wait_for_others());
+        self.0.set(SETTLE.0[0], Some(worked.as_nanos() as u64));
+    }
+
+    /// How long opening took, ns; none if the database was open.
+    pub(crate) fn open_ns(&self) -> Option<u64> {
+        self.0.get(OPEN.0[0])
+    }
+
+    /// Adds the phases to the counters of their test.
+    pub(crate) fn add_to(&self, test: &mut Counters) {
+        for name in [OPEN, SETTLE, CLOSE].iter().flat_map(|figures| figures.0) {
+            test.set(name, self.0.get(name));
+        }
+    }
+
+    fn measure<T>(&mut self, figures: &PhaseFigures, work: impl FnOnce() -> T) -> T {
+        let before = counters();
+        let begun = Instant::now();
+        let result = work();
+        let ns = begun.elapsed().as_nanos() as u64;
+        let used = counters().since(&before);
+        let [time, syncs, written] = figures.0;
+        self.0.set(time, Some(ns));
+        self.0.set(syncs, used.get("syncs"));
+        self.0.set(written, used.get("written_bytes"));
+        result
+    }
+}
+
+/// The threads of this process before an engine was opened. All that come later are an engine's.
+pub(crate) struct OwnThreads(BTreeSet<String>);
+
+/// Time between two looks at an engine's threads.
+const LOOK: Duration = Duration::from_millis(2);
+/// They rest when this many looks in a row found them resting.
+const RESTING_LOOKS: u32 = 5;
+/// More of a look's time than this on a CPU is work; a thread that only wakes to see that there is nothing to do takes less.
+const WORK: f64 = 0.05;
+/// Work that never ends is waited for this long.
+const SETTLE_AT_MOST: Duration = Duration::from_secs(10);
+
+impl OwnThreads {
+    /// Those that there are now.
+    pub(crate) fn now() -> Self {
+        Self(threads().collect())
+    }
+
+    /// Waits until all other threads rest; how long they worked.
+    fn wait_for_others(&self) -> Duration {
+        let (begun, mut worked, mut resting) = (Instant::now(), Duration::ZERO, 0);
+        let mut cpu = others_cpu();
+        while resting < RESTING_LOOKS && worked < SETTLE_AT_MOST {
+            let Some(busy) = self.others_are_busy() else { break };
+            std::thread::sleep(LOOK);
+            let now = others_cpu();
+            if busy || now.saturating_sub(cpu).as_secs_f64() > LOOK.as_secs_f64() * WORK {
+                (worked, resting) = (begun.elapsed(), 0);
+            } else {
+                resting += 1;
+            }
+            cpu = now;
+        }
+        worked
+    }
+
+    /// Whether a thread of the engine is on a CPU or waits for a disk; none if it has no threads.
+    fn others_are_busy(&self) -> Option<bool> {
+        let mut others = threads().filter(|thread| !self.0.contains(thread)).peekable();
+        others.peek()?;
+        Some(others.any(|thread| {
+            let state = fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap_or_default();
+            state.lines().any(|line| line.starts_with("State:\tR") || line.starts_with("State:\tD"))
+        }))
+    }
+}
+
+fn threads() -> impl Iterator<Item = String> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
+    tasks.filter_map(|task| task.ok()?.file_name().into_string().ok())
+}
+
+/// CPU time of all threads but this one.
+fn others_cpu() -> Duration {
+    let read = |clock| {
+        let time = clock_gettime(clock);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    read(ClockId::ProcessCPUTime).saturating_sub(read(ClockId::ThreadCPUTime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_threads_that_came_later_is_waited_for() {
+        let own = OwnThreads::now();
+        assert_eq!(own.wait_for_others(), Duration::ZERO, "nothing to wait for");
+        let work = std::thread::spawn(|| {
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_millis(50) {
+                std::hint::spin_loop();
+            }
+            std::thread::sleep(Duration::from_secs(60));
+        });
+        let mut phases = Phases::default();
+        phases.settle(&own);
+        let mut test = Counters::default();
+        phases.add_to(&mut test);
+        let settled = Duration::from_nanos(test.get("settle_ns").unwrap());
+        assert!(settled >= Duration::from_millis(30) && settled < SETTLE_AT_MOST, "{settled:?}");
+        assert!(!work.is_finished(), "a thread that sleeps is not waited for");
+        assert_eq!(test.get("open_ns"), None);
+    }
+
+    #[test]
+    fn what_opening_writes_is_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut phases = Phases::default();
+        phases.open(|| fs::File::create(folder.path().join("a")).unwrap().sync_all().unwrap());
+        let mut test = Counters::default();
+        phases.add_to(&mut test);
+        assert_eq!(phases.open_ns(), test.get("open_ns"));
+        assert!(test.get("open_syncs").is_some() && test.get("close_syncs").is_none());
+    }
+}
