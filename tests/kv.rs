@@ -3,12 +3,12 @@
 use crate::support::{Place, engine_program, has_tool, python};
 use dbdyno_engine::{
     engine::{Engine, Open},
-    kv::{KvEngine, KvSession, KvTransaction, KvWrite},
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     settings::Settings,
     suite::KvStatements,
 };
 use serde::Deserialize;
-use std::{collections::BTreeMap, process::Command};
+use std::{collections::BTreeMap, fs, process::Command};
 
 /// One run of the model in tests/tables/kv/make.py.
 #[derive(Deserialize)]
@@ -65,11 +65,14 @@ fn no_option_changes_an_answer() {
         "sqlite:synchronous=off|normal|full|extra,journal_mode=wal",
         "sqlite:page_size=512|65536,cache_size=50|-64,journal_mode=wal",
         "sqlite:mmap_size=0|1048576,locking_mode=exclusive,temp_store=memory",
+        "sqlite:memory_statistics=on|off,memory=16MiB,synchronous=off",
         "sqlite:auto_vacuum=full|incremental,open_mutex=fullmutex,wal_autocheckpoint=0,journal_mode=wal",
         "sqlite:transaction=deferred|immediate|exclusive,statements=text,read_transaction=held",
         "lmdb:sync=full|nometasync|nosync,writemap=off|on,readahead=off",
+        "lmdb:append=on|off,memory=16MiB,sync=nosync",
         "lmdb:sync=mapasync,writemap=on,read_transaction=held,map_size=64MiB",
         "redb:durability=immediate|none,two_phase_commit=on|off,quick_repair=on|off",
+        "redb:memory=16MiB",
         "redb:cache_size=0|1MiB,read_transaction=held",
         "duckdb:fsync_mode=standard|none,threads=1,memory_limit=256MiB,checkpoint_threshold=64KiB",
         "duckdb:block_size=16384,statements=text,read_transaction=held",
@@ -160,26 +163,65 @@ fn sqlites_own_program_reads_what_a_run_left() {
 }
 
 #[test]
-fn the_quick_preset_gives_48_results_an_engine_that_python_reads_too() {
+fn the_quick_preset_gives_80_results_an_engine_that_python_reads_too() {
     let place = Place::new();
     let table = place.ok(&["--preset", "quick"]);
-    for part in ["1 Sequential writes · 10,000 operations", "8 Bulk insert", "sqlite", "lmdb", "redb", "unequal tiers"]
-    {
+    let opened_and_closed = ["+ open", "close", "in all", "outside the timer"];
+    for part in ["1 Sequential writes · 10,000 operations", "8 Bulk insert", "sqlite", "lmdb", "redb"] {
         assert!(table.contains(part), "{part}: {table}");
     }
+    assert!(opened_and_closed.iter().all(|part| table.contains(part)), "{table}");
+    assert!(!table.contains("unequal tiers") && table.contains("tier: 3 power-safe\n"), "{table}");
     assert!(!table.contains("ANSWERS") && !table.contains('✗'), "{table}");
     assert!(table.lines().filter(|line| !line.starts_with('!')).all(|line| line.chars().count() <= 90), "{table}");
     let counts = place.rows("select engine, count(*) from results group by 1 order by 1");
-    assert_eq!(counts, [["lmdb", "48"], ["redb", "48"], ["sqlite", "48"]]);
+    assert_eq!(counts, [["lmdb", "80"], ["redb", "80"], ["sqlite", "80"]]);
     let script = "
 import duckdb, sys
 store = duckdb.connect(sys.argv[1], read_only=True)
 print(store.sql('select engine, count(*) from results group by 1 order by 1').fetchall())
 print(store.sql('select count(*) from results where status = \\'ok\\' and wall_ns > 0 and rate > 0').fetchall())";
     if let Some(answer) = python(script, &place.store()) {
-        assert_eq!(answer, "[('lmdb', 48), ('redb', 48), ('sqlite', 48)]\n[(144,)]\n");
+        assert_eq!(answer, "[('lmdb', 80), ('redb', 80), ('sqlite', 80)]\n[(240,)]\n");
     }
     assert_eq!(place.left_behind(), [""; 0].map(std::path::PathBuf::from), "nothing is left in the work folder");
+}
+
+#[test]
+fn an_appended_load_is_smaller_and_holds_the_same_in_any_order_of_keys() {
+    let place = Place::new();
+    let loaded = |append: &str| {
+        let description = dbdyno_lmdb::describe();
+        let asked = BTreeMap::from([("sync", "nosync"), ("append", append)].map(|(a, b)| (a.to_owned(), b.to_owned())));
+        let settings = Settings::resolve(&description, &asked).unwrap();
+        let folder = place.path(append);
+        fs::create_dir_all(&folder).unwrap();
+        let mut engine =
+            dbdyno_lmdb::Lmdb::open(Open { folder: &folder, settings: &settings, schema: &[], data_bytes: 0 }).unwrap();
+        let statements = KvStatements::default();
+        let mut session = engine.session(&statements).unwrap();
+        let mut rows = Vec::new();
+        // Ascending, then below what is there, a last key that is deleted, and beyond again.
+        for keys in [(1_000..6_000).collect::<Vec<u32>>(), (0..500).rev().collect(), vec![9_000, 8_000, 9_500]] {
+            let mut transaction = session.write().unwrap();
+            let mut table = transaction.table().unwrap();
+            for key in keys {
+                table.put(&key.to_be_bytes(), &[7; 100]).unwrap();
+                if key == 9_000 {
+                    assert!(table.delete(&key.to_be_bytes()).unwrap());
+                }
+            }
+            transaction.commit().unwrap();
+        }
+        session.read().unwrap().scan(|key, value| rows.push((key.to_vec(), value.to_vec()))).unwrap();
+        engine.check().unwrap();
+        engine.close().unwrap();
+        (rows, fs::metadata(folder.join("data.mdb")).unwrap().len())
+    };
+    let ((plain, plain_bytes), (appended, appended_bytes)) = (loaded("off"), loaded("on"));
+    assert_eq!(plain.len(), 5_502);
+    assert!(plain == appended, "the rows are the same");
+    assert!(appended_bytes < plain_bytes, "pages are filled: {appended_bytes} bytes against {plain_bytes}");
 }
 
 #[test]

@@ -29,9 +29,7 @@ impl Change {
             return Err(wrong(format!("expected an option of the engine tuned, {}", engine.name)));
         }
         let option = option.trim().to_owned();
-        let settings = Settings::resolve(engine, &BTreeMap::from([(option.clone(), value.to_owned())]))?;
-        let value = settings.get(&option).unwrap_or_default().to_owned();
-        Ok(Self(BTreeMap::from([(option, value)])))
+        Ok(Self(Settings::asked(engine, &BTreeMap::from([(option, value.to_owned())]))?))
     }
 
     /// What tells `to` from `from`.
@@ -47,7 +45,7 @@ impl Change {
     pub fn made_to(&self, base: &Settings, engine: &Description) -> Result<Settings, PlanError> {
         let mut asked: BTreeMap<String, String> =
             base.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        asked.extend(self.0.clone());
+        asked.extend(Settings::asked(engine, &self.0)?);
         Ok(Settings::resolve(engine, &asked)?)
     }
 }

@@ -22,7 +22,7 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
         .shows("full → off")
         .shows("tier 2 consistent → 1");
     journey.keys("d").hides("→");
-    for _ in 0..6 {
+    for _ in 0..7 {
         journey.key(KeyPress::Down);
     }
     journey.keys("i").shows("What if wal_autocheckpoint were").key(KeyPress::Ctrl('u')).keys("50").key(KeyPress::Enter);

@@ -24,6 +24,14 @@ pub enum SettingError {
         /// The names there are.
         expected: String,
     },
+    /// Two words for one option.
+    #[error("options `{option}` and `memory` of {owner} are one: expected one of them")]
+    Twice {
+        /// The engine asked.
+        owner: String,
+        /// The option that `memory` sets too.
+        option: String,
+    },
     /// The option does not take this value.
     #[error("option `{option}` of {owner} cannot be `{value}`: expected {expected}")]
     Value {
@@ -48,23 +56,56 @@ impl Settings {
         specs: &[OptionSpec],
         asked: &BTreeMap<String, String>,
     ) -> Result<Self, SettingError> {
+        let defaults = specs.iter().filter(|spec| spec.memory.is_none());
         let mut values: BTreeMap<String, String> =
-            specs.iter().map(|spec| (spec.name.clone(), spec.default.clone())).collect();
+            defaults.map(|spec| (spec.name.clone(), spec.default.clone())).collect();
+        values.extend(Self::spell_out(owner, specs, asked)?);
+        Ok(Self(values))
+    }
+
+    /// What is asked of an engine in canonical spelling, with the options that `memory` stands for.
+    pub fn asked(
+        engine: &Description,
+        asked: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, SettingError> {
+        Self::spell_out(&format!("engine `{}`", engine.name), &engine.options, asked)
+    }
+
+    fn spell_out(
+        owner: &str,
+        specs: &[OptionSpec],
+        asked: &BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>, SettingError> {
+        let mut values = BTreeMap::new();
         for (name, value) in asked {
             let spec = specs.iter().find(|spec| &spec.name == name).ok_or_else(|| SettingError::Unknown {
                 owner: owner.to_owned(),
                 option: name.clone(),
                 expected: one_of(&specs.iter().map(|spec| spec.name.clone()).collect::<Vec<_>>()),
             })?;
-            let canonical = spec.kind.canonical(value).map_err(|expected| SettingError::Value {
+            let refused = |expected: String| SettingError::Value {
                 owner: owner.to_owned(),
                 option: name.clone(),
                 value: value.clone(),
                 expected,
-            })?;
-            values.insert(name.clone(), canonical);
+            };
+            let canonical = spec.kind.canonical(value).map_err(refused)?;
+            let Some(target) = &spec.memory else {
+                values.insert(name.clone(), canonical);
+                continue;
+            };
+            // A word instead of a number leaves the engine's own options as they are.
+            let Some((option, value)) = canonical.parse().ok().and_then(|bytes| target.setting(bytes)) else {
+                continue;
+            };
+            if asked.contains_key(option) {
+                return Err(SettingError::Twice { owner: owner.to_owned(), option: option.to_owned() });
+            }
+            let set = specs.iter().find(|spec| spec.name == option).map(|spec| spec.kind.canonical(&value));
+            set.transpose().map_err(|expected| refused(format!("what `{option}` takes, {expected}")))?;
+            values.insert(option.to_owned(), value);
         }
-        Ok(Self(values))
+        Ok(values)
     }
 
     pub fn to_map(&self) -> BTreeMap<String, String> {
@@ -111,6 +152,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::MemoryTarget;
 
     fn specs() -> Vec<OptionSpec> {
         vec![
@@ -129,6 +171,28 @@ mod tests {
         assert_eq!(settings.get("journal_mode"), Some("wal"));
         assert_eq!(settings.integer("cache_size"), Ok(10));
         assert_eq!(settings.differing(&specs()).collect::<Vec<_>>(), [("journal_mode", "wal")]);
+    }
+
+    #[test]
+    fn memory_is_another_word_for_the_size_of_a_cache() {
+        let cache = OptionSpec::integer("cache_size", -(1 << 30), 1 << 30, "-2000", "");
+        let pages = MemoryTarget::NegativeKib { option: "cache_size".to_owned() };
+        let sqlite = [cache, OptionSpec::memory(pages)];
+        let resolved = |asked: &BTreeMap<String, String>| Settings::resolve_specs("engine `x`", &sqlite, asked);
+        let settings = resolved(&asked("memory", "64MiB")).unwrap();
+        assert_eq!(settings.iter().collect::<Vec<_>>(), [("cache_size", "-65536")]);
+        assert_eq!(resolved(&asked("memory", "own")), resolved(&BTreeMap::new()));
+        let twice = BTreeMap::from(["memory", "cache_size"].map(|name| (name.to_owned(), "2000000".to_owned())));
+        let error = resolved(&twice).unwrap_err().to_string();
+        assert_eq!(error, "options `cache_size` and `memory` of engine `x` are one: expected one of them");
+        let error = resolved(&asked("memory", "4TiB")).unwrap_err().to_string();
+        assert!(
+            error.contains("option `memory` of engine `x` cannot be `4TiB`: expected what `cache_size` takes"),
+            "{error}"
+        );
+        let mapped = [OptionSpec::memory(MemoryTarget::Nothing)];
+        let settings = Settings::resolve_specs("engine `x`", &mapped, &asked("memory", "64MiB")).unwrap();
+        assert_eq!(settings, Settings::default());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! DuckDB's options and what they mean for durability.
 
 use dbdyno_engine::{
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
     sql::{reopen, statements},
@@ -49,6 +49,7 @@ fn options() -> Vec<OptionSpec> {
             "memory that DuckDB may use; auto is 80 % of the machine's",
         )
         .tune(&[]),
+        OptionSpec::memory(MemoryTarget::Bytes { option: "memory_limit".to_owned() }),
         OptionSpec::size(
             "checkpoint_threshold",
             0,

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{
     EngineError,
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
     settings::Settings,
@@ -51,13 +51,14 @@ fn options() -> Vec<OptionSpec> {
             "134217728",
             "536870912",
         ]),
+        OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
         OptionSpec::size(
             "memtable_size",
             1 << 20,
             1 << 40,
             &[],
             "67108864",
-            "bytes of the table in memory at which it is written out in the background",
+            "bytes of the table in memory at which it is written out in the background: less data than that never leaves memory and journal",
         )
         .fresh()
         .tune(&["16777216", "67108864", "268435456"]),

@@ -5,7 +5,7 @@
 
 use dbdyno_engine::{
     EngineError,
-    describe::{Conflict, ImplementationRule, OptionSpec},
+    describe::{Conflict, ImplementationRule, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::{is_held, read_transaction},
     settings::Settings,
@@ -35,6 +35,13 @@ pub fn options() -> Vec<OptionSpec> {
             "auto",
             "size of the memory map, the database's limit; auto grows it before a transaction needs it",
         ),
+        OptionSpec::bool(
+            "append",
+            "off",
+            "put a key that is greater than all others with MDB_APPEND: ascending loads search no tree",
+        )
+        .only_for(SuiteKind::Kv),
+        OptionSpec::memory(MemoryTarget::Nothing),
         read_transaction(),
     ]
 }
@@ -115,6 +122,8 @@ pub struct LmdbSetup {
     pub grows: bool,
     /// Whether one read transaction is held over all reads of a test.
     pub held: bool,
+    /// Whether keys beyond all others are appended.
+    pub append: bool,
 }
 
 /// Smallest map made when the size is `auto`, bytes.
@@ -139,6 +148,7 @@ impl LmdbSetup {
             map_size: map_size.next_multiple_of(1 << 16) as usize,
             grows: asked == "auto",
             held: is_held(settings)?,
+            append: settings.flag("append")?,
         })
     }
 
@@ -157,6 +167,29 @@ impl LmdbSetup {
             ("readahead".to_owned(), word(self.readahead)),
             ("map_size".to_owned(), self.map_size.to_string()),
         ])
+    }
+}
+
+/// The greatest key of a table inside a write transaction, for puts that may be appended; empty where there is none yet.
+#[derive(Debug, Clone, Default)]
+pub struct GreatestKey(Vec<u8>);
+
+impl GreatestKey {
+    /// Of a table whose last key this is.
+    pub fn new(last: Option<&[u8]>) -> Self {
+        Self(last.unwrap_or_default().to_vec())
+    }
+
+    /// Whether a key is beyond all others, which it then is the greatest of. One that was deleted meanwhile makes this too
+    /// careful, never wrong.
+    #[inline]
+    pub fn grows_to(&mut self, key: &[u8]) -> bool {
+        let beyond = key > self.0.as_slice();
+        if beyond {
+            self.0.clear();
+            self.0.extend_from_slice(key);
+        }
+        beyond
     }
 }
 

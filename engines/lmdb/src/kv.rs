@@ -8,8 +8,8 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
-use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE};
-use heed::{Database, Env, RoTxn, RwTxn, WithTls, types::Bytes};
+use dbdyno_lmdb_common::{GreatestKey, LmdbSetup, MAIN_FILE};
+use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl KvEngine for Lmdb {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<LmdbSession<'e>, EngineError> {
-        Ok(LmdbSession { env: &self.env, database: self.database, grows: self.setup.grows })
+        Ok(LmdbSession { env: &self.env, database: self.database, setup: self.setup })
     }
 }
 
@@ -63,7 +63,7 @@ impl KvEngine for Lmdb {
 pub struct LmdbSession<'e> {
     env: &'e Env,
     database: Database<'static, Bytes, Bytes>,
-    grows: bool,
+    setup: LmdbSetup,
 }
 
 impl<'e> KvSession for LmdbSession<'e> {
@@ -79,15 +79,16 @@ impl<'e> KvSession for LmdbSession<'e> {
     #[inline]
     fn read(&mut self) -> Result<Self::Read<'_>, EngineError> {
         let transaction = self.env.read_txn().map_err(failed)?;
-        Ok(LmdbTable { transaction, database: self.database })
+        Ok(LmdbTable { transaction, database: self.database, appends: None })
     }
 
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError> {
-        if self.grows {
+        if self.setup.grows {
             grow(self.env)?;
         }
         let transaction = self.env.write_txn().map_err(failed)?;
-        Ok(LmdbTable { transaction, database: self.database })
+        let appends = self.setup.append.then(GreatestKey::default);
+        Ok(LmdbTable { transaction, database: self.database, appends })
     }
 }
 
@@ -95,6 +96,8 @@ impl<'e> KvSession for LmdbSession<'e> {
 pub struct LmdbTable<T> {
     transaction: T,
     database: Database<'static, Bytes, Bytes>,
+    /// Where a put of a key beyond all others is to be an append.
+    appends: Option<GreatestKey>,
 }
 
 impl<T: LmdbReads> KvRead for LmdbTable<T> {
@@ -124,7 +127,14 @@ impl<'s> KvTransaction for LmdbTable<RwTxn<'s>> {
         Self: 't;
 
     fn table(&mut self) -> Result<LmdbTable<&mut RwTxn<'s>>, EngineError> {
-        Ok(LmdbTable { transaction: &mut self.transaction, database: self.database })
+        let appends = match self.appends {
+            Some(_) => {
+                let last = self.database.last(&self.transaction).map_err(failed)?;
+                Some(GreatestKey::new(last.map(|(key, _)| key)))
+            }
+            None => None,
+        };
+        Ok(LmdbTable { transaction: &mut self.transaction, database: self.database, appends })
     }
 
     fn commit(self) -> Result<(), EngineError> {
@@ -135,7 +145,9 @@ impl<'s> KvTransaction for LmdbTable<RwTxn<'s>> {
 impl KvWrite for LmdbTable<&mut RwTxn<'_>> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.database.put(self.transaction, key, value).map_err(failed)
+        let beyond = self.appends.as_mut().is_some_and(|greatest| greatest.grows_to(key));
+        let flags = if beyond { PutFlags::APPEND } else { PutFlags::empty() };
+        self.database.put_with_flags(self.transaction, flags, key, value).map_err(failed)
     }
 
     #[inline]

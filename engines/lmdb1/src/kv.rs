@@ -12,7 +12,7 @@ use dbdyno_engine::{
     ordered::{Direction, Keys},
     suite::KvStatements,
 };
-use dbdyno_lmdb_common::MAIN_FILE;
+use dbdyno_lmdb_common::{GreatestKey, MAIN_FILE};
 use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// An open environment, whose main table has the rows.
@@ -67,44 +67,55 @@ impl KvSession for Lmdb1Session<'_> {
 
     #[inline]
     fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
-        Ok(Lmdb1Table(Lmdb1Read::begin(&self.0.env)?))
+        Ok(Lmdb1Table { transaction: Lmdb1Read::begin(&self.0.env)?, appends: None })
     }
 
     fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
         self.0.get_ready_to_write()?;
-        Ok(Lmdb1Table(Lmdb1Write::begin(&self.0.env)?))
+        let appends = self.0.setup.append.then(GreatestKey::default);
+        Ok(Lmdb1Table { transaction: Lmdb1Write::begin(&self.0.env)?, appends })
     }
 }
 
 /// The main table inside a transaction.
 #[derive(Debug)]
-pub struct Lmdb1Table<T>(T);
+pub struct Lmdb1Table<T> {
+    transaction: T,
+    /// Where a put of a key beyond all others is to be an append.
+    appends: Option<GreatestKey>,
+}
 
 impl KvTransaction for Lmdb1Table<Lmdb1Write> {
     type Table<'t> = Lmdb1Table<&'t mut Lmdb1Write>;
 
     fn table(&mut self) -> Result<Lmdb1Table<&mut Lmdb1Write>, EngineError> {
-        Ok(Lmdb1Table(&mut self.0))
+        if let Some(greatest) = &mut self.appends {
+            self.transaction.reads().range(Dbi::MAIN, Keys::ALL, Direction::Down, |key, _| {
+                *greatest = GreatestKey::new(Some(key));
+                ControlFlow::Break(())
+            })?;
+        }
+        Ok(Lmdb1Table { transaction: &mut self.transaction, appends: self.appends.clone() })
     }
 
     fn commit(self) -> Result<(), EngineError> {
-        Ok(self.0.commit()?)
+        Ok(self.transaction.commit()?)
     }
 }
 
 impl<T: Lmdb1Reads> KvRead for Lmdb1Table<T> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.0.reads().get(Dbi::MAIN, key, visit)?)
+        Ok(self.transaction.reads().get(Dbi::MAIN, key, visit)?)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.reads().get(Dbi::MAIN, key, |_| ())?.is_some())
+        Ok(self.transaction.reads().get(Dbi::MAIN, key, |_| ())?.is_some())
     }
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.reads().range(Dbi::MAIN, Keys::ALL, Direction::Up, |key, value| {
+        self.transaction.reads().range(Dbi::MAIN, Keys::ALL, Direction::Up, |key, value| {
             visit(key, value);
             ControlFlow::Continue(())
         })?;
@@ -115,11 +126,13 @@ impl<T: Lmdb1Reads> KvRead for Lmdb1Table<T> {
 impl KvWrite for Lmdb1Table<&mut Lmdb1Write> {
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        Ok(self.0.put(Dbi::MAIN, key, value)?)
+        let beyond = self.appends.as_mut().is_some_and(|greatest| greatest.grows_to(key));
+        let put = if beyond { Lmdb1Write::append } else { Lmdb1Write::put };
+        Ok(put(self.transaction, Dbi::MAIN, key, value)?)
     }
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.0.delete(Dbi::MAIN, key)?)
+        Ok(self.transaction.delete(Dbi::MAIN, key)?)
     }
 }

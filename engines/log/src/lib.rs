@@ -7,7 +7,7 @@ mod kv;
 pub use kv::Log;
 
 use dbdyno_engine::{
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     serve::Program,
     suite::SuiteKind,
@@ -19,7 +19,10 @@ pub const PROGRAM: Program = program::kv_only::<Log>(describe);
 
 fn describe() -> Description {
     Description {
-        options: vec![OptionSpec::bool("sync", "on", "whether a commit waits until the disk has its record")],
+        options: vec![
+            OptionSpec::bool("sync", "on", "whether a commit waits until the disk has its record"),
+            OptionSpec::memory(MemoryTarget::Nothing),
+        ],
         tiers: vec![
             TierRule::new(
                 &[("sync", &["off"])],

@@ -5,7 +5,7 @@ mod sql;
 use dbdyno_engine::{
     EngineError,
     clock::{Clock, MonotonicClock},
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
@@ -25,6 +25,7 @@ pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
 pub fn describe() -> Description {
     Description {
         options: vec![
+            OptionSpec::memory(MemoryTarget::Nothing),
             OptionSpec::choice(
                 "clock",
                 &["real", "simulated"],

@@ -1,7 +1,7 @@
 //! redb's options and what they mean for durability.
 
 use dbdyno_engine::{
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
     suite::SuiteKind,
@@ -41,6 +41,7 @@ fn options() -> Vec<OptionSpec> {
             "134217728",
             "1073741824",
         ]),
+        OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
         OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
         OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
         read_transaction(),

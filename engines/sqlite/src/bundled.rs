@@ -3,13 +3,21 @@
 use super::driver::Driver;
 use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
 use dbdyno_tables::sqlite::{SqliteStatement, failed};
-use rusqlite::{Connection, OpenFlags, types};
-use std::path::Path;
+use rusqlite::{Connection, OpenFlags, ffi, types};
+use std::{
+    collections::BTreeMap,
+    ffi::c_int,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 impl Driver for Connection {
     type Statement<'c> = SqliteStatement<'c>;
 
-    fn open(path: &Path, mutex: bool, _: &Settings) -> Result<Self, EngineError> {
+    fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
+        if settings.get("memory_statistics").is_some() {
+            count_memory(settings.flag("memory_statistics")?)?;
+        }
         let mutex = if mutex { OpenFlags::SQLITE_OPEN_FULL_MUTEX } else { OpenFlags::SQLITE_OPEN_NO_MUTEX };
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | mutex;
         Self::open_with_flags(path, flags).map_err(EngineError::doing("opening the database"))
@@ -17,6 +25,11 @@ impl Driver for Connection {
 
     fn library(&self) -> Option<Library> {
         None
+    }
+
+    fn in_force(&self) -> BTreeMap<String, String> {
+        let word = if counts_memory() { "on" } else { "off" };
+        BTreeMap::from([("memory_statistics".to_owned(), word.to_owned())])
     }
 
     fn batch(&self, sql: &str) -> Result<(), EngineError> {
@@ -41,12 +54,41 @@ impl Driver for Connection {
     #[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_mutex")]
     fn has_mutex(&self) -> bool {
         // SAFETY: the handle is that of an open connection, and the mutex is only compared with null.
-        unsafe { !rusqlite::ffi::sqlite3_db_mutex(self.handle()).is_null() }
+        unsafe { !ffi::sqlite3_db_mutex(self.handle()).is_null() }
     }
 
     fn close(self) -> Result<(), EngineError> {
         self.close().map_err(|(_, error)| failed(error))
     }
+}
+
+/// Whether SQLite counts memory: an open connection has some, or it does not.
+#[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_memory_used")]
+fn counts_memory() -> bool {
+    // SAFETY: the call takes nothing and may be made at any time.
+    unsafe { ffi::sqlite3_memory_used() > 0 }
+}
+
+/// Has SQLite count memory or not, from its start on.
+#[expect(unsafe_code, reason = "rusqlite has no calls for the configuration of SQLite as a whole")]
+fn count_memory(on: bool) -> Result<(), EngineError> {
+    static COUNTS: Mutex<bool> = Mutex::new(true);
+    let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if *counts == on {
+        return Ok(());
+    }
+    // SAFETY: a worker has one database, which is not open yet, and no other thread that uses SQLite.
+    let code = unsafe {
+        ffi::sqlite3_shutdown();
+        let code = ffi::sqlite3_config(ffi::SQLITE_CONFIG_MEMSTATUS, c_int::from(on));
+        ffi::sqlite3_initialize();
+        code
+    };
+    if code != ffi::SQLITE_OK {
+        return Err(EngineError::new(format!("sqlite3_config(SQLITE_CONFIG_MEMSTATUS) fails with code {code}")));
+    }
+    *counts = on;
+    Ok(())
 }
 
 fn owned(value: types::Value) -> SqlValue {

@@ -2,7 +2,7 @@
 
 use super::pragmas;
 use dbdyno_engine::{
-    describe::{Description, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::read_transaction,
     sql::{reopen, statements},
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 pub fn describe() -> Description {
     let build = compile_options();
     Description {
-        options: options(&build),
+        options: [options(&build), vec![memory_statistics()]].concat(),
         build,
         source: source(),
         tiers: tiers(),
@@ -35,6 +35,15 @@ fn compile_options() -> Vec<String> {
     list().unwrap_or_default()
 }
 
+/// What SQLite is told before it starts, beside what is told to a connection.
+fn memory_statistics() -> OptionSpec {
+    OptionSpec::bool(
+        "memory_statistics",
+        "on",
+        "whether SQLite counts the memory it uses (sqlite3_config at the start); SQLite's own advice for speed is off",
+    )
+}
+
 /// The check-in of SQLite that the library was made from.
 fn source() -> Option<String> {
     let connection = Connection::open_in_memory().ok()?;
@@ -53,6 +62,7 @@ const ROLLBACK: &[&str] = &["delete", "truncate", "persist", "memory", "off"];
 pub fn options(build: &[String]) -> Vec<OptionSpec> {
     let mut options = vec![journal_mode(), synchronous()];
     options.extend(pages(build));
+    options.push(OptionSpec::memory(MemoryTarget::NegativeKib { option: "cache_size".to_owned() }));
     options.extend(locks(build));
     options.extend(transactions());
     options.into_iter().map(pragmas::with_statement).collect()

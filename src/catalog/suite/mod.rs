@@ -334,6 +334,7 @@ fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Resul
                 help: option.help.clone(),
                 fresh: true,
                 tuning: Tuning::default(),
+                memory: None,
             })
         })
         .collect()

@@ -22,9 +22,53 @@ pub struct OptionSpec {
     pub fresh: bool,
     #[serde(default)]
     pub tuning: Tuning,
+    /// What it sets, where it is another word for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryTarget>,
 }
 
+/// Which option the bytes of `memory` are given to, so that engines can be compared with caches of one size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "unit", rename_all = "kebab-case")]
+pub enum MemoryTarget {
+    /// An option that is a number of bytes.
+    Bytes { option: String },
+    /// An option that is a number of KiB when it is negative.
+    NegativeKib { option: String },
+    /// None: the engine has no cache of its own.
+    Nothing,
+}
+
+impl MemoryTarget {
+    /// The option with its value for so many bytes.
+    pub(crate) fn setting(&self, bytes: u64) -> Option<(&str, String)> {
+        match self {
+            Self::Bytes { option } => Some((option, bytes.to_string())),
+            Self::NegativeKib { option } => Some((option, format!("-{}", bytes / 1024))),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// The value of `memory` that leaves the engine's own options as they are.
+const OWN_MEMORY: &str = "own";
+
 impl OptionSpec {
+    /// The option `memory`, which all engines have: the size of the cache.
+    pub fn memory(target: MemoryTarget) -> Self {
+        let help = match &target {
+            MemoryTarget::Bytes { option } | MemoryTarget::NegativeKib { option } => {
+                format!("bytes of cache, in the same words for every engine: sets {option}; own: {option} says it")
+            }
+            MemoryTarget::Nothing => {
+                "bytes of cache, in the same words for every engine: this one has none of its own to set, and uses the system's"
+                    .to_owned()
+            }
+        };
+        let option = Self::size("memory", 1 << 20, 1 << 46, &[OWN_MEMORY], OWN_MEMORY, &help).tune(&[]);
+        Self { memory: Some(target), ..option }
+    }
+
     pub fn choice(name: &str, choices: &[&str], default: &str, help: &str) -> Self {
         let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
         Self::new(name, OptionKind::Choice { choices }, default, help)
@@ -116,6 +160,7 @@ impl OptionSpec {
             help: help.to_owned(),
             fresh: false,
             tuning: Tuning::default(),
+            memory: None,
         }
     }
 }

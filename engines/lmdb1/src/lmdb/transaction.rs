@@ -10,10 +10,10 @@ use crate::{
 };
 use dbdyno_engine::ordered::{Direction, Keys, walk};
 use lmdb_master3_sys::{
-    MDB_BAD_CHECKSUM, MDB_BAD_TXN, MDB_CREATE, MDB_CRYPTO_FAIL, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV, MDB_RDONLY,
-    MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi, MDB_stat, MDB_txn, MDB_val, mdb_cursor_close, mdb_cursor_get,
-    mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop, mdb_get, mdb_put, mdb_stat, mdb_txn_abort, mdb_txn_begin,
-    mdb_txn_commit,
+    MDB_APPEND, MDB_BAD_CHECKSUM, MDB_BAD_TXN, MDB_CREATE, MDB_CRYPTO_FAIL, MDB_FIRST, MDB_LAST, MDB_NEXT, MDB_PREV,
+    MDB_RDONLY, MDB_SET_RANGE, MDB_cursor, MDB_cursor_op, MDB_dbi, MDB_stat, MDB_txn, MDB_val, mdb_cursor_close,
+    mdb_cursor_get, mdb_cursor_open, mdb_dbi_open, mdb_del, mdb_drop, mdb_get, mdb_put, mdb_stat, mdb_txn_abort,
+    mdb_txn_begin, mdb_txn_commit,
 };
 use std::{
     ffi::{CStr, c_uint},
@@ -164,14 +164,25 @@ impl Lmdb1Write {
     }
 
     #[inline]
-    #[expect(unsafe_code, reason = "a call of C")]
     pub fn put(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
+        self.put_with(0, table, key, value)
+    }
+
+    /// Puts a key that is greater than all others; refused if it is not.
+    #[inline]
+    pub fn append(&mut self, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
+        self.put_with(MDB_APPEND, table, key, value)
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn put_with(&mut self, flags: u32, table: Dbi, key: &[u8], value: &[u8]) -> Result<(), LmdbError> {
         if self.env.covers_end(value.len()) {
             return Err(LmdbError::EndCovered(value.len()));
         }
         let (key, value) = (borrowed(key), borrowed(value));
         // SAFETY: the transaction is under way; LMDB copies both.
-        check(unsafe { mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), 0) })
+        check(unsafe { mdb_put(self.raw, table.0, (&raw const key).cast_mut(), (&raw const value).cast_mut(), flags) })
             .map_err(|error| self.explain(error))
     }
 
