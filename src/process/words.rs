@@ -28,7 +28,9 @@ fn meaning(signal: i32, folder: &Path) -> Option<String> {
             ));
         }
         libc::SIGKILL => "somebody killed it; the kernel does so when memory runs out, and `dmesg` shows it then",
-        libc::SIGSEGV => "it used memory that is not its own, a fault in the engine or its library",
+        libc::SIGSEGV => {
+            "it used memory that is not its own: a fault in the engine or its library, or a database whose file was damaged"
+        }
         libc::SIGABRT => "it gave up by itself; the run's log may say why",
         libc::SIGILL => "it has an instruction that this CPU does not know, or met a fault it checks for",
         _ => return None,

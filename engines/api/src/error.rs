@@ -1,6 +1,9 @@
 //! The one error an engine reports.
 
-use std::fmt;
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 /// What went wrong inside an engine, in the engine's own words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,8 +32,31 @@ impl EngineError {
     }
 }
 
+/// Calls a library that may panic, as some do when they read damaged bytes: what it said is an error then. Nothing that the work
+/// was given can be trusted afterwards.
+pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, EngineError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
+        EngineError::fatal(format!("the engine gave up: {}", said.unwrap_or("it did not say why")))
+    })
+}
+
 impl From<std::io::Error> for EngineError {
     fn from(error: std::io::Error) -> Self {
         Self::new(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_panic_says_is_an_error() {
+        assert_eq!(caught(|| 7).unwrap(), 7);
+        let page = 3;
+        let error = caught(|| panic!("page {page} is no page")).unwrap_err();
+        assert_eq!(error, EngineError::fatal("the engine gave up: page 3 is no page"));
+        assert_eq!(caught(|| panic!("a word")).unwrap_err().message, "the engine gave up: a word");
     }
 }

@@ -8,6 +8,8 @@ use crate::{
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
 
+use std::collections::BTreeMap;
+
 /// The option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
     OptionSpec::bool("reopen", "on", "close the database and open it again before each test of a SQL suite, untimed")
@@ -103,6 +105,9 @@ pub trait SqlSession<'e> {
     /// Drops a table with its indexes.
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
 
+    /// What the engine itself lists of a table, `None` where it lists no such table. Not timed.
+    fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError>;
+
     /// Copies tables into a fresh database beside this one, opened with the same options; the number of rows copied.
     fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {
         Err(EngineError::new("this engine has no databases beside its own to copy to"))
@@ -134,6 +139,15 @@ pub trait SqlSession<'e> {
         values: &[SqlValue],
         visit: impl FnMut(&Self::Row<'_>),
     ) -> Result<(), EngineError>;
+}
+
+/// A table as an engine lists it. Types are left out, because engines have names of their own for them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableSchema {
+    /// In the table's order.
+    pub columns: Vec<String>,
+    /// The column of each index, by the index's name.
+    pub indexes: BTreeMap<String, String>,
 }
 
 /// A row of an answer.

@@ -8,7 +8,7 @@ use dbdyno_engine::{
     EngineError,
     engine::Open,
     prepared::SqlStatement,
-    sql::{SqlEngine, SqlSession, SqlValue},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 use duckdb::Connection;
@@ -42,6 +42,21 @@ impl DuckDbSession<'_> {
     }
 }
 
+impl DuckDbSession<'_> {
+    /// The first two columns of every row, as text.
+    fn pairs(&self, sql: &str) -> Result<Vec<(String, String)>, EngineError> {
+        let mut pairs = Vec::new();
+        SqlStatement::<DuckDbStatement<'_>>::new(self.connection, sql, false)?.query(&[], |row| {
+            let text = |column| match row.value(column) {
+                SqlValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                _ => String::new(),
+            };
+            pairs.push((text(0), text(1)));
+        })?;
+        Ok(pairs)
+    }
+}
+
 impl Drop for DuckDbSession<'_> {
     fn drop(&mut self) {
         if self.begun {
@@ -65,6 +80,17 @@ impl<'e> SqlSession<'e> for DuckDbSession<'e> {
 
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.batch(&format!("DROP TABLE {}", table.name))
+    }
+
+    fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
+        let of_table = format!("WHERE database_name = current_database() AND table_name = '{}'", table.name);
+        let columns =
+            self.pairs(&format!("SELECT column_name, '' FROM duckdb_columns() {of_table} ORDER BY column_index"))?;
+        // An index's columns are listed as one text in brackets.
+        let listed = "SELECT index_name, replace(trim(expressions, '[]'), '\"', '') FROM duckdb_indexes()";
+        let indexes = self.pairs(&format!("{listed} {of_table}"))?.into_iter().collect();
+        let columns: Vec<String> = columns.into_iter().map(|(name, _)| name).collect();
+        Ok((!columns.is_empty()).then_some(TableSchema { columns, indexes }))
     }
 
     /// DuckDB has one kind of transaction: a snapshot, whose conflicts show when they happen.

@@ -20,6 +20,7 @@ pub fn describe() -> Description {
         options: [options(), dbdyno_tables::options()].concat(),
         tiers: tiers(),
         implementations: dbdyno_tables::implementations(),
+        tables_as_data: true,
         ..Description::new(
             "fjall",
             "fjall, a log-structured merge tree in Rust",

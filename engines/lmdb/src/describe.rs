@@ -8,6 +8,7 @@ pub fn describe() -> Description {
         tiers: dbdyno_lmdb_common::tiers(),
         conflicts: dbdyno_lmdb_common::conflicts(),
         implementations: dbdyno_tables::implementations(),
+        tables_as_data: true,
         ..Description::new(
             "lmdb",
             "LMDB, the memory-mapped copy-on-write B+tree, through heed",

@@ -14,6 +14,7 @@ pub fn describe() -> Description {
         tiers: dbdyno_lmdb_common::tiers(),
         conflicts: conflicts(),
         implementations: [dbdyno_tables::implementations(), vec![dbdyno_lmdb_common::implementation()]].concat(),
+        tables_as_data: true,
         ..Description::new(
             "lmdb1",
             "LMDB's 1.0 line, with page encryption and page checksums",

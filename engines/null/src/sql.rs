@@ -4,7 +4,7 @@ use super::{NullEngine, NullSession};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 
@@ -42,6 +42,11 @@ impl<'e> SqlSession<'e> for NullSession<'e> {
     fn drop_table(&mut self, _: &'e TableSpec) -> Result<(), EngineError> {
         self.0.work();
         Ok(())
+    }
+
+    /// It has no tables, and its answers are not compared.
+    fn schema(&mut self, _: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
+        Ok(None)
     }
 
     fn copy_database(&mut self, _: &'e CopySpec) -> Result<u64, EngineError> {

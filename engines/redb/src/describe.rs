@@ -19,6 +19,7 @@ pub fn describe() -> Description {
             TierRule::synced(),
         ],
         implementations: dbdyno_tables::implementations(),
+        tables_as_data: true,
         ..Description::new(
             "redb",
             "redb, a copy-on-write B-tree in Rust",

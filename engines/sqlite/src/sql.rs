@@ -5,9 +5,10 @@ use dbdyno_engine::{
     EngineError,
     engine::Open,
     prepared::{PreparedStatement, SqlStatement},
-    sql::{SqlEngine, SqlSession, SqlValue},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
+use std::collections::BTreeMap;
 
 impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
@@ -46,6 +47,19 @@ impl<D: Driver> Drop for SqliteSession<'_, D> {
     }
 }
 
+impl<D: Driver> SqliteSession<'_, D> {
+    /// The first column of every row, as text.
+    fn names(&self, sql: &str) -> Result<Vec<String>, EngineError> {
+        let mut names = Vec::new();
+        SqlStatement::<D::Statement<'_>>::new(self.connection, sql, false)?.query(&[], |row| {
+            if let SqlValueRef::Text(bytes) = row.value(0) {
+                names.push(String::from_utf8_lossy(bytes).into_owned());
+            }
+        })?;
+        Ok(names)
+    }
+}
+
 impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
     type Statement = SqlStatement<'e, D::Statement<'e>>;
     type Row<'r> = RowOf<'e, 'r, D>;
@@ -60,6 +74,17 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
 
     fn drop_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.connection.batch(&format!("DROP TABLE {}", table.name))
+    }
+
+    fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
+        let columns = self.names(&format!("SELECT name FROM pragma_table_info('{}') ORDER BY cid", table.name))?;
+        let mut indexes = BTreeMap::new();
+        for index in self.names(&format!("SELECT name FROM pragma_index_list('{}')", table.name))? {
+            let of_index = self.names(&format!("SELECT name FROM pragma_index_info('{index}') ORDER BY seqno"))?;
+            indexes.insert(index, of_index.join(","));
+        }
+        // A table without columns is none.
+        Ok((!columns.is_empty()).then_some(TableSchema { columns, indexes }))
     }
 
     fn copy_database(&mut self, copy: &'e CopySpec) -> Result<u64, EngineError> {

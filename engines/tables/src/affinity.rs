@@ -48,15 +48,46 @@ impl Affinity {
                 other => other,
             }),
             (Self::Numeric, SqlValueRef::Real(real)) => whole(real),
+            // SQLite stores a real number without a fraction as a whole one there, which has no negative zero.
+            (Self::Real, SqlValueRef::Real(0.0)) => Some(SqlValue::Real(0.0)),
             (Self::Real, SqlValueRef::Integer(number)) => Some(SqlValue::Real(number as f64)),
             (Self::Real, SqlValueRef::Text(text)) => number(text).map(|number| match number {
                 SqlValue::Integer(number) => SqlValue::Real(number as f64),
+                // As above.
+                SqlValue::Real(real) => SqlValue::Real(real + 0.0),
                 other => other,
             }),
             (Self::Text, SqlValueRef::Integer(number)) => Some(SqlValue::Text(number.to_string())),
             (Self::Text, SqlValueRef::Real(_)) => return Err(RealInText),
             _ => None,
         })
+    }
+
+    /// What a value without an affinity becomes when it is compared with a column.
+    pub(super) fn compared(self, value: SqlValueRef<'_>) -> Result<StoredValue<'_>, RealInText> {
+        let changed = match self {
+            Self::Numeric | Self::Real if matches!(value, SqlValueRef::Text(_)) => Self::Numeric.change(value),
+            Self::Text => self.change(value),
+            Self::Numeric | Self::Real | Self::Blob => Ok(None),
+        };
+        Ok(changed?.map_or(StoredValue::Same(value), StoredValue::Changed))
+    }
+}
+
+/// A value as a column has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum StoredValue<'v> {
+    Same(SqlValueRef<'v>),
+    Changed(SqlValue),
+}
+
+impl StoredValue<'_> {
+    #[inline]
+    pub(super) fn borrowed(&self) -> SqlValueRef<'_> {
+        match self {
+            Self::Same(value) => *value,
+            Self::Changed(value) => value.as_ref(),
+        }
     }
 }
 
@@ -117,6 +148,7 @@ mod tests {
         values.extend(
             [
                 0.0,
+                -0.0,
                 -0.5,
                 1.0,
                 0.1,
@@ -137,7 +169,10 @@ mod tests {
             ]
             .map(SqlValue::Real),
         );
-        let texts = ["", "12", " 12 ", "-7.50", "1e3", "0x10", "abc", "12abc", "inf", "nan", ".5", "5.", "1e", "+3"];
+        let texts = [
+            "", "12", " 12 ", "-7.50", "1e3", "0x10", "abc", "12abc", "inf", "nan", ".5", "5.", "1e", "+3", "-0.0",
+            "-0",
+        ];
         values.extend(texts.map(|text| SqlValue::Text(text.to_owned())));
         values.push(SqlValue::Text("9223372036854775808".to_owned()));
         for declared in

@@ -126,6 +126,7 @@ impl BatchCursor {
         let index = &table.indexes[place];
         self.walk(tables, Some(place), |cursor, key, kind| {
             let wrong = || broken_index(&table, index, "an entry cannot be decoded");
+            let kind = tables.rows.verified_entry(&table, index, key, kind)?;
             let rowid = key::rowid(key).ok_or_else(wrong)?;
             key::with_value(key, kind, |value| {
                 cursor.push(rowid, |bytes| {
@@ -140,8 +141,10 @@ impl BatchCursor {
     /// Notes the rowids of an index's entries.
     fn find_rows<S: OrderedStore>(&mut self, tables: &Tables<S>, place: usize) -> Result<(), EngineError> {
         let table = Rc::clone(&self.table);
-        self.walk(tables, Some(place), |cursor, key, _| {
-            let wrong = || broken_index(&table, &table.indexes[place], "an entry cannot be decoded");
+        let index = &table.indexes[place];
+        self.walk(tables, Some(place), |cursor, key, kind| {
+            let wrong = || broken_index(&table, index, "an entry cannot be decoded");
+            tables.rows.verified_entry(&table, index, key, kind)?;
             cursor.push(key::rowid(key).ok_or_else(wrong)?, |_| ());
             Ok(())
         })

@@ -1,6 +1,9 @@
 //! Tables and indexes as the store's catalog keeps them: tree 0, a JSON object for each table under its name.
 
-use super::affinity::Affinity;
+use super::{
+    affinity::Affinity,
+    rowsum::{CHANGED, Rowsum},
+};
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, Keys, OrderedRead, OrderedWrite, Tree},
@@ -17,6 +20,8 @@ const CONSTRAINTS: [&str; 8] = ["NOT", "NULL", "PRIMARY", "UNIQUE", "DEFAULT", "
 #[derive(Debug, Clone)]
 pub(super) struct TableDefinition {
     pub(super) name: String,
+    /// What the checksums of its rows are of.
+    pub(super) sealed_as: String,
     pub(super) tree: Tree,
     pub(super) columns: Vec<ColumnDefinition>,
     pub(super) indexes: Vec<IndexDefinition>,
@@ -32,11 +37,24 @@ pub(super) struct ColumnDefinition {
 #[derive(Debug, Clone)]
 pub(super) struct IndexDefinition {
     pub(super) name: String,
+    /// What the checksums of its entries are of.
+    pub(super) sealed_as: String,
     pub(super) tree: Tree,
     pub(super) column: usize,
 }
 
+impl IndexDefinition {
+    fn new(table: &str, name: String, tree: Tree, column: usize) -> Self {
+        // Names hold no zero, so that no table's rows are sealed as another's entries.
+        Self { sealed_as: format!("entry\0{table}\0{name}\0"), name, tree, column }
+    }
+}
+
 impl TableDefinition {
+    fn new(name: String, tree: Tree, columns: Vec<ColumnDefinition>) -> Self {
+        Self { sealed_as: format!("row\0{name}\0"), name, tree, columns, indexes: Vec::new() }
+    }
+
     pub(super) fn column(&self, name: &str) -> Result<usize, EngineError> {
         let found = self.columns.iter().position(|column| column.name == name);
         found.ok_or_else(|| EngineError::new(format!("table `{}` has no column `{name}`", self.name)))
@@ -52,8 +70,12 @@ impl TableDefinition {
     }
 }
 
-#[derive(Debug, Default)]
+/// What the checksums of the catalog's own entries are of.
+const SEALED_AS: &[u8] = b"table\0";
+
+#[derive(Debug)]
 pub(super) struct TableCatalog {
+    rowsum: Rowsum,
     tables: BTreeMap<String, Rc<TableDefinition>>,
     /// Changed by whatever changes a table, so that what was looked up before is looked up again.
     version: u64,
@@ -66,19 +88,25 @@ pub(super) fn trees(tables: &[TableSpec], indexes: &[IndexSpec]) -> Result<u16, 
 }
 
 impl TableCatalog {
+    pub(super) fn new(rowsum: Rowsum) -> Self {
+        Self { rowsum, tables: BTreeMap::new(), version: 0 }
+    }
+
     /// Reads the catalog anew; the version rises.
     pub(super) fn load(&mut self, read: &impl OrderedRead) -> Result<(), EngineError> {
         let mut tables = BTreeMap::new();
         let mut wrong = None;
         read.range(CATALOG, Keys::ALL, Direction::Up, |key, value| {
-            match serde_json::from_slice::<CatalogEntry>(value) {
+            let name = String::from_utf8_lossy(key).into_owned();
+            let found = self.rowsum.open(SEALED_AS, key, value).ok_or_else(|| CHANGED.to_owned());
+            match found.and_then(|json| serde_json::from_slice::<CatalogEntry>(json).map_err(|error| error.to_string()))
+            {
                 Ok(stored) => {
-                    let table = stored.into_table(String::from_utf8_lossy(key).into_owned());
-                    tables.insert(table.name.clone(), Rc::new(table));
+                    tables.insert(name.clone(), Rc::new(stored.into_table(name)));
                     ControlFlow::Continue(())
                 }
-                Err(error) => {
-                    wrong = Some(format!("the catalog's entry `{}`: {error}", String::from_utf8_lossy(key)));
+                Err(what) => {
+                    wrong = Some(format!("the catalog's entry `{name}` {what}"));
                     ControlFlow::Break(())
                 }
             }
@@ -115,7 +143,7 @@ impl TableCatalog {
         }
         let tree = self.free_tree(trees)?;
         let columns = spec.columns.iter().map(column).collect::<Result<_, _>>()?;
-        self.put(write, TableDefinition { name: spec.name.clone(), tree, columns, indexes: Vec::new() })
+        self.put(write, TableDefinition::new(spec.name.clone(), tree, columns))
     }
 
     /// Adds an empty index to a table; its place among the table's indexes.
@@ -131,7 +159,7 @@ impl TableCatalog {
             return Err(EngineError::new(format!("index `{}` is there already", spec.name)));
         }
         let column = table.column(&spec.column)?;
-        table.indexes.push(IndexDefinition { name: spec.name.clone(), tree, column });
+        table.indexes.push(IndexDefinition::new(&table.name, spec.name.clone(), tree, column));
         let place = table.indexes.len() - 1;
         self.put(write, table)?;
         Ok(place)
@@ -150,9 +178,10 @@ impl TableCatalog {
     }
 
     fn put(&mut self, write: &mut impl OrderedWrite, table: TableDefinition) -> Result<(), EngineError> {
-        let json =
+        let mut entry =
             serde_json::to_vec(&CatalogEntry::from_table(&table)).map_err(EngineError::doing("writing the catalog"))?;
-        write.put(CATALOG, table.name.as_bytes(), &json)?;
+        self.rowsum.seal(SEALED_AS, table.name.as_bytes(), &mut entry);
+        write.put(CATALOG, table.name.as_bytes(), &entry)?;
         self.tables.insert(table.name.clone(), Rc::new(table));
         self.version += 1;
         Ok(())
@@ -200,23 +229,15 @@ impl CatalogEntry {
     }
 
     fn into_table(self, name: String) -> TableDefinition {
-        TableDefinition {
+        let columns = self.columns.into_iter().map(|(name, declared)| ColumnDefinition {
             name,
-            tree: Tree(self.tree),
-            columns: self
-                .columns
-                .into_iter()
-                .map(|(name, declared)| ColumnDefinition {
-                    name,
-                    affinity: Affinity::from_declared(&declared),
-                    declared,
-                })
-                .collect(),
-            indexes: self
-                .indexes
-                .into_iter()
-                .map(|(name, tree, column)| IndexDefinition { name, tree: Tree(tree), column })
-                .collect(),
-        }
+            affinity: Affinity::from_declared(&declared),
+            declared,
+        });
+        let mut table = TableDefinition::new(name, Tree(self.tree), columns.collect());
+        let indexes = self.indexes.into_iter();
+        table.indexes =
+            indexes.map(|(name, tree, column)| IndexDefinition::new(&table.name, name, Tree(tree), column)).collect();
+        table
     }
 }

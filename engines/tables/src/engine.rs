@@ -5,7 +5,7 @@ use super::{
     direct::{self, Planned},
     rowsum::Rowsum,
     tables::Tables,
-    virtual_table::{Layer, SharedTables, connect},
+    virtual_table::{Guard, Layer, SharedTables, connect},
 };
 use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
@@ -15,7 +15,7 @@ use dbdyno_engine::{
     engine::{Engine, Open},
     ordered::OrderedStore,
     prepared::SqlStatement,
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, is_text, reopen},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema, is_text, reopen},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
 use rusqlite::Connection;
@@ -67,7 +67,7 @@ pub fn options() -> Vec<OptionSpec> {
 pub struct Layered<S: OrderedStore> {
     shared: SharedTables<S>,
     /// SQLite, with `layer=sql`.
-    connection: Option<Connection>,
+    connection: Option<(Connection, Guard)>,
     declared: Vec<TableSpec>,
     text: bool,
     reopens: bool,
@@ -127,7 +127,7 @@ impl<S: OrderedStore> SqlEngine for Layered<S> {
 
     fn session<'e>(&'e mut self) -> Result<LayeredSession<'e, S>, EngineError> {
         let layer = match &self.connection {
-            Some(connection) => Way::Sql(Layer { connection, shared: &self.shared }),
+            Some((connection, guard)) => Way::Sql(Layer { connection, guard, shared: &self.shared }),
             None => Way::Direct(&self.shared, &self.declared),
         };
         Ok(LayeredSession { way: layer, text: self.text })
@@ -219,6 +219,10 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
         }
     }
 
+    fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
+        self.shared().borrow().schema(&table.name)
+    }
+
     fn begin(&mut self, kind: Begin) -> Result<(), EngineError> {
         match &self.way {
             Way::Sql(layer) => layer.begin(kind),
@@ -239,16 +243,14 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
 
     fn run(&mut self, sql: &'e str, plan: Option<&'e DirectPlan>) -> Result<(), EngineError> {
         match &self.way {
-            Way::Sql(layer) => layer.whole(layer.connection.execute_batch(sql).map_err(EngineError::doing(sql))),
-            Way::Direct(shared, declared) => Self::directly(shared, |tables| direct::run(tables, plan, declared)),
+            Way::Sql(layer) => layer.run(sql),
+            Way::Direct(shared, declared) => Self::directly(shared, |tables| direct::run(tables, sql, plan, declared)),
         }
     }
 
     fn prepare(&mut self, statement: &'e StatementSpec) -> Result<LayeredStatement<'e>, EngineError> {
         match &self.way {
-            Way::Sql(layer) => {
-                SqlStatement::new(layer.connection, &statement.sql, self.text).map(LayeredStatement::Sql)
-            }
+            Way::Sql(layer) => layer.prepare(&statement.sql, self.text).map(LayeredStatement::Sql),
             Way::Direct(..) => Planned::new(statement).map(|plan| LayeredStatement::Direct(Direct(plan))),
         }
     }

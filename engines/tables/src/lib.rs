@@ -6,6 +6,10 @@
 //!
 //! [`Layered`] makes an engine of SQL suites from any [`dbdyno_engine::ordered::OrderedStore`].
 
+// Tests that other packages share name this one.
+#[cfg(test)]
+extern crate self as dbdyno_tables;
+
 mod affinity;
 mod cursor;
 mod definition;

@@ -1,16 +1,16 @@
 //! Rows of a table with their index entries.
 
 use super::{
-    affinity::RealInText,
+    affinity::{RealInText, StoredValue},
     definition::{ColumnDefinition, IndexDefinition, TableDefinition},
     key,
     row::{self, RowValues},
-    rowsum::Rowsum,
+    rowsum::{CHANGED, Rowsum},
 };
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, Keys, OrderedRead, OrderedWrite},
-    sql::{SqlValue, SqlValueRef},
+    sql::SqlValueRef,
 };
 use std::ops::ControlFlow;
 
@@ -18,17 +18,15 @@ use std::ops::ControlFlow;
 #[derive(Debug)]
 pub(super) struct RowStore {
     pub(super) rowsum: Rowsum,
-    /// The longest key that the store takes, bytes.
-    longest_key: usize,
-    key: Vec<u8>,
+    entries: EntryWriter,
     row: Vec<u8>,
     old: Vec<u8>,
 }
 
 /// A row of a table cannot be read.
 pub(super) fn broken(table: &TableDefinition, rowid: i64, rowsum: Rowsum) -> EngineError {
-    let what = if rowsum == Rowsum::Off { "cannot be decoded" } else { "does not match its checksum" };
-    EngineError::fatal(format!("the row {rowid} of table `{}` {what}: the stored bytes have changed", table.name))
+    let what = if rowsum == Rowsum::Off { "cannot be decoded: the stored bytes have changed" } else { CHANGED };
+    EngineError::fatal(format!("the row {rowid} of table `{}` {what}", table.name))
 }
 
 /// An index has an entry that it should not have.
@@ -38,7 +36,8 @@ pub(super) fn broken_index(table: &TableDefinition, index: &IndexDefinition, wha
 
 impl RowStore {
     pub(super) fn new(rowsum: Rowsum, longest_key: usize) -> Self {
-        Self { rowsum, longest_key, key: Vec::new(), row: Vec::new(), old: Vec::new() }
+        let entries = EntryWriter { rowsum, longest_key, key: Vec::new(), kind: Vec::new() };
+        Self { rowsum, entries, row: Vec::new(), old: Vec::new() }
     }
 
     /// The verified bytes of a row from those that are stored.
@@ -49,17 +48,33 @@ impl RowStore {
         rowid: i64,
         stored: &'r [u8],
     ) -> Result<&'r [u8], EngineError> {
-        self.rowsum.open(&key::of_rowid(rowid), stored).ok_or_else(|| broken(table, rowid, self.rowsum))
+        self.rowsum
+            .open(table.sealed_as.as_bytes(), &key::of_rowid(rowid), stored)
+            .ok_or_else(|| broken(table, rowid, self.rowsum))
+    }
+
+    /// The verified value of an index's entry.
+    #[inline]
+    pub(super) fn verified_entry<'r>(
+        &self,
+        table: &TableDefinition,
+        index: &IndexDefinition,
+        key: &[u8],
+        stored: &'r [u8],
+    ) -> Result<&'r [u8], EngineError> {
+        let found = self.rowsum.open(index.sealed_as.as_bytes(), key, stored);
+        found.ok_or_else(|| broken_index(table, index, &format!("an entry {CHANGED}")))
     }
 
     /// The greatest rowid of a table; 0 where there is no row.
-    pub(super) fn last_rowid(read: &impl OrderedRead, table: &TableDefinition) -> Result<i64, EngineError> {
-        let mut last = 0;
-        read.range(table.tree, Keys::ALL, Direction::Down, |key, _| {
-            last = key::rowid(key).unwrap_or(0);
+    pub(super) fn last_rowid(&self, read: &impl OrderedRead, table: &TableDefinition) -> Result<i64, EngineError> {
+        let mut last = Ok(0);
+        read.range(table.tree, Keys::ALL, Direction::Down, |key, stored| {
+            let rowid = key::rowid(key).unwrap_or(0);
+            last = self.verified(table, rowid, stored).map(|_| rowid);
             ControlFlow::Break(())
         })?;
-        Ok(last)
+        last
     }
 
     /// Inserts a row of as many values as the table has columns under a rowid that is free.
@@ -77,7 +92,7 @@ impl RowStore {
         }
         for index in &table.indexes {
             let value = value(table, rowid, &self.row, index.column, self.rowsum)?;
-            add_entry(write, table, index, &mut self.key, self.longest_key, value, rowid)?;
+            self.entries.add(write, table, index, value, rowid)?;
         }
         self.put(write, table, rowid)
     }
@@ -86,7 +101,7 @@ impl RowStore {
     #[inline]
     fn put(&mut self, write: &mut impl OrderedWrite, table: &TableDefinition, rowid: i64) -> Result<(), EngineError> {
         let key = key::of_rowid(rowid);
-        self.rowsum.seal(&key, &mut self.row);
+        self.rowsum.seal(table.sealed_as.as_bytes(), &key, &mut self.row);
         write.put(table.tree, &key, &self.row)
     }
 
@@ -101,13 +116,14 @@ impl RowStore {
         let key = key::of_rowid(rowid);
         let (rowsum, old) = (self.rowsum, &mut self.old);
         old.clear();
-        let found = read.get(table.tree, &key, |stored| match rowsum.open(&key, stored) {
-            Some(row) => {
-                old.extend_from_slice(row);
-                true
-            }
-            None => false,
-        })?;
+        let found =
+            read.get(table.tree, &key, |stored| match rowsum.open(table.sealed_as.as_bytes(), &key, stored) {
+                Some(row) => {
+                    old.extend_from_slice(row);
+                    true
+                }
+                None => false,
+            })?;
         match found {
             None => Ok(false),
             Some(true) => Ok(true),
@@ -129,7 +145,7 @@ impl RowStore {
             }
             for index in &table.indexes {
                 let value = value(table, rowid, &self.old, index.column, self.rowsum)?;
-                remove_entry(write, table, index, &mut self.key, value, rowid)?;
+                self.entries.remove(write, table, index, value, rowid)?;
             }
         }
         write.delete(table.tree, &key::of_rowid(rowid))
@@ -161,8 +177,8 @@ impl RowStore {
             let old = value(table, rowid, &self.old, index.column, self.rowsum)?;
             let new = value(table, rowid, &self.row, index.column, self.rowsum)?;
             if !same(old, new) {
-                remove_entry(write, table, index, &mut self.key, old, rowid)?;
-                add_entry(write, table, index, &mut self.key, self.longest_key, new, rowid)?;
+                self.entries.remove(write, table, index, old, rowid)?;
+                self.entries.add(write, table, index, new, rowid)?;
             }
         }
         self.put(write, table, rowid)?;
@@ -201,7 +217,7 @@ impl RowStore {
                 let value = value(table, rowid, row, index.column, self.rowsum)?;
                 let mut key = Vec::with_capacity(24);
                 let kind = key::entry(&mut key, value, rowid);
-                check_length(table, index, &key, self.longest_key)?;
+                check_length(table, index, &key, self.entries.longest_key)?;
                 entries.push((key, kind));
                 Ok(())
             });
@@ -217,23 +233,7 @@ impl RowStore {
             return Err(error);
         }
         entries.sort_unstable();
-        entries.iter().try_for_each(|(key, kind)| write.put(index.tree, key, kind))
-    }
-}
-
-/// A value as a column stores it.
-enum StoredValue<'v> {
-    Same(SqlValueRef<'v>),
-    Changed(SqlValue),
-}
-
-impl StoredValue<'_> {
-    #[inline]
-    fn borrowed(&self) -> SqlValueRef<'_> {
-        match self {
-            Self::Same(value) => *value,
-            Self::Changed(value) => value.as_ref(),
-        }
+        entries.iter().try_for_each(|(key, kind)| write.put(index.tree, key, self.entries.sealed(index, key, kind)))
     }
 }
 
@@ -246,11 +246,16 @@ fn stored<'v>(
     match column.affinity.change(value) {
         Ok(None) => Ok(StoredValue::Same(value)),
         Ok(Some(changed)) => Ok(StoredValue::Changed(changed)),
-        Err(RealInText) => Err(EngineError::new(format!(
-            "column `{}` of table `{}` holds text: a real number in it is not supported on a key-value engine",
-            column.name, table.name
-        ))),
+        Err(RealInText) => Err(real_in_text(table, column)),
     }
+}
+
+/// A real number was to be stored in a column of text, or compared with one.
+pub(super) fn real_in_text(table: &TableDefinition, column: &ColumnDefinition) -> EngineError {
+    EngineError::new(format!(
+        "column `{}` of table `{}` holds text: a real number in it is not supported on a key-value engine",
+        column.name, table.name
+    ))
 }
 
 /// The value of a column in the bytes of a row.
@@ -273,35 +278,58 @@ fn same(a: SqlValueRef<'_>, b: SqlValueRef<'_>) -> bool {
     }
 }
 
-#[inline]
-fn add_entry(
-    write: &mut impl OrderedWrite,
-    table: &TableDefinition,
-    index: &IndexDefinition,
-    key: &mut Vec<u8>,
-    longest: usize,
-    value: SqlValueRef<'_>,
-    rowid: i64,
-) -> Result<(), EngineError> {
-    let kind = key::entry(key, value, rowid);
-    check_length(table, index, key, longest)?;
-    write.put(index.tree, key, kind)
+/// Writes the entries of indexes, with the buffers used for it.
+#[derive(Debug)]
+struct EntryWriter {
+    rowsum: Rowsum,
+    /// The longest key that the store takes, bytes.
+    longest_key: usize,
+    key: Vec<u8>,
+    kind: Vec<u8>,
 }
 
-#[inline]
-fn remove_entry(
-    write: &mut impl OrderedWrite,
-    table: &TableDefinition,
-    index: &IndexDefinition,
-    key: &mut Vec<u8>,
-    value: SqlValueRef<'_>,
-    rowid: i64,
-) -> Result<(), EngineError> {
-    key::entry(key, value, rowid);
-    if write.delete(index.tree, key)? {
-        return Ok(());
+impl EntryWriter {
+    #[inline]
+    fn add(
+        &mut self,
+        write: &mut impl OrderedWrite,
+        table: &TableDefinition,
+        index: &IndexDefinition,
+        value: SqlValueRef<'_>,
+        rowid: i64,
+    ) -> Result<(), EngineError> {
+        let mut key = std::mem::take(&mut self.key);
+        let kind = key::entry(&mut key, value, rowid);
+        let done = check_length(table, index, &key, self.longest_key)
+            .and_then(|()| write.put(index.tree, &key, self.sealed(index, &key, kind)));
+        self.key = key;
+        done
     }
-    Err(broken_index(table, index, &format!("the entry of row {rowid} is missing")))
+
+    #[inline]
+    fn remove(
+        &mut self,
+        write: &mut impl OrderedWrite,
+        table: &TableDefinition,
+        index: &IndexDefinition,
+        value: SqlValueRef<'_>,
+        rowid: i64,
+    ) -> Result<(), EngineError> {
+        key::entry(&mut self.key, value, rowid);
+        if write.delete(index.tree, &self.key)? {
+            return Ok(());
+        }
+        Err(broken_index(table, index, &format!("the entry of row {rowid} is missing")))
+    }
+
+    /// The value of an entry as it is stored.
+    #[inline]
+    fn sealed(&mut self, index: &IndexDefinition, key: &[u8], kind: &[u8]) -> &[u8] {
+        self.kind.clear();
+        self.kind.extend_from_slice(kind);
+        self.rowsum.seal(index.sealed_as.as_bytes(), key, &mut self.kind);
+        &self.kind
+    }
 }
 
 fn check_length(

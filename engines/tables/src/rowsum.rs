@@ -1,6 +1,10 @@
-//! Checksums of rows: over the row's key and its bytes, stored behind them, verified whenever a row is read.
+//! Checksums of rows, index entries and the catalog's tables: over what it is of, its key and its bytes, stored behind
+//! those, verified whenever it is read.
 
 use sha3::Digest;
+
+/// What is wrong with bytes whose checksum is not theirs.
+pub(super) const CHANGED: &str = "does not match its checksum: the stored bytes have changed";
 
 /// The algorithm of a row's checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,20 +30,20 @@ impl Rowsum {
         Self::ALL.iter().find(|(name, _)| *name == word).map(|(_, rowsum)| *rowsum)
     }
 
-    /// Appends the checksum of a row to it.
+    /// Appends the checksum of bytes to them. `of` is where they belong: bytes of another table or index are not taken.
     #[inline]
-    pub(super) fn seal(self, key: &[u8], row: &mut Vec<u8>) {
-        self.with(key, row, |row, sum| row.extend_from_slice(sum));
+    pub(super) fn seal(self, of: &[u8], key: &[u8], bytes: &mut Vec<u8>) {
+        self.with(of, key, bytes, |bytes, sum| bytes.extend_from_slice(sum));
     }
 
-    /// The row without its checksum, if that is right.
+    /// The bytes without their checksum, if that is right.
     #[inline]
-    pub(super) fn open<'r>(self, key: &[u8], stored: &'r [u8]) -> Option<&'r [u8]> {
+    pub(super) fn open<'r>(self, of: &[u8], key: &[u8], stored: &'r [u8]) -> Option<&'r [u8]> {
         if self == Self::Off {
             return Some(stored);
         }
-        let (row, found) = stored.split_at(stored.len().checked_sub(self.length())?);
-        self.with(key, &mut { row }, |_, sum| sum == found).then_some(row)
+        let (bytes, found) = stored.split_at(stored.len().checked_sub(self.length())?);
+        self.with(of, key, &mut { bytes }, |_, sum| sum == found).then_some(bytes)
     }
 
     fn length(self) -> usize {
@@ -52,27 +56,29 @@ impl Rowsum {
     }
 
     #[inline]
-    fn with<B: AsRef<[u8]>, R>(self, key: &[u8], row: &mut B, show: impl FnOnce(&mut B, &[u8]) -> R) -> R {
+    fn with<B: AsRef<[u8]>, R>(self, of: &[u8], key: &[u8], bytes: &mut B, show: impl FnOnce(&mut B, &[u8]) -> R) -> R {
         match self {
-            Self::Off => show(row, &[]),
+            Self::Off => show(bytes, &[]),
             Self::Crc32c => {
-                let sum = crc32c::crc32c_append(crc32c::crc32c(key), row.as_ref());
-                show(row, &sum.to_le_bytes())
+                let before = crc32c::crc32c_append(crc32c::crc32c(of), key);
+                let sum = crc32c::crc32c_append(before, bytes.as_ref());
+                show(bytes, &sum.to_le_bytes())
             }
             Self::Xxh3 => {
                 let mut hasher = xxhash_rust::xxh3::Xxh3Default::new();
+                hasher.update(of);
                 hasher.update(key);
-                hasher.update(row.as_ref());
-                show(row, &hasher.digest().to_le_bytes())
+                hasher.update(bytes.as_ref());
+                show(bytes, &hasher.digest().to_le_bytes())
             }
             Self::Blake3 => {
                 let mut hasher = blake3::Hasher::new();
-                hasher.update(key).update(row.as_ref());
-                show(row, hasher.finalize().as_bytes())
+                hasher.update(of).update(key).update(bytes.as_ref());
+                show(bytes, hasher.finalize().as_bytes())
             }
             Self::Sha3 => {
-                let sum = sha3::Sha3_256::new().chain_update(key).chain_update(row.as_ref()).finalize();
-                show(row, &sum)
+                let before = sha3::Sha3_256::new().chain_update(of).chain_update(key);
+                show(bytes, &before.chain_update(bytes.as_ref()).finalize())
             }
         }
     }
@@ -84,7 +90,7 @@ mod tests {
 
     fn sealed(rowsum: Rowsum) -> Vec<u8> {
         let mut row = b"123456789".to_vec();
-        rowsum.seal(b"", &mut row);
+        rowsum.seal(b"", b"", &mut row);
         row.split_off(9)
     }
 
@@ -95,21 +101,22 @@ mod tests {
         assert_eq!(sealed(Rowsum::Blake3), blake3::hash(b"123456789").as_bytes());
         assert_eq!(sealed(Rowsum::Xxh3), xxhash_rust::xxh3::xxh3_64(b"123456789").to_le_bytes());
         let mut empty = Vec::new();
-        Rowsum::Sha3.seal(b"", &mut empty);
+        Rowsum::Sha3.seal(b"", b"", &mut empty);
         assert_eq!(empty[..4], [0xa7, 0xff, 0xc6, 0xf8], "SHA3-256 of nothing, FIPS 202");
     }
 
     #[test]
-    fn every_flipped_bit_and_another_rows_key_are_found() {
+    fn every_flipped_bit_another_key_and_another_table_are_found() {
         for (word, rowsum) in Rowsum::ALL.into_iter().skip(1) {
             let mut row = b"some row".to_vec();
-            rowsum.seal(b"key 1", &mut row);
-            assert_eq!(rowsum.open(b"key 1", &row), Some(&b"some row"[..]), "{word}");
-            assert_eq!(rowsum.open(b"key 2", &row), None, "{word}: the row of another key");
-            assert_eq!(rowsum.open(b"key 1", b""), None, "{word}");
+            rowsum.seal(b"t", b"key 1", &mut row);
+            assert_eq!(rowsum.open(b"t", b"key 1", &row), Some(&b"some row"[..]), "{word}");
+            assert_eq!(rowsum.open(b"t", b"key 2", &row), None, "{word}: the row of another key");
+            assert_eq!(rowsum.open(b"n", b"key 1", &row), None, "{word}: the row of another table");
+            assert_eq!(rowsum.open(b"t", b"key 1", b""), None, "{word}");
             for bit in 0..row.len() * 8 {
                 row[bit / 8] ^= 1 << (bit % 8);
-                assert_eq!(rowsum.open(b"key 1", &row), None, "{word}, bit {bit}");
+                assert_eq!(rowsum.open(b"t", b"key 1", &row), None, "{word}, bit {bit}");
                 row[bit / 8] ^= 1 << (bit % 8);
             }
         }

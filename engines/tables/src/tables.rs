@@ -8,6 +8,7 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
+    sql::TableSchema,
     suite::{IndexSpec, TableSpec},
 };
 use std::{collections::BTreeMap, ops::ControlFlow, rc::Rc};
@@ -62,6 +63,8 @@ pub(super) struct Tables<S: OrderedStore> {
     trees: u16,
     /// The rowid behind the last of each table that this transaction has inserted into.
     next_rowids: BTreeMap<Tree, i64>,
+    /// Rowids tried where there is none behind the last.
+    drawn: u64,
     /// Whether the transaction lasts until it is committed; else each statement has its own.
     explicit: bool,
     /// Cursors of virtual tables that are open.
@@ -72,7 +75,7 @@ pub(super) struct Tables<S: OrderedStore> {
 
 impl<S: OrderedStore> Tables<S> {
     pub(super) fn open(store: S, rowsum: Rowsum, trees: u16) -> Result<Self, EngineError> {
-        let mut catalog = TableCatalog::default();
+        let mut catalog = TableCatalog::new(rowsum);
         catalog.load(&store.read()?)?;
         let rows = RowStore::new(rowsum, store.longest_key());
         Ok(Self {
@@ -82,6 +85,7 @@ impl<S: OrderedStore> Tables<S> {
             rows,
             trees,
             next_rowids: BTreeMap::new(),
+            drawn: 0,
             explicit: false,
             cursors: 0,
             spoilt: None,
@@ -143,15 +147,30 @@ impl<S: OrderedStore> Tables<S> {
         }
     }
 
-    /// The next free rowid of a table, as SQLite chooses it: one more than the greatest.
+    /// The next free rowid of a table, as SQLite chooses it: one more than the greatest; where there is none, any.
     #[inline]
     pub(super) fn next_rowid(&mut self, table: &TableDefinition) -> Result<i64, EngineError> {
         let next = match self.next_rowids.get(&table.tree) {
-            Some(next) => *next,
-            None => after(RowStore::last_rowid(&self.transaction, table)?, table)?,
+            Some(next) => Some(*next),
+            None => self.rows.last_rowid(&self.transaction, table)?.checked_add(1),
         };
-        self.next_rowids.insert(table.tree, after(next, table).unwrap_or(next));
+        let Some(next) = next else { return self.unused_rowid(table) };
+        match next.checked_add(1) {
+            Some(behind) => self.next_rowids.insert(table.tree, behind),
+            None => self.next_rowids.remove(&table.tree),
+        };
         Ok(next)
+    }
+
+    /// A rowid that no row has, from 1 to 2^62. SQLite draws them; here they only look drawn, so that runs can be repeated.
+    fn unused_rowid(&mut self, table: &TableDefinition) -> Result<i64, EngineError> {
+        loop {
+            self.drawn += 1;
+            let rowid = (self.drawn.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2) as i64 + 1;
+            if !RowStore::exists(&self.transaction, table, rowid)? {
+                return Ok(rowid);
+            }
+        }
     }
 
     /// Forgets which rowid is next: rows were inserted with rowids of their own, or removed.
@@ -180,6 +199,22 @@ impl<S: OrderedStore> Tables<S> {
         self.forget_rowids(&table);
         let (write, _, catalog) = self.write()?;
         catalog.drop_table(write, name)
+    }
+
+    /// A table as the store's catalog has it.
+    pub(super) fn schema(&self, name: &str) -> Result<Option<TableSchema>, EngineError> {
+        let mut stored = TableCatalog::new(self.rows.rowsum);
+        match &self.transaction {
+            StoreTransaction::None => stored.load(&self.store.read()?)?,
+            transaction => stored.load(transaction)?,
+        }
+        Ok(stored.table(name).ok().map(|table| {
+            let names = |column: usize| table.columns.get(column).map_or(String::new(), |column| column.name.clone());
+            TableSchema {
+                columns: table.columns.iter().map(|column| column.name.clone()).collect(),
+                indexes: table.indexes.iter().map(|index| (index.name.clone(), names(index.column))).collect(),
+            }
+        }))
     }
 
     /// A statement has failed after it may have written: the transaction can only be rolled back.
@@ -222,8 +257,4 @@ impl<S: OrderedStore> Tables<S> {
         self.transaction = StoreTransaction::None;
         self.catalog.load(&self.store.read()?)
     }
-}
-
-fn after(rowid: i64, table: &TableDefinition) -> Result<i64, EngineError> {
-    rowid.checked_add(1).ok_or_else(|| EngineError::new(format!("table `{}` has no rowid left", table.name)))
 }

@@ -36,6 +36,8 @@ pub(super) struct FileSqlTest {
     rows_walked: Spanned<Expression>,
     #[serde(default)]
     verify: Vec<Spanned<String>>,
+    #[serde(default)]
+    verify_schema: Vec<Spanned<String>>,
 }
 
 fn nothing() -> Spanned<Vec<Step>> {
@@ -76,7 +78,7 @@ impl SqlBody {
                 return Err(source.wrong(test.steps.span(), "steps: expected at least one"));
             }
             checker.constant(&test.rows_walked)?;
-            test.verify.iter().try_for_each(|table| checker.verified(table))?;
+            test.verify.iter().chain(&test.verify_schema).try_for_each(|table| checker.verified(table))?;
         }
         Ok(Self {
             tables: file.tables.iter().map(|table| table.get_ref().clone()).collect(),
@@ -101,6 +103,7 @@ impl SqlBody {
         let constants = constants(size, settings);
         let resolve = |test: &FileSqlTest| {
             let measured = measured(*test.number.get_ref())?;
+            let names = |tables: &[Spanned<String>]| tables.iter().map(|table| table.get_ref().clone()).collect();
             let all = |steps: &[Step]| steps.iter().map(|step| step.resolve(&constants)).collect();
             Some(SqlTest {
                 number: *test.number.get_ref(),
@@ -109,7 +112,8 @@ impl SqlBody {
                 prepare: all(test.prepare.get_ref()),
                 steps: all(test.steps.get_ref()),
                 rows_walked: count(test.rows_walked.get_ref(), &constants),
-                verify: test.verify.iter().map(|table| table.get_ref().clone()).collect(),
+                verify: names(&test.verify),
+                verify_schema: names(&test.verify_schema),
             })
         };
         SqlSuite {

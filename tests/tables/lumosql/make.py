@@ -61,6 +61,20 @@ def run(reads, writes, seed):
             self.digest.word(rows)
             self.rows += rows
 
+        def schema(self, name, table):
+            """Columns and indexes of a table, or None where it is not there."""
+            self.digest.add(name)
+            if table is None:
+                return self.digest.add(None)
+            columns, indexes = table
+            self.digest.word(len(columns))
+            for column in columns:
+                self.digest.add(column)
+            self.digest.word(len(indexes))
+            for index in sorted(indexes):
+                self.digest.add(index)
+                self.digest.add(indexes[index])
+
         def done(self, *tables):
             for table in tables:
                 total = 0
@@ -77,7 +91,9 @@ def run(reads, writes, seed):
     def count_average(values):
         return len(values), sum(values) / len(values) if values else None
 
-    Test(1).done()
+    test = Test(1)
+    test.schema("t1", (["a", "b", "c"], {}))
+    test.done()
 
     test = Test(2)
     for i in range(1, 1000 * writes + 1):
@@ -114,7 +130,9 @@ def run(reads, writes, seed):
         test.answer(count_average([b for _, b, c in t2 if words(i) in c]))
     test.done()
 
-    Test(7).done()
+    test = Test(7)
+    test.schema("t2", (["a", "b", "c"], {"i2a": "a", "i2b": "b"}))
+    test.done()
 
     test = Test(9)
     for i in range(1000 * writes):
@@ -164,7 +182,10 @@ def run(reads, writes, seed):
         test.changed(1)
     test.done(t1, t2)
 
-    Test(17).done()
+    test = Test(17)
+    test.schema("t1", None)
+    test.schema("t2", None)
+    test.done()
 
     test = Test(18)
     for i in range(100):

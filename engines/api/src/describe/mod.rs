@@ -42,6 +42,10 @@ pub struct Description {
     /// Whose code answers, where that is not the engine's alone; the first rule that holds decides.
     #[serde(default)]
     pub implementations: Vec<ImplementationRule>,
+    /// Whether tables and indexes reach it as data only: what SQL defines would be in a database that is not the engine's, so
+    /// that no suite is run which does that.
+    #[serde(default)]
+    pub tables_as_data: bool,
 }
 
 impl Description {
@@ -59,6 +63,7 @@ impl Description {
             tiers: Vec::new(),
             conflicts: Vec::new(),
             implementations: Vec::new(),
+            tables_as_data: false,
         }
     }
 

@@ -8,6 +8,7 @@ pub use worker::Worker;
 use crate::{
     EngineError,
     describe::{Description, Library, Probed},
+    error::caught,
     limits,
     protocol::{Event, Job, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
     say,
@@ -121,7 +122,8 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     let worker = Worker::start(output, &job, fresh.is_ok());
     // The kill test goes on in the folder of a worker before.
     let allowed = if command == WorkerCommand::Run { fresh } else { Ok(()) };
-    match allowed.map_err(RunFailure::from).and_then(|()| run(program, command, &worker, &job)) {
+    let done = || caught(|| run(program, command, &worker, &job)).unwrap_or_else(|error| Err(error.into()));
+    match allowed.map_err(RunFailure::from).and_then(|()| done()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunFailure { test, error }) => {
             worker.end_test();

@@ -104,6 +104,10 @@ pub struct SqlTest {
     /// Tables whose rows are read after the test, untimed, and made part of the verification value.
     #[serde(default)]
     pub verify: Vec<String>,
+    /// Tables of which the engine is asked after the test, untimed, whether they are there, and with which columns and indexes:
+    /// part of the verification value.
+    #[serde(default)]
+    pub verify_schema: Vec<String>,
 }
 
 impl SqlTest {

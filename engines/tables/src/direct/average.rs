@@ -1,15 +1,25 @@
-//! The average of a column, computed as SQLite does: whole numbers are added exactly, real ones with the rounding errors
-//! of each addition kept beside the sum (Neumaier, 1974).
+//! The average of a column, computed as SQLite does: whole numbers are added exactly as long as 64 bits hold the sum, real
+//! ones with the rounding errors of each addition kept beside the sum (Neumaier, 1974).
 
 use dbdyno_engine::{EngineError, sql::SqlValueRef};
+
+/// From here on a whole number is added in two parts, because a real number may not hold it.
+const LARGE: u64 = 1 << 52;
 
 /// The values seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Average {
     values: i64,
-    whole: i128,
-    /// Sum and lost digits, once there was a real number.
-    real: Option<(f64, f64)>,
+    whole: i64,
+    /// Once there was a real number, or whole ones beyond 64 bits.
+    real: Option<RealSum>,
+}
+
+/// A sum, and the digits that it has lost.
+#[derive(Debug, Default)]
+struct RealSum {
+    sum: f64,
+    lost: f64,
 }
 
 impl Average {
@@ -18,14 +28,13 @@ impl Average {
     pub(super) fn add(&mut self, value: SqlValueRef<'_>) -> Result<(), EngineError> {
         match (value, &mut self.real) {
             (SqlValueRef::Null, _) => return Ok(()),
-            (SqlValueRef::Integer(number), None) => self.whole += i128::from(number),
-            (SqlValueRef::Integer(number), Some(sum)) => add_real(sum, number as f64),
-            (SqlValueRef::Real(number), Some(sum)) => add_real(sum, number),
-            (SqlValueRef::Real(number), None) => {
-                let mut sum = (self.whole as f64, 0.0);
-                add_real(&mut sum, number);
-                self.real = Some(sum);
-            }
+            (SqlValueRef::Integer(number), None) => match self.whole.checked_add(number) {
+                Some(sum) => self.whole = sum,
+                None => self.become_real().add_whole(number),
+            },
+            (SqlValueRef::Integer(number), Some(real)) => real.add_whole(number),
+            (SqlValueRef::Real(number), Some(real)) => real.add(number),
+            (SqlValueRef::Real(number), None) => self.become_real().add(number),
             (SqlValueRef::Text(_) | SqlValueRef::Blob(_), _) => {
                 return Err(EngineError::new("a direct plan takes the average of numbers only"));
             }
@@ -34,15 +43,42 @@ impl Average {
         Ok(())
     }
 
+    fn become_real(&mut self) -> &mut RealSum {
+        let (sum, lost) = parts(self.whole);
+        self.real.insert(RealSum { sum, lost })
+    }
+
     /// The average of what was added, if that was anything.
     pub(super) fn value(&self) -> Option<f64> {
-        let sum = self.real.map_or(self.whole as f64, |(sum, lost)| sum + lost);
+        let sum = match &self.real {
+            None => self.whole as f64,
+            // What is lost of an infinite sum is no number.
+            Some(RealSum { sum, lost }) if !lost.is_finite() => *sum,
+            Some(RealSum { sum, lost }) => sum + lost,
+        };
         (self.values > 0).then(|| sum / self.values as f64)
     }
 }
 
-fn add_real(sum: &mut (f64, f64), number: f64) {
-    let total = sum.0 + number;
-    sum.1 += if sum.0.abs() > number.abs() { (sum.0 - total) + number } else { (number - total) + sum.0 };
-    sum.0 = total;
+impl RealSum {
+    fn add(&mut self, number: f64) {
+        let total = self.sum + number;
+        self.lost +=
+            if self.sum.abs() > number.abs() { (self.sum - total) + number } else { (number - total) + self.sum };
+        self.sum = total;
+    }
+
+    fn add_whole(&mut self, number: i64) {
+        let (large, small) = parts(number);
+        self.add(large);
+        if number.unsigned_abs() >= LARGE {
+            self.add(small);
+        }
+    }
+}
+
+/// A whole number as one or two real ones that hold it.
+fn parts(number: i64) -> (f64, f64) {
+    let small = if number.unsigned_abs() < LARGE { 0 } else { number % 16_384 };
+    ((number - small) as f64, small as f64)
 }

@@ -1,9 +1,11 @@
 //! Which rows a plan is about, with its parameters put in.
 
 use super::super::{
+    affinity::{Affinity, RealInText, StoredValue},
     definition::TableDefinition,
     key::compare,
     range::{End, Wanted},
+    rows::real_in_text,
 };
 use dbdyno_engine::{
     EngineError,
@@ -16,13 +18,14 @@ use std::cmp::Ordering;
 #[derive(Debug)]
 pub(super) enum Filter<'v> {
     All,
-    /// Rows whose column has a value, or one of a range: from the first, below the second.
+    /// Rows whose column has a value, or one of a range: from the first, below the second. The values are such as the column
+    /// has them.
     Column {
         column: usize,
-        from: SqlValueRef<'v>,
-        below: Option<SqlValueRef<'v>>,
+        from: StoredValue<'v>,
+        below: Option<StoredValue<'v>>,
     },
-    /// Rows whose text holds another; letters of ASCII in either case.
+    /// Rows whose text, in a column of text, holds another; letters of ASCII in either case.
     Holds {
         column: usize,
         text: Vec<u8>,
@@ -35,30 +38,40 @@ impl<'v> Filter<'v> {
         condition: &'v Condition,
         values: &'v [SqlValue],
     ) -> Result<Self, EngineError> {
+        let compared = |column: usize, value: &'v Operand| {
+            let column = &table.columns[column];
+            column.affinity.compared(operand(value, values)?).map_err(|RealInText| real_in_text(table, column))
+        };
         Ok(match condition {
             Condition::All => Self::All,
             Condition::Equal { column, value } => {
-                Self::Column { column: table.column(column)?, from: operand(value, values)?, below: None }
+                let column = table.column(column)?;
+                Self::Column { column, from: compared(column, value)?, below: None }
             }
-            Condition::Range { column, from, below } => Self::Column {
-                column: table.column(column)?,
-                from: operand(from, values)?,
-                below: Some(operand(below, values)?),
-            },
-            Condition::Like { column, pattern } => {
-                Self::Holds { column: table.column(column)?, text: needle(operand(pattern, values)?)? }
+            Condition::Range { column, from, below } => {
+                let column = table.column(column)?;
+                Self::Column { column, from: compared(column, from)?, below: Some(compared(column, below)?) }
+            }
+            Condition::Like { column: name, pattern } => {
+                let column = table.column(name)?;
+                if table.columns[column].affinity != Affinity::Text {
+                    let message = format!("like: column `{name}` of table `{}`: expected one of text", table.name);
+                    return Err(EngineError::new(message));
+                }
+                Self::Holds { column, text: needle(operand(pattern, values)?)? }
             }
         })
     }
 
     /// The column that an index could narrow, and to what.
-    pub(super) fn wanted(&self) -> Option<(usize, Wanted<'v>)> {
+    pub(super) fn wanted(&self) -> Option<(usize, Wanted<'_>)> {
         match self {
             Self::All | Self::Holds { .. } => None,
-            Self::Column { column, from, below: None } => Some((*column, Wanted::Equal(*from))),
+            Self::Column { column, from, below: None } => Some((*column, Wanted::Equal(from.borrowed()))),
             Self::Column { column, from, below: Some(below) } => {
-                let end = |value, included| Some(End { value, included });
-                Some((*column, Wanted::Range { from: end(*from, true), to: end(*below, false) }))
+                let from = End { value: from.borrowed(), included: true };
+                let below = End { value: below.borrowed(), included: false };
+                Some((*column, Wanted::Range { from: Some(from), to: Some(below) }))
             }
         }
     }
@@ -75,14 +88,20 @@ impl<'v> Filter<'v> {
     pub(super) fn passes(&self, value: SqlValueRef<'_>) -> bool {
         match self {
             Self::All => true,
-            Self::Column { from, .. } if value == SqlValueRef::Null || *from == SqlValueRef::Null => false,
-            Self::Column { from, below: None, .. } => compare(value, *from) == Ordering::Equal,
+            Self::Column { from, .. } if value == SqlValueRef::Null || from.borrowed() == SqlValueRef::Null => false,
+            Self::Column { from, below: None, .. } => compare(value, from.borrowed()) == Ordering::Equal,
             Self::Column { from, below: Some(below), .. } => {
-                *below != SqlValueRef::Null
-                    && compare(value, *from) != Ordering::Less
-                    && compare(value, *below) == Ordering::Less
+                below.borrowed() != SqlValueRef::Null
+                    && compare(value, from.borrowed()) != Ordering::Less
+                    && compare(value, below.borrowed()) == Ordering::Less
             }
-            Self::Holds { text, .. } => matches!(value, SqlValueRef::Text(bytes) if holds(bytes, text)),
+            Self::Holds { text, .. } => match value {
+                // SQLite reads text up to a zero, and a blob as the text that its bytes are.
+                SqlValueRef::Text(bytes) | SqlValueRef::Blob(bytes) => {
+                    holds(bytes.split(|byte| *byte == 0).next().unwrap_or_default(), text)
+                }
+                SqlValueRef::Null | SqlValueRef::Integer(_) | SqlValueRef::Real(_) => false,
+            },
         }
     }
 }
@@ -104,9 +123,9 @@ fn needle(pattern: SqlValueRef<'_>) -> Result<Vec<u8>, EngineError> {
         SqlValueRef::Text(bytes) => bytes.strip_prefix(b"%").and_then(|rest| rest.strip_suffix(b"%")),
         _ => None,
     };
-    let plain = inside.filter(|text| !text.contains(&b'%') && !text.contains(&b'_'));
+    let plain = inside.filter(|text| !text.iter().any(|byte| matches!(byte, b'%' | b'_' | 0)));
     plain.map(<[u8]>::to_ascii_lowercase).ok_or_else(|| {
-        EngineError::new("a pattern of a direct plan: expected text between two %, without any other % or _")
+        EngineError::new("a pattern of a direct plan: expected text between two %, without any other %, _ or zero")
     })
 }
 

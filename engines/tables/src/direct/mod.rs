@@ -8,6 +8,7 @@ use self::filter::Filter;
 use super::{definition::TableDefinition, row::RowValues, tables::Tables};
 use dbdyno_engine::{
     EngineError,
+    describe::one_of,
     ordered::OrderedStore,
     sql::{SqlRow, SqlValue, SqlValueRef},
     suite::{DirectPlan, StatementSpec, TableSpec},
@@ -102,14 +103,23 @@ impl<'e> Planned<'e> {
     }
 }
 
+/// The first words of statements that ask for nothing where there is no SQL.
+const MEANINGLESS: [&str; 6] = ["PRAGMA", "VACUUM", "ANALYZE", "REINDEX", "ATTACH", "DETACH"];
+
 /// Runs the plan of a statement that neither changes rows nor reads.
 pub(super) fn run<S: OrderedStore>(
     tables: &mut Tables<S>,
+    sql: &str,
     plan: Option<&DirectPlan>,
     declared: &[TableSpec],
 ) -> Result<(), EngineError> {
+    let word = sql.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
     match plan {
-        None => Ok(()),
+        None if MEANINGLESS.contains(&word.as_str()) => Ok(()),
+        None => {
+            let expected = one_of(&MEANINGLESS.map(str::to_owned));
+            Err(EngineError::new(format!("`{sql}` has no direct plan: expected one, or a statement with {expected}")))
+        }
         Some(DirectPlan::CreateTable { table }) => {
             let spec = declared.iter().find(|spec| spec.name == *table);
             tables.create_table(spec.ok_or_else(|| EngineError::new(format!("table `{table}` is not declared")))?)

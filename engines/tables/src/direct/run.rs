@@ -254,6 +254,7 @@ fn each_entry<S: OrderedStore>(
     let range = KeyRange::of_entries(table, column, wanted, tables.store.longest_key());
     let mut step = |key: &[u8], kind: &[u8]| {
         let wrong = || broken_index(table, index, "an entry cannot be decoded");
+        let kind = tables.rows.verified_entry(table, index, key, kind)?;
         let rowid = key::rowid(key).ok_or_else(wrong)?;
         key::with_value(key, kind, |value| if filter.passes(value) { visit(rowid, value) } else { Ok(()) })
             .ok_or_else(wrong)??;

@@ -1,6 +1,6 @@
 //! Failing statements, changed bytes, and what is kept of them.
 
-use super::{super::key, SqlValue, TestStore, execute, memory, memory::LONGEST_KEY, numbers, query};
+use super::{super::key, MemoryStore, SqlValue, execute, in_memory, memory, memory::LONGEST_KEY, numbers, query};
 use dbdyno_engine::{
     engine::Engine,
     sql::{SqlEngine, SqlSession},
@@ -12,8 +12,8 @@ const FIVE_ROWS: &str = "INSERT INTO t(a) VALUES (1), (2), (3), (4), (5)";
 
 #[test]
 fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
-    let store = TestStore::new("half", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
@@ -30,8 +30,8 @@ fn a_statement_that_fails_half_way_leaves_nothing_of_itself() {
 
 #[test]
 fn a_failing_statement_fails_its_whole_transaction() {
-    let store = TestStore::new("whole", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
@@ -57,8 +57,8 @@ fn a_failing_statement_fails_its_whole_transaction() {
 
 #[test]
 fn a_rollback_takes_rows_tables_and_indexes_back() {
-    let store = TestStore::new("rollback", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.begin(Begin::Immediate).unwrap();
     session.create_table(&store.tables[0]).unwrap();
@@ -80,15 +80,15 @@ fn a_rollback_takes_rows_tables_and_indexes_back() {
 
 #[test]
 fn tables_rows_and_indexes_are_there_after_a_reopening() {
-    let store = TestStore::new("reopen", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     session.create_index(&store.indexes[0]).unwrap();
     execute(&mut session, FIVE_ROWS, &[]).unwrap();
     drop(session);
     engine.close().unwrap();
-    let mut engine = store.open();
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     assert_eq!(numbers(&mut session, "SELECT a FROM t WHERE a >= 4 ORDER BY a DESC"), [5, 4]);
     session.drop_table(&store.tables[0]).unwrap();
@@ -100,8 +100,8 @@ fn tables_rows_and_indexes_are_there_after_a_reopening() {
 fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
     for layer in ["sql", "direct"] {
         for rowsum in ["crc32c", "xxh3", "blake3", "sha3-256"] {
-            let store = TestStore::new(&format!("{layer}-{rowsum}"), &[("rowsum", rowsum), ("layer", layer)]);
-            let mut engine = store.open();
+            let store = in_memory(&[("rowsum", rowsum), ("layer", layer)]);
+            let mut engine = store.open::<MemoryStore>();
             let mut session = engine.session().unwrap();
             session.create_table(&store.tables[0]).unwrap();
             session.create_index(&store.indexes[0]).unwrap();
@@ -126,7 +126,7 @@ fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
             ]))
             .unwrap();
             let reads: &[StatementSpec; 3] = Box::leak(Box::new(reads));
-            memory::tamper(&store.folder, |trees| {
+            memory::tamper(store.folder.path(), |trees| {
                 let row = trees.iter_mut().find_map(|tree| tree.get_mut(&key::of_rowid(3)[..])).unwrap();
                 row[6] ^= 0x20;
             });
@@ -148,9 +148,32 @@ fn a_flipped_byte_of_a_row_is_reported_and_never_returned() {
 }
 
 #[test]
+fn a_store_that_panics_while_sqlite_calls_it_ends_in_an_error_with_its_words() {
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
+    let mut session = engine.session().unwrap();
+    session.create_table(&store.tables[0]).unwrap();
+    execute(&mut session, FIVE_ROWS, &[]).unwrap();
+    memory::tamper(store.folder.path(), |trees| {
+        let rows = trees.iter_mut().find(|tree| tree.contains_key(&key::of_rowid(3)[..])).unwrap();
+        rows.insert(vec![255; LONGEST_KEY + 1], Vec::new());
+    });
+    let words = format!("the engine gave up: a key of {} bytes was stored", LONGEST_KEY + 1);
+    for sql in ["SELECT * FROM t", "SELECT * FROM t ORDER BY rowid DESC"] {
+        let error = query(&mut session, sql, &[]).unwrap_err();
+        assert!(error.message.contains(&words), "{error}");
+    }
+    for sql in ["INSERT INTO t(a) VALUES (6)", "UPDATE t SET a = 7"] {
+        let error = execute(&mut session, sql, &[]).unwrap_err();
+        assert!(error.message.contains(&words), "{error}");
+    }
+    assert_eq!(numbers(&mut session, "SELECT a FROM t WHERE rowid = 3"), [3], "nothing of a failing statement is kept");
+}
+
+#[test]
 fn a_value_too_long_for_an_index_is_refused_with_both_lengths() {
-    let store = TestStore::new("long", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     session.create_index(&store.indexes[2]).unwrap();
@@ -167,8 +190,8 @@ fn a_value_too_long_for_an_index_is_refused_with_both_lengths() {
 
 #[test]
 fn what_the_layer_does_not_keep_is_refused() {
-    let store = TestStore::new("refused", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     let table = from_value(json!({ "name": "n", "columns": [{ "name": "a", "type": "INTEGER NOT NULL" }] })).unwrap();
     let error = session.create_table(Box::leak(Box::new(table))).unwrap_err();

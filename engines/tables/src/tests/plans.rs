@@ -1,6 +1,6 @@
 //! What SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN tells it.
 
-use super::{LayeredSession, MemoryStore, SqlValue, TestStore, execute, numbers, query};
+use super::{LayeredSession, MemoryStore, SqlValue, execute, in_memory, numbers, query};
 use dbdyno_engine::sql::{SqlEngine, SqlSession};
 
 fn plan(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> String {
@@ -18,8 +18,8 @@ fn plan(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> String {
 
 #[test]
 fn equality_ranges_and_order_are_pushed_down() {
-    let store = TestStore::new("plans", &[]);
-    let mut engine = store.open();
+    let store = in_memory(&[]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     for number in 0..1_000 {
@@ -61,8 +61,8 @@ fn equality_ranges_and_order_are_pushed_down() {
 
 #[test]
 fn under_rowsum_no_index_stands_in_for_rows_that_are_not_verified() {
-    let store = TestStore::new("rowsum-plans", &[("rowsum", "crc32c")]);
-    let mut engine = store.open();
+    let store = in_memory(&[("rowsum", "crc32c")]);
+    let mut engine = store.open::<MemoryStore>();
     let mut session = engine.session().unwrap();
     session.create_table(&store.tables[0]).unwrap();
     session.create_index(&store.indexes[0]).unwrap();

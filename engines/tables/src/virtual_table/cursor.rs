@@ -2,12 +2,13 @@
 
 use super::{
     super::{
+        affinity::Affinity,
         cursor::{BatchCursor, CursorPath},
         definition::TableDefinition,
         range::{End, KeyRange, Wanted},
     },
     access::{AccessPath, Ends},
-    module::{SharedTables, told},
+    module::{SharedTables, called, told},
 };
 use crate::sqlite::{SqliteParameter, value};
 use dbdyno_engine::{
@@ -61,19 +62,20 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
             Some(place) => {
                 let column = self.table.indexes[place].column;
                 self.only = access.covering.then_some(column);
+                let wanted = widened(self.table.columns[column].affinity, wanted);
                 KeyRange::of_entries(&self.table, column, wanted, tables.store.longest_key())
             }
         };
         let direction = if access.descending { Direction::Down } else { Direction::Up };
         let path = CursorPath { index: access.index, covering: access.covering, range, direction };
-        self.rows = Some(BatchCursor::open(tables, Rc::clone(&self.table), path).map_err(told)?);
+        self.rows = Some(called(|| BatchCursor::open(tables, Rc::clone(&self.table), path)).map_err(told)?);
         Ok(())
     }
 
     #[inline]
     fn next(&mut self) -> Result<()> {
         match &mut self.rows {
-            Some(rows) => rows.advance(&mut self.shared.borrow_mut()).map_err(told),
+            Some(rows) => called(|| rows.advance(&mut self.shared.borrow_mut())).map_err(told),
             None => Ok(()),
         }
     }
@@ -114,5 +116,23 @@ fn wanted<'v>(ends: Ends, values: &mut impl Iterator<Item = SqlValueRef<'v>>) ->
             let from = end(from);
             Wanted::Range { from, to: end(to) }
         }
+    }
+}
+
+/// Every number that is written as text sorts below this.
+const ABOVE_NUMBERS: &[u8] = b":";
+
+/// The condition as far as it can be told without the other side. Text that is no number may come from a column of numbers,
+/// beside which stored text that is a number becomes one: then that is below any text.
+fn widened(affinity: Affinity, wanted: Wanted<'_>) -> Wanted<'_> {
+    match wanted {
+        Wanted::Range { from, to: Some(End { value: value @ SqlValueRef::Text(text), .. }) }
+            if affinity == Affinity::Text
+                && text < ABOVE_NUMBERS
+                && matches!(Affinity::Numeric.change(value), Ok(None)) =>
+        {
+            Wanted::Range { from, to: Some(End { value: SqlValueRef::Text(ABOVE_NUMBERS), included: false }) }
+        }
+        other => other,
     }
 }

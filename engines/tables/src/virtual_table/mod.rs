@@ -7,16 +7,19 @@
 
 mod access;
 mod cursor;
+mod guard;
 mod module;
 
+pub(super) use guard::Guard;
 pub(super) use module::SharedTables;
 
 use self::module::{ModuleAux, VirtualTable};
 use super::tables::Tables;
-use crate::sqlite::failed;
+use crate::sqlite::{SqliteStatement, failed};
 use dbdyno_engine::{
     EngineError,
     ordered::OrderedStore,
+    prepared::SqlStatement,
     suite::{Begin, IndexSpec, TableSpec},
 };
 use rusqlite::{Connection, vtab::Module};
@@ -25,14 +28,16 @@ use std::rc::Rc;
 /// The module's name in `CREATE VIRTUAL TABLE ... USING`.
 const MODULE: &str = "ordered_store";
 
-/// A connection whose tables are those of the store.
-pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<Connection, EngineError> {
-    let connection = Connection::open_in_memory().map_err(failed)?;
+/// A connection whose tables are those of the store, and what it refuses.
+pub(super) fn connect<S: OrderedStore>(shared: &SharedTables<S>) -> Result<(Connection, Guard), EngineError> {
+    let mut connection = Connection::open_in_memory().map_err(failed)?;
     let module: &'static Module<'static, VirtualTable<S>> = &const { Module::update_module_with_tx() };
     connection.create_module(MODULE, module, Some(ModuleAux(Rc::clone(shared)))).map_err(failed)?;
     let names: Vec<String> = shared.borrow().catalog.tables().map(|table| table.name.clone()).collect();
     names.iter().try_for_each(|name| connection.execute_batch(&declare(name)).map_err(failed))?;
-    Ok(connection)
+    let guard = Guard::default();
+    guard.install(&mut connection).map_err(failed)?;
+    Ok((connection, guard))
 }
 
 fn declare(table: &str) -> String {
@@ -42,10 +47,29 @@ fn declare(table: &str) -> String {
 /// A connection with the tables it shares with its virtual tables.
 pub(super) struct Layer<'l, S: OrderedStore> {
     pub(super) connection: &'l Connection,
+    pub(super) guard: &'l Guard,
     pub(super) shared: &'l SharedTables<S>,
 }
 
-impl<S: OrderedStore> Layer<'_, S> {
+impl<'l, S: OrderedStore> Layer<'l, S> {
+    /// Makes a statement ready; `text`: it is parsed again each time.
+    pub(super) fn prepare(
+        &self,
+        sql: &'l str,
+        text: bool,
+    ) -> Result<SqlStatement<'l, SqliteStatement<'l>>, EngineError> {
+        let parsed = self.connection.prepare(sql).map_err(EngineError::doing(sql));
+        let checked = parsed.and_then(|statement| guard::check(&statement, sql));
+        self.whole(checked.map_err(|error| self.guard.explain(sql, error)))?;
+        SqlStatement::new(self.connection, sql, text)
+    }
+
+    /// Runs statements that neither change rows nor read.
+    pub(super) fn run(&self, sql: &str) -> Result<(), EngineError> {
+        let done = self.connection.execute_batch(sql).map_err(EngineError::doing(sql));
+        self.whole(done.map_err(|error| self.guard.explain(sql, error)))
+    }
+
     pub(super) fn create_table(&self, spec: &TableSpec) -> Result<(), EngineError> {
         self.define(|tables| tables.create_table(spec), &declare(&spec.name))
     }
@@ -66,7 +90,8 @@ impl<S: OrderedStore> Layer<'_, S> {
         sql: &str,
     ) -> Result<(), EngineError> {
         let changed = change(&mut self.shared.borrow_mut());
-        self.whole(changed.and_then(|()| self.connection.execute_batch(sql).map_err(EngineError::doing(sql))))?;
+        let known = || self.guard.define(|| self.connection.execute_batch(sql)).map_err(EngineError::doing(sql));
+        self.whole(changed.and_then(|()| known()))?;
         // SQLite commits where it has called a virtual table; what is left is committed here.
         self.shared.borrow_mut().end_statement()
     }

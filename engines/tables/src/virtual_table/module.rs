@@ -1,18 +1,23 @@
 //! The virtual table module: what SQLite calls.
 
 use super::{
-    super::{definition::TableDefinition, rows::RowStore, rowsum::Rowsum, tables::Tables},
+    super::{affinity::Affinity, definition::TableDefinition, rows::RowStore, rowsum::Rowsum, tables::Tables},
     access::{ComparisonOperator, Constraint, Question, choose, explain},
     cursor::TableCursor,
 };
 use crate::sqlite::value;
-use dbdyno_engine::{EngineError, ordered::OrderedStore};
+use dbdyno_engine::{
+    EngineError,
+    error::caught,
+    ordered::OrderedStore,
+    sql::{SqlValue, SqlValueRef},
+};
 use rusqlite::{
     Error, Result, ffi,
     types::ValueRef,
     vtab::{
-        CreateVTab, IndexConstraintOp, IndexFlags, IndexInfo, Inserts, TransactionVTab, UpdateVTab, Updates, VTab,
-        VTabConnection, VTabKind,
+        ConflictMode, CreateVTab, IndexConstraintOp, IndexFlags, IndexInfo, Inserts, TransactionVTab, UpdateVTab,
+        Updates, VTab, VTabConnection, VTabKind,
     },
 };
 use std::{borrow::Cow, cell::RefCell, ffi::CStr, ffi::CString, rc::Rc};
@@ -35,6 +40,8 @@ unsafe impl<S: OrderedStore> Sync for ModuleAux<S> {}
 #[repr(C)]
 pub(super) struct VirtualTable<S: OrderedStore> {
     base: ffi::sqlite3_vtab,
+    /// The connection, which knows the conflict clause of a statement.
+    database: *mut ffi::sqlite3,
     shared: SharedTables<S>,
     table: Rc<TableDefinition>,
 }
@@ -44,6 +51,14 @@ pub(super) fn told(error: EngineError) -> Error {
     Error::ModuleError(error.message)
 }
 
+/// Does something in the store for SQLite, which no panic may unwind through: it would end the process without a word.
+#[inline]
+pub(super) fn called<R>(
+    work: impl FnOnce() -> std::result::Result<R, EngineError>,
+) -> std::result::Result<R, EngineError> {
+    caught(work).and_then(|done| done)
+}
+
 impl<S: OrderedStore> VirtualTable<S> {
     /// Does something that writes; after an error the transaction cannot be committed.
     #[inline]
@@ -51,15 +66,62 @@ impl<S: OrderedStore> VirtualTable<S> {
         &self,
         work: impl FnOnce(&mut Tables<S>, &TableDefinition) -> std::result::Result<R, EngineError>,
     ) -> Result<R> {
-        let mut tables = self.shared.borrow_mut();
-        work(&mut tables, &self.table).map_err(|error| {
-            tables.spoil(&error);
-            told(error)
+        let done = called(|| work(&mut self.shared.borrow_mut(), &self.table));
+        done.map_err(|error| self.refuse(error))
+    }
+
+    /// Tells SQLite about an error after which the transaction cannot be committed.
+    fn refuse(&self, error: EngineError) -> Error {
+        self.shared.borrow_mut().spoil(&error);
+        told(error)
+    }
+
+    fn is_taken(&self, rowid: i64) -> Result<bool> {
+        self.writing(|tables, table| {
+            tables.write()?;
+            RowStore::exists(&tables.transaction, table, rowid)
         })
+    }
+
+    /// The error of a row whose number is taken, in the way that the statement's conflict clause wants.
+    fn conflict(&self, rowid: i64, clause: &ConflictMode) -> Error {
+        let error = EngineError::new(format!("table `{}` has a row {rowid} already", self.table.name));
+        // With these the rows before this one stay.
+        if !matches!(clause, ConflictMode::Ignore | ConflictMode::Fail) {
+            self.shared.borrow_mut().spoil(&error);
+        }
+        Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CONSTRAINT_ROWID), Some(error.message))
     }
 }
 
+/// A row's number as a statement gives it; `None` for NULL.
+fn rowid(given: ValueRef<'_>) -> Result<Option<i64>> {
+    let given = value(given);
+    let changed = Affinity::Numeric.change(given).ok().flatten();
+    match changed.as_ref().map_or(given, SqlValue::as_ref) {
+        SqlValueRef::Null => Ok(None),
+        SqlValueRef::Integer(rowid) => Ok(Some(rowid)),
+        _ => Err(mismatch()),
+    }
+}
+
+fn mismatch() -> Error {
+    Error::SqliteFailure(
+        ffi::Error::new(ffi::SQLITE_MISMATCH),
+        Some("a row's number: expected a whole number".to_owned()),
+    )
+}
+
 fn terms(info: &IndexInfo, table: &TableDefinition) -> Vec<Constraint> {
+    let is_numeric = |column: usize| table.columns.get(column).is_some_and(|column| column.affinity.is_numeric());
+    let patterns: Vec<i32> = info
+        .constraints()
+        .filter(|constraint| {
+            use IndexConstraintOp as Is;
+            matches!(constraint.operator(), Is::SQLITE_INDEX_CONSTRAINT_LIKE | Is::SQLITE_INDEX_CONSTRAINT_GLOB)
+        })
+        .map(|constraint| constraint.column())
+        .collect();
     let term = |(place, constraint): (usize, rusqlite::vtab::IndexConstraint<'_>)| {
         let comparison = match constraint.operator() {
             IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_EQ => ComparisonOperator::Equal,
@@ -71,8 +133,16 @@ fn terms(info: &IndexInfo, table: &TableDefinition) -> Vec<Constraint> {
         };
         // A column's text is kept in the order of its bytes only.
         let is_binary = || info.collation(place).is_ok_and(|name| name.eq_ignore_ascii_case("BINARY"));
+        // SQLite compares what IN finds with the column again, and has then forgotten the affinity of the list.
+        let is_list = || info.is_in_constraint(place).unwrap_or(true);
+        // It makes a range of a pattern, in which a blob is not that the pattern matches.
+        let ends_early = matches!(comparison, ComparisonOperator::Less | ComparisonOperator::LessOrEqual)
+            && patterns.contains(&constraint.column());
         let column = usize::try_from(constraint.column()).ok();
-        let usable = constraint.is_usable() && column.is_none_or(|column| column < table.columns.len() && is_binary());
+        let usable = constraint.is_usable()
+            && column.is_none_or(|column| {
+                column < table.columns.len() && is_binary() && !ends_early && (is_numeric(column) || !is_list())
+            });
         usable.then_some(Constraint { place, column, comparison })
     };
     info.constraints().enumerate().filter_map(term).collect()
@@ -84,20 +154,25 @@ unsafe impl<S: OrderedStore> VTab<'_> for VirtualTable<S> {
     type Aux = ModuleAux<S>;
     type Cursor = TableCursor<S>;
 
+    #[expect(unsafe_code, reason = "rusqlite has no call that says this with its argument")]
     fn connect(
-        _: &mut VTabConnection,
+        connection: &mut VTabConnection,
         aux: Option<&ModuleAux<S>>,
         _: &[u8],
         _: &[u8],
         name: &[u8],
         _: &[&[u8]],
     ) -> Result<(Cow<'static, CStr>, Self)> {
+        // SAFETY: the connection is open: it is the one that asks for the table.
+        let database = unsafe { connection.handle() };
+        // SAFETY: as above; this setting takes one whole number.
+        unsafe { ffi::sqlite3_vtab_config(database, ffi::SQLITE_VTAB_CONSTRAINT_SUPPORT, 1) };
         let shared = aux.map(|aux| Rc::clone(&aux.0)).ok_or_else(|| Error::ModuleError("no store".to_owned()))?;
         let table = Rc::clone(shared.borrow().catalog.table(&String::from_utf8_lossy(name)).map_err(told)?);
         let columns: Vec<String> =
             table.columns.iter().map(|column| format!("{} {}", column.name, column.declared)).collect();
         let declared = CString::new(format!("CREATE TABLE x({})", columns.join(", ")))?;
-        Ok((Cow::Owned(declared), Self { base: ffi::sqlite3_vtab::default(), shared, table }))
+        Ok((Cow::Owned(declared), Self { base: ffi::sqlite3_vtab::default(), database, shared, table }))
     }
 
     fn best_index(&self, info: &mut IndexInfo) -> Result<bool> {
@@ -145,14 +220,23 @@ impl<S: OrderedStore> UpdateVTab<'_> for VirtualTable<S> {
         })
     }
 
+    #[expect(unsafe_code, reason = "rusqlite leaves it to its caller which connection is asked")]
     fn insert(&mut self, arguments: &Inserts<'_>) -> Result<i64> {
-        let wanted: Option<i64> = arguments.get(1)?;
+        let wanted = arguments.iter().nth(1).map_or(Ok(None), rowid)?;
+        if let Some(rowid) = wanted
+            && self.is_taken(rowid)?
+        {
+            // SAFETY: the connection is open: it is inside this call.
+            match unsafe { arguments.on_conflict(self.database) } {
+                ConflictMode::Replace => self.delete(ValueRef::Integer(rowid))?,
+                clause => return Err(self.conflict(rowid, &clause)),
+            }
+        }
         self.writing(|tables, table| {
             tables.write()?;
             let rowid = match wanted {
                 None => tables.next_rowid(table)?,
                 Some(rowid) => {
-                    is_free(tables, table, rowid)?;
                     tables.forget_rowids(table);
                     rowid
                 }
@@ -163,48 +247,46 @@ impl<S: OrderedStore> UpdateVTab<'_> for VirtualTable<S> {
         })
     }
 
+    #[expect(unsafe_code, reason = "rusqlite leaves it to its caller which connection is asked")]
     fn update(&mut self, arguments: &Updates<'_>) -> Result<()> {
-        let (old, new): (i64, i64) = (arguments.get(0)?, arguments.get(1)?);
+        let old: i64 = arguments.get(0)?;
+        let new = arguments.iter().nth(1).map_or(Ok(None), rowid)?.ok_or_else(mismatch)?;
         let changed = |column: usize| {
             if arguments.no_change(column + 2) { None } else { arguments.iter().nth(column + 2).map(value) }
         };
+        if old != new && self.is_taken(new)? {
+            // SAFETY: the connection is open: it is inside this call.
+            return Err(match unsafe { arguments.on_conflict(self.database) } {
+                // SQLite has the new values of all rows before the first is written: one that is replaced may be among them.
+                ConflictMode::Replace => self.refuse(EngineError::new(format!(
+                    "UPDATE OR REPLACE of a row's number by {new}, which another row has, is not supported"
+                ))),
+                clause => self.conflict(new, &clause),
+            });
+        }
         self.writing(|tables, table| {
-            if old == new {
+            if old != new {
+                tables.forget_rowids(table);
                 let (write, rows, _) = tables.write()?;
-                return rows.update(write, table, old, |column, _| changed(column)).map(drop);
+                rows.renumber(write, table, old, new)?;
             }
-            tables.write()?;
-            is_free(tables, table, new)?;
-            tables.forget_rowids(table);
             let (write, rows, _) = tables.write()?;
-            rows.renumber(write, table, old, new)?;
             rows.update(write, table, new, |column, _| changed(column)).map(drop)
         })
     }
 }
 
-fn is_free<S: OrderedStore>(
-    tables: &Tables<S>,
-    table: &TableDefinition,
-    rowid: i64,
-) -> std::result::Result<(), EngineError> {
-    if RowStore::exists(&tables.transaction, table, rowid)? {
-        return Err(EngineError::new(format!("table `{}` has a row {rowid} already", table.name)));
-    }
-    Ok(())
-}
-
 impl<S: OrderedStore> TransactionVTab<'_> for VirtualTable<S> {
     fn begin(&mut self) -> Result<()> {
-        self.shared.borrow_mut().write().map(drop).map_err(told)
+        called(|| self.shared.borrow_mut().write().map(drop)).map_err(told)
     }
 
     /// The commit itself: after this SQLite takes no error any more.
     fn sync(&mut self) -> Result<()> {
-        self.shared.borrow_mut().commit().map_err(told)
+        called(|| self.shared.borrow_mut().commit()).map_err(told)
     }
 
     fn rollback(&mut self) -> Result<()> {
-        self.shared.borrow_mut().rollback().map_err(told)
+        called(|| self.shared.borrow_mut().rollback()).map_err(told)
     }
 }

@@ -14,7 +14,7 @@ use dbdyno_engine::{
     engine::Open,
     protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
-    sql::SqlEngine,
+    sql::{SqlEngine, SqlSession},
     suite::{SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
 use std::{fs, path::Path};
@@ -90,6 +90,9 @@ fn measure<E: SqlEngine>(
         let mut content = Content::default();
         perform(&mut session, suite, std::slice::from_ref(read), &mut rng, &mut content)?;
         tally.content(&content);
+    }
+    for table in suite.tables.iter().filter(|table| test.verify_schema.contains(&table.name)) {
+        tally.schema(&table.name, session.schema(table)?.as_ref());
     }
     drop(session);
     let verification = answers.then(|| tally.verification());

@@ -2,7 +2,10 @@
 
 use super::Sink;
 use crate::{digest::Digest, recorder::Recorder};
-use dbdyno_engine::{clock::Clock, sql::SqlRow};
+use dbdyno_engine::{
+    clock::Clock,
+    sql::{SqlRow, SqlValueRef, TableSchema},
+};
 
 /// Rows and the checksum of every answer.
 #[derive(Debug, Default)]
@@ -16,6 +19,21 @@ impl SqlTally {
     pub(super) fn content(&mut self, content: &Content) {
         self.digest.word(content.rows);
         self.digest.word(content.sum);
+    }
+
+    /// Makes what an engine lists of a table part of the checksum: its name, and NULL where it is not listed; else the number of
+    /// columns and their names, the number of indexes, and of each, in the order of their names, the name and its column.
+    pub(super) fn schema(&mut self, name: &str, table: Option<&TableSchema>) {
+        let text = |name: &str, digest: &mut Digest| digest.value(SqlValueRef::Text(name.as_bytes()));
+        text(name, &mut self.digest);
+        let Some(table) = table else { return self.digest.value(SqlValueRef::Null) };
+        self.digest.word(table.columns.len() as u64);
+        table.columns.iter().for_each(|name| text(name, &mut self.digest));
+        self.digest.word(table.indexes.len() as u64);
+        for (index, column) in &table.indexes {
+            text(index, &mut self.digest);
+            text(column, &mut self.digest);
+        }
     }
 
     pub(super) fn verification(&self) -> String {
