@@ -90,6 +90,21 @@ fn a_users_suite_runs_without_any_rust() {
 }
 
 #[test]
+fn a_suite_that_defines_tables_in_sql_is_refused_with_its_line_where_that_reaches_no_engine() {
+    let place = Place::new();
+    let run = |engine: &str| place.run(&["run", "--suite", "pragma", "--engine", engine, "--repeat", "1", "--quiet"]);
+    for engine in ["lmdb", "redb", "fjall"] {
+        let done = run(engine);
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        let expected = format!(
+            "engine `{engine}` cannot run suite `pragma`: built-in suites/pragma.toml:42:3: tables and indexes"
+        );
+        assert!(done.stderr.contains(&expected), "{}", done.stderr);
+    }
+    assert!(!place.store().exists());
+}
+
+#[test]
 fn a_mistake_in_a_users_file_stops_the_command_before_anything_runs() {
     let place = Place::new();
     let own = place.path("config").join("presets/quick.toml");

@@ -136,7 +136,7 @@ impl BenchPlan {
                     for configuration in configurations_of(
                         choice,
                         registry,
-                        &suite,
+                        (&suite, &pick),
                         &suite_settings,
                         size,
                         stars.map(|stars| (stars, seed)),
@@ -264,7 +264,7 @@ fn same(a: &Configuration, b: &Configuration) -> bool {
 fn configurations_of(
     choice: &EngineChoice,
     registry: &Registry,
-    suite: &Suite,
+    (suite, pick): (&Suite, &TestPick),
     suite_settings: &Settings,
     size: Size,
     sample: Option<(u32, u64)>,
@@ -274,6 +274,12 @@ fn configurations_of(
         let message =
             format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
         return Err(PlanError::Request(message));
+    }
+    if let Some(reason) = suite.refusal(pick).filter(|_| engine.description.tables_as_data) {
+        return Err(PlanError::Request(format!(
+            "engine `{}` cannot run suite `{}`: {reason}",
+            choice.name, suite.name
+        )));
     }
     let chosen = match sample {
         Some((stars, seed)) => stars::stars(&choice.options, stars, seed),

@@ -3,6 +3,8 @@
 mod kv;
 mod sql;
 mod sql_check;
+mod sql_dry_run;
+mod sql_place;
 
 use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
@@ -282,6 +284,14 @@ impl Suite {
                 let start = self.start.clone();
                 SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
             }
+        }
+    }
+
+    /// Why an engine that takes tables and indexes as data only cannot run the picked tests: the line, and what it would define.
+    pub fn refusal(&self, pick: &TestPick) -> Option<&str> {
+        match &self.body {
+            SuiteBody::Kv(_) => None,
+            SuiteBody::Sql(body) => body.refusal(&self.with_needs(pick)),
         }
     }
 

@@ -9,7 +9,7 @@ use dbdyno_engine::{
     suite::{Expression, IndexSpec, SqlSuite, SqlTest, Step, TableSpec},
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
 /// The checked tests with their tables.
@@ -20,6 +20,8 @@ pub(super) struct SqlBody {
     /// Bytes of rows stored at most.
     bytes: Expression,
     tests: Vec<FileSqlTest>,
+    /// By the test's number: what an engine refuses that takes tables as data only, with the line.
+    refused: Vec<(u32, String)>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -71,9 +73,12 @@ impl SqlBody {
         let checker = Checker::new(&file.tables, &file.indexes, constants, source)?;
         checker.constant(bytes)?;
         check_numbers(file.tests.iter().map(|test| (&test.number, test.needs.as_slice())), source)?;
-        for test in &file.tests {
-            checker.steps(&test.prepare)?;
-            checker.steps(&test.steps)?;
+        let dry = checker.dry_run()?;
+        let mut refused = Vec::new();
+        for (place, test) in file.tests.iter().enumerate() {
+            let lists = [("prepare", &test.prepare), ("steps", &test.steps)];
+            let of_test = checker.test(place, lists, dry.as_ref())?;
+            refused.extend(of_test.into_iter().map(|error| (*test.number.get_ref(), error.to_string())));
             if test.steps.get_ref().is_empty() {
                 return Err(source.wrong(test.steps.span(), "steps: expected at least one"));
             }
@@ -85,7 +90,13 @@ impl SqlBody {
             indexes: file.indexes.iter().map(|index| index.get_ref().clone()).collect(),
             bytes: bytes.get_ref().clone(),
             tests: file.tests.clone(),
+            refused,
         })
+    }
+
+    /// Why an engine that takes tables as data only cannot run one of these tests, with the line.
+    pub(super) fn refusal(&self, tests: &BTreeSet<u32>) -> Option<&str> {
+        self.refused.iter().find(|(number, _)| tests.contains(number)).map(|(_, reason)| reason.as_str())
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {

@@ -1,5 +1,6 @@
 //! Whether the tables and steps of a SQL suite fit together.
 
+use super::{sql_dry_run::DryRun, sql_place::step_span};
 use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::one_of,
@@ -15,6 +16,25 @@ pub(super) struct Checker<'f> {
     indexes: Vec<&'f IndexSpec>,
     constants: Vec<&'f str>,
     source: &'f CatalogText,
+}
+
+/// The way through a list of steps.
+struct Walk<'d> {
+    dry: Option<&'d DryRun<'d>>,
+    /// The places of the step at hand in the lists that it is in, from the outermost.
+    path: Vec<usize>,
+    /// What engines refuse that take tables as data only: the step and why.
+    refused: Vec<(Vec<usize>, String)>,
+}
+
+impl Walk<'_> {
+    fn try_out(&mut self, step: &Step) -> Result<(), String> {
+        let Some(dry) = self.dry else { return Ok(()) };
+        if let (Some(reason), Step::Run { sql, .. }) = (dry.step(step)?, step) {
+            self.refused.push((self.path.clone(), inside(sql)(reason.to_owned())));
+        }
+        Ok(())
+    }
 }
 
 impl<'f> Checker<'f> {
@@ -72,21 +92,63 @@ impl<'f> Checker<'f> {
         self.known(expression.get_ref(), &[]).map_err(|message| self.source.wrong(expression.span(), message))
     }
 
+    /// An empty database to try the statements on; none for a suite without tables, which begins with a database from elsewhere.
+    pub(super) fn dry_run(&self) -> Result<Option<DryRun<'_>>, CatalogError> {
+        let dry = (!self.tables.is_empty()).then(|| DryRun::new(&self.tables, &self.indexes));
+        dry.transpose().map_err(|message| self.source.wrong(0..0, message))
+    }
+
     /// Whether a table to be verified is there.
     pub(super) fn verified(&self, table: &Spanned<String>) -> Result<(), CatalogError> {
         self.table(table.get_ref()).map(drop).map_err(|message| self.source.wrong(table.span(), message))
     }
 
-    /// Whether every step of a test means something.
-    pub(super) fn steps(&self, steps: &Spanned<Vec<Step>>) -> Result<(), CatalogError> {
-        self.all(steps.get_ref(), &[]).map_err(|message| self.source.wrong(steps.span(), message))
+    /// Whether every step of the test at a place of the file means something, and SQLite takes its statements. What an engine
+    /// refuses that takes tables as data only is given back, each with its line.
+    pub(super) fn test(
+        &self,
+        place: usize,
+        lists: [(&str, &Spanned<Vec<Step>>); 2],
+        dry: Option<&DryRun<'_>>,
+    ) -> Result<Vec<CatalogError>, CatalogError> {
+        dry.map_or(Ok(()), DryRun::begin_test).map_err(|message| self.source.wrong(0..0, message))?;
+        let mut refused = Vec::new();
+        for (list, steps) in lists {
+            let mut walk = Walk { dry, path: Vec::new(), refused: Vec::new() };
+            let at = |path: &[usize], message: String| {
+                self.source.wrong(step_span(self.source, place, list, path).unwrap_or_else(|| steps.span()), message)
+            };
+            self.all(steps.get_ref(), &[], &mut walk).map_err(|message| at(&walk.path, message))?;
+            refused.extend(walk.refused.into_iter().map(|(path, message)| at(&path, message)));
+        }
+        Ok(refused)
     }
 
-    fn all(&self, steps: &[Step], names: &[&str]) -> Result<(), String> {
-        steps.iter().try_for_each(|step| self.step(step, names))
+    fn all(&self, steps: &[Step], names: &[&str], walk: &mut Walk<'_>) -> Result<(), String> {
+        for (place, step) in steps.iter().enumerate() {
+            walk.path.push(place);
+            self.step(step, names, walk)?;
+            walk.path.pop();
+        }
+        Ok(())
     }
 
-    fn step(&self, step: &Step, names: &[&str]) -> Result<(), String> {
+    fn step(&self, step: &Step, names: &[&str], walk: &mut Walk<'_>) -> Result<(), String> {
+        self.alone(step, names)?;
+        walk.try_out(step).map_err(|message| match step {
+            Step::Run { sql, .. } => inside(sql)(message),
+            Step::Write(statement) | Step::Read(statement) => inside(&statement.sql)(message),
+            _ => message,
+        })?;
+        match step {
+            Step::Repeat { variable, steps, .. } => self.all(steps, &[names, &[variable]].concat(), walk),
+            Step::Transaction { steps, .. } => self.all(steps, names, walk),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a step means something, whatever is in it.
+    fn alone(&self, step: &Step, names: &[&str]) -> Result<(), String> {
         match step {
             Step::CreateTable(name) | Step::DropTable(name) => self.table(name).map(drop),
             Step::CopyDatabase(copy) => copy.tables.iter().try_for_each(|name| self.table(name).map(drop)),
@@ -98,16 +160,15 @@ impl<'f> Checker<'f> {
             Step::Write(statement) | Step::Read(statement) => {
                 self.statement(statement, names).map_err(inside(&statement.sql))
             }
-            Step::Repeat { count, variable, from, steps } => {
+            Step::Repeat { count, variable, from, .. } => {
                 self.known(count, &[]).map_err(inside("repeat"))?;
                 self.known(from, names).map_err(inside("from"))?;
-                self.free(variable)?;
-                self.all(steps, &[names, &[variable]].concat())
+                self.free(variable)
             }
             Step::Transaction { steps, .. } if holds_transaction(steps) => {
                 Err("transaction: it cannot be inside another".to_owned())
             }
-            Step::Transaction { steps, .. } => self.all(steps, names),
+            Step::Transaction { .. } => Ok(()),
         }
     }
 
@@ -230,4 +291,86 @@ fn unknown<T: ToString>(what: &str, name: &str, known: impl Iterator<Item = T>) 
 /// Says in which statement something is wrong.
 fn inside(place: &str) -> impl FnOnce(String) -> String + '_ {
     move |message| format!("{message} (in `{place}`)")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::{CatalogError, TestPick, located::CatalogText, suite::Suite};
+    use std::collections::BTreeSet;
+
+    /// A suite whose second test has these steps, the first of which is on line 25.
+    fn suite(steps: &str) -> Result<Suite, CatalogError> {
+        let text = format!(
+            "name = \"mine\"\nkind = \"sql\"\ntitle = \"t\"\nsource = \"s\"\n[size]\nname = \"n\"\ndefault = [1]\nchoices = [1]\n\
+             bytes = \"1\"\n[[table]]\nname = \"t\"\ncolumns = [{{ name = \"a\", type = \"INTEGER\" }}]\n[[index]]\nname = \"i\"\n\
+             table = \"t\"\ncolumn = \"a\"\n[[test]]\nnumber = 1\nname = \"one\"\nsteps = [{{ create_table = \"t\" }}]\n[[test]]\nnumber = 2\n\
+             name = \"two\"\nsteps = [\n{steps}\n]\n"
+        );
+        let source = CatalogText { place: "mine.toml".to_owned(), text };
+        Suite::parse("mine", &source)
+    }
+
+    /// What is said of it.
+    fn said(steps: &str) -> String {
+        suite(steps).map_or_else(|error| error.to_string(), |_| "nothing".to_owned())
+    }
+
+    const NESTED: &str = "  { create_index = \"i\" },\n  { transaction = [\n    { repeat = 2, steps = [\n      { read = \"SELECT 1\" },\n      ";
+
+    #[test]
+    fn a_mistake_in_nested_steps_names_its_own_line() {
+        let wrong = |step: &str| said(&format!("{NESTED}{step},\n    ] }},\n  ] }},"));
+        for (step, expected) in [
+            ("{ drop_table = \"u\" }", "mine.toml:29:7: table `u`: expected t"),
+            ("{ write = \"DELETE FROM t WHERE a = ?1\", bind = [\"j\"] }", "mine.toml:29:7: name `j`: expected"),
+            ("{ reed = \"SELECT 1\" }", "mine.toml:29:9: unknown field `reed`"),
+            ("{ transaction = [] }", "mine.toml:26:3: transaction: it cannot be inside another"),
+        ] {
+            let found = wrong(step);
+            assert!(found.starts_with(expected), "{step}: {found}");
+        }
+    }
+
+    #[test]
+    fn sql_is_tried_before_anything_runs_and_an_error_names_the_line() {
+        for (step, expected) in [
+            ("{ read = \"SELEC 1\" }", "SQLite says: near \"SELEC\": syntax error (in `SELEC 1`)"),
+            ("{ read = \"SELECT b FROM t\" }", "SQLite says: no such column: b"),
+            ("{ write = \"DELETE FROM u\" }", "SQLite says: no such table: u"),
+            ("{ read = \"SELECT ?1\" }", "bind: expected a value for each of 1 parameters, found 0"),
+            ("{ run = \"DROP TABEL t\" }", "SQLite says: near \"TABEL\": syntax error"),
+            ("{ run = \"ATTACH 'a.db' AS o\" }", "ATTACH: expected ':memory:'"),
+        ] {
+            let found = said(&format!("{NESTED}{step},\n    ] }},\n  ] }},"));
+            assert!(found.starts_with(&format!("mine.toml:29:7: {expected}")), "{step}: {found}");
+        }
+        let own = "{ create_table = \"t\" }, { run = \"CREATE TABLE u(a)\" }, { read = \"SELECT a FROM u\" }, { run = \"DROP TABLE u\" }";
+        assert_eq!(said(own), "nothing", "what a suite creates by itself can be named");
+        let attached = "{ run = \"ATTACH ':memory:' AS o\" }, { run = \"CREATE TABLE o.u(a)\" }, { write = \"DELETE FROM o.u\" }, \
+                        { run = \"DETACH o\" }, { drop_table = \"t\" }, { run = \"DROP TABLE t\" }, { create_table = \"t\" }, { read = \"SELECT a FROM t\" }";
+        assert_eq!(said(attached), "nothing");
+    }
+
+    #[test]
+    fn what_reaches_no_engine_that_takes_tables_as_data_is_told_with_its_line() {
+        let refusal = |sql: &str, test: u32| {
+            let steps = format!("  {{ create_table = \"t\" }},\n  {{ run = \"{sql}\" }},");
+            suite(&steps).unwrap().refusal(&TestPick(BTreeSet::from([test]))).map(str::to_owned)
+        };
+        for sql in [
+            "CREATE TABLE u(a)",
+            "DROP TABLE t",
+            "DROP TABLE IF EXISTS t",
+            "CREATE TEMP TABLE u(a)",
+            "ALTER TABLE t RENAME TO u",
+            "SAVEPOINT s",
+        ] {
+            let said = refusal(sql, 2).unwrap();
+            assert!(said.starts_with("mine.toml:26:3: ") && said.ends_with(&format!("(in `{sql}`)")), "{said}");
+            assert_eq!(refusal(sql, 1), None, "it is not in the tests that run");
+        }
+        for sql in ["PRAGMA user_version", "VACUUM", "ATTACH ':memory:' AS o; CREATE TABLE o.u(a); DETACH o"] {
+            assert_eq!(refusal(sql, 2), None, "{sql}");
+        }
+    }
 }

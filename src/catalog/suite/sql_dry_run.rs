@@ -1,0 +1,156 @@
+//! Whether SQLite takes the statements of a SQL suite, on an empty database in memory with the suite's tables.
+
+use dbdyno_engine::suite::{IndexSpec, StatementSpec, Step, TableSpec};
+use rusqlite::{
+    Batch, Connection, ErrorCode,
+    fallible_iterator::FallibleIterator,
+    hooks::{AuthAction, AuthContext, Authorization},
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+const DEFINES: &str = "tables and indexes of such an engine come from the steps create_table, create_index and drop_table, and SQL would \
+                       define something beside it";
+const SAVEPOINT: &str = "such an engine has no savepoints";
+
+/// The database that a suite's statements are tried on. What they define stays there for those behind them.
+pub(super) struct DryRun<'f> {
+    connection: Connection,
+    tables: &'f [&'f TableSpec],
+    indexes: &'f [&'f IndexSpec],
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What SQLite has told of the statement that it parsed last.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Whether it defines something that later statements may name.
+    defines: bool,
+    /// Why an engine refuses it that takes tables as data only.
+    refusal: Option<&'static str>,
+}
+
+impl<'f> DryRun<'f> {
+    /// An empty database with tables and indexes.
+    pub(super) fn new(tables: &'f [&'f TableSpec], indexes: &'f [&'f IndexSpec]) -> Result<Self, String> {
+        let mut connection = Connection::open_in_memory().map_err(said)?;
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let told = Arc::clone(&seen);
+        connection.authorizer(Some(move |context: AuthContext<'_>| judge(&context, &mut lock(&told)))).map_err(said)?;
+        let dry = Self { connection, tables, indexes, seen };
+        tables.iter().try_for_each(|table| dry.run(&table.create_sql()).map(drop))?;
+        indexes.iter().try_for_each(|index| dry.run(&index.create_sql()).map(drop))?;
+        Ok(dry)
+    }
+
+    /// Forgets what a test has attached: the database may be opened anew for the next.
+    pub(super) fn begin_test(&self) -> Result<(), String> {
+        let listed = "SELECT name FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
+        let mut listed = self.connection.prepare(listed).map_err(said)?;
+        let names: Vec<String> = listed.query_map([], |row| row.get(0)).and_then(Iterator::collect).map_err(said)?;
+        names.iter().try_for_each(|name| self.run(&format!("DETACH \"{name}\"")).map(drop))
+    }
+
+    /// Tries a step, without the steps in it. Why an engine refuses it that takes tables as data only, if it does.
+    pub(super) fn step(&self, step: &Step) -> Result<Option<&'static str>, String> {
+        let done = match step {
+            Step::Write(statement) | Step::Read(statement) => self.prepare(statement),
+            Step::Run { sql, .. } => return self.run(sql),
+            Step::CopyDatabase(copy) => {
+                self.run("ATTACH ':memory:' AS copy")?;
+                let done = copy.schema.iter().try_for_each(|sql| self.run(sql).map(drop));
+                done.and_then(|()| self.run("DETACH copy").map(drop))
+            }
+            // It may have been dropped by a statement of the suite's own; what the steps drop stays, for later statements.
+            Step::CreateTable(name) => {
+                let found = self.tables.iter().filter(|table| table.name == *name);
+                found.map(|table| table.create_sql()).try_for_each(|sql| self.run(&again(&sql)).map(drop))
+            }
+            Step::CreateIndex(name) => {
+                let found = self.indexes.iter().filter(|index| index.name == *name);
+                found.map(|index| index.create_sql()).try_for_each(|sql| self.run(&again(&sql)).map(drop))
+            }
+            Step::DropTable(_) | Step::Repeat { .. } | Step::Transaction { .. } => Ok(()),
+        };
+        done.map(|()| None)
+    }
+
+    fn prepare(&self, statement: &StatementSpec) -> Result<(), String> {
+        let parsed = self.connection.prepare(&statement.sql).map_err(said)?;
+        let (wanted, bound) = (parsed.parameter_count(), statement.bind.len());
+        if wanted != bound {
+            return Err(format!("bind: expected a value for each of {wanted} parameters, found {bound}"));
+        }
+        Ok(())
+    }
+
+    /// Parses statements, and runs those that define something.
+    fn run(&self, sql: &str) -> Result<Option<&'static str>, String> {
+        *lock(&self.seen) = Seen::default();
+        let mut batch = Batch::new(&self.connection, sql);
+        loop {
+            let mut statement = match batch.next() {
+                Ok(Some(statement)) => statement,
+                Ok(None) => break,
+                // What a suite creates by itself may be among its declared tables, which are there from the beginning.
+                Err(error) if error.to_string().contains("already exists") => break,
+                Err(error) => return Err(said(error)),
+            };
+            let defines = std::mem::take(&mut lock(&self.seen).defines);
+            if defines {
+                statement.raw_execute().map_err(said)?;
+            }
+        }
+        Ok(lock(&self.seen).refusal.take())
+    }
+}
+
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The statement that makes a table or an index which may be there.
+fn again(sql: &str) -> String {
+    ["TABLE", "INDEX"].iter().fold(sql.to_owned(), |sql, word| {
+        sql.replacen(&format!("CREATE {word} "), &format!("CREATE {word} IF NOT EXISTS "), 1)
+    })
+}
+
+/// Notes what defines something. No statement is tried on a file.
+fn judge(context: &AuthContext<'_>, seen: &mut Seen) -> Authorization {
+    let database = match context.action {
+        AuthAction::AlterTable { database_name, .. } => Some(database_name),
+        _ => context.database_name,
+    };
+    match context.action {
+        AuthAction::Select
+        | AuthAction::Read { .. }
+        | AuthAction::Insert { .. }
+        | AuthAction::Update { .. }
+        | AuthAction::Delete { .. }
+        | AuthAction::Function { .. }
+        | AuthAction::Recursive
+        | AuthAction::Pragma { .. }
+        | AuthAction::Transaction { .. } => {}
+        AuthAction::Savepoint { .. } => seen.refusal = Some(SAVEPOINT),
+        AuthAction::Attach { filename } if filename != ":memory:" => return Authorization::Deny,
+        AuthAction::Unknown { .. } => return Authorization::Deny,
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => seen.defines = true,
+        _ => {
+            seen.defines = true;
+            if database.is_none_or(|name| matches!(name, "main" | "temp")) {
+                seen.refusal = Some(DEFINES);
+            }
+        }
+    }
+    Authorization::Allow
+}
+
+fn said(error: rusqlite::Error) -> String {
+    if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) {
+        return "ATTACH: expected ':memory:': a suite reaches no file beside its database".to_owned();
+    }
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => format!("SQLite says: {msg}"),
+        other => format!("SQLite says: {other}"),
+    }
+}
