@@ -143,6 +143,13 @@ pub trait OrderedWrite: OrderedRead {
     /// Removes a key; whether it was there.
     fn delete(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError>;
 
+    /// Removes a key that has to be there; false where the engine sees that it is not. One that would have to read it to see that
+    /// does not look.
+    #[inline]
+    fn remove(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
+        self.delete(tree, key)
+    }
+
     /// Removes every key of a tree, by the engine's fastest way that a rollback undoes.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError>;
 

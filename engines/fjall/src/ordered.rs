@@ -150,6 +150,13 @@ impl OrderedWrite for FjallTransaction<OwnedFjallWrite> {
         Ok(there)
     }
 
+    #[inline]
+    fn remove(&mut self, tree: Tree, key: &[u8]) -> Result<bool, EngineError> {
+        let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
+        transaction.remove(&keyspaces[tree.index()], key);
+        Ok(true)
+    }
+
     /// Key by key: fjall's own way to empty a keyspace is not part of a transaction.
     fn clear(&mut self, tree: Tree) -> Result<(), EngineError> {
         let Self { inner: OwnedFjallWrite { transaction, .. }, keyspaces } = self;
