@@ -157,6 +157,8 @@ fn a_report_that_cannot_be_true_fails_the_run() {
         (on_done("\"wall_ns\":[0-9]*/\"wall_ns\":1000000000000000000"), "by dbdyno's clock it took"),
         (on_done("\"user_ns\":[0-9]*/\"user_ns\":1000000000000000000"), "user_ns is"),
         (on_done("\"written_bytes\":[0-9]*/\"written_bytes\":18446744073709551615"), "written_bytes is"),
+        (on_done("\"close_ns\":[0-9]*/\"close_ns\":1000000000000000000"), "close_ns is"),
+        (on_done("\"open_ns\":[0-9]*/\"open_ns\":1000000000000000000"), "open_ns is"),
         (on_done("\"database_bytes\":[0-9]*/\"database_bytes\":18446744073709551615"), "database_bytes is"),
         (on_done("\"peak_rss_bytes\":[0-9]*/\"peak_rss_bytes\":18446744073709551615"), "peak_rss_bytes is"),
         (on_done("\"measured\":true/\"measured\":false"), "ended with measured=false"),
