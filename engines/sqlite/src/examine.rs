@@ -97,33 +97,6 @@ fn strange<D: Driver>(connection: &D, file: &Path) -> Result<Option<String>, Eng
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rusqlite::Connection;
-    use std::collections::BTreeMap;
-
-    fn examined(change: impl FnOnce(&mut Library)) -> Probed {
-        let description = describe::describe();
-        let settings = Settings::resolve(&description, &BTreeMap::new()).unwrap();
-        let mut library = description.library();
-        change(&mut library);
-        let folder = tempfile::tempdir().unwrap();
-        examine::<Connection>(folder.path(), &settings, library).unwrap()
-    }
-
-    #[test]
-    fn a_plain_sqlite_has_the_tiers_of_sqlite() {
-        let found = examined(|_| {});
-        assert_eq!((found.tiers, found.lacking), (Some(describe::tiers()), BTreeMap::new()));
-    }
-
-    #[test]
-    fn what_says_or_shows_that_it_is_something_else_has_no_known_tier() {
-        let marked = examined(|library| library.build.push("HAS_CODEC".to_owned()));
-        let elsewhere = examined(|library| library.source = Some("LumoSQL 2026".to_owned()));
-        for (found, why) in [(marked, "it was built with HAS_CODEC"), (elsewhere, "its source id is `LumoSQL 2026`")] {
-            let [rule] = &found.tiers.unwrap()[..] else { panic!("one rule for all settings") };
-            assert!(rule.tier == Tier::Unknown && rule.when.is_empty() && rule.reason.contains(why), "{rule:?}");
-        }
-    }
 
     #[test]
     fn source_ids_are_those_of_sqlite_with_a_hash_of_either_age() {
