@@ -31,13 +31,29 @@ class Digest:
         self.value = 0
 
     def word(self, word):
-        rotated = ((self.value << 5) | (self.value >> 59)) & MASK
-        self.value = ((rotated ^ (word & MASK)) * GAMMA) & MASK
+        self.value = (rotated(self.value, 5) ^ word & MASK) * GAMMA & MASK
 
     def bytes(self, data):
-        h = len(data)
-        for at in range(0, len(data), 8):
-            w = int.from_bytes(data[at:at + 8].ljust(8, b"\0"), "little")
-            h = ((h ^ w) * GAMMA) & MASK
-            h ^= h >> 32
-        self.word(h)
+        word = lambda at: int.from_bytes(data[at:at + 8], "little")
+        a, b = len(data), GAMMA
+        if len(data) < 8:
+            a = lane(a, word(0))
+        else:
+            whole = len(data) // 16 * 16
+            for at in range(0, whole, 16):
+                a, b = lane(a, word(at)), lane(b, word(at + 8))
+            if len(data) - whole > 8:
+                a = lane(a, word(whole))
+            b = lane(b, word(len(data) - 8))
+        self.word(a ^ rotated(b, 17))
+
+    def text(self):
+        return "2:%016x" % self.value
+
+
+def rotated(word, bits):
+    return (word << bits | word >> (64 - bits)) & MASK
+
+
+def lane(h, word):
+    return rotated(h ^ word, 32) * GAMMA & MASK

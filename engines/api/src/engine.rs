@@ -21,7 +21,7 @@ pub struct Open<'a> {
 pub trait Engine: Sized {
     /// Name of the main file or folder in the database's folder; what is beside it is side files (log, lock, index).
     const MAIN_FILE: &'static str;
-    /// [`MonotonicClock`](crate::clock::MonotonicClock), unless time is simulated.
+    /// [`SystemClock`](crate::clock::SystemClock), unless time is simulated.
     type Clock: Clock;
 
     /// The clock that the measured loop reads.

@@ -17,6 +17,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 /// The version spoken here.
 pub const PROTOCOL: u32 = 1;
+/// What a verification value begins with: which checksum it is. Values that begin otherwise are of another, and are not
+/// compared with it; those of workers that speak version 1 begin with nothing.
+pub const DIGEST: &str = "2:";
 /// Longest line taken, bytes.
 pub const LONGEST_LINE: usize = 4 << 20;
 /// Least time between two progress events, ms.

@@ -3,7 +3,7 @@
 use super::connection::{self, failed};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::is_held,
     settings::Settings,
@@ -38,10 +38,10 @@ impl DuckDb {
 
 impl Engine for DuckDb {
     const MAIN_FILE: &'static str = "duck.db";
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

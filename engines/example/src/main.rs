@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     describe::Description,
     durability::{Tier, TierRule},
     engine::{Engine, Open},
@@ -37,10 +37,10 @@ struct Example {
 
 impl Engine for Example {
     const MAIN_FILE: &'static str = "none";
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

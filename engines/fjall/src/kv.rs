@@ -4,7 +4,7 @@
 use super::describe::{compression_word, keyspace_options, persist};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
@@ -75,10 +75,10 @@ pub(crate) fn read_every_block(
 
 impl Engine for Fjall {
     const MAIN_FILE: &'static str = TABLES;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

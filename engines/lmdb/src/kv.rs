@@ -3,7 +3,7 @@
 use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
@@ -21,10 +21,10 @@ pub struct Lmdb {
 
 impl Engine for Lmdb {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

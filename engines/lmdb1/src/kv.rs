@@ -6,7 +6,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
@@ -21,10 +21,10 @@ pub struct Lmdb1(Lmdb1Environment);
 
 impl Engine for Lmdb1 {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

@@ -3,7 +3,7 @@
 use crate::file::{self, Record, changes, records};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
@@ -34,10 +34,10 @@ fn replayed(bytes: &[u8]) -> Rows {
 
 impl Engine for Log {
     const MAIN_FILE: &'static str = file::NAME;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

@@ -4,7 +4,7 @@ mod sql;
 
 use dbdyno_engine::{
     EngineError,
-    clock::{Clock, MonotonicClock},
+    clock::{Clock, SystemClock},
     describe::{Description, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     engine::{Engine, Open},
@@ -73,7 +73,7 @@ pub fn describe() -> Description {
 /// Real time, or time that only operations move.
 #[derive(Debug, Clone)]
 pub enum NullClock {
-    Real(MonotonicClock),
+    Real(SystemClock),
     /// Advanced by the engine's operations.
     Simulated(Rc<Cell<u64>>),
 }
@@ -85,6 +85,10 @@ impl Clock for NullClock {
             Self::Real(clock) => clock.now(),
             Self::Simulated(now) => now.get(),
         }
+    }
+
+    fn is_real(&self) -> bool {
+        matches!(self, Self::Real(_))
     }
 }
 
@@ -128,7 +132,7 @@ impl NullEngine {
         let simulated = open.settings.text("clock")? == "simulated";
         Ok(Self {
             answers: open.settings.text("answers")? == "wrong",
-            clock: if simulated { NullClock::Simulated(Rc::default()) } else { NullClock::Real(MonotonicClock) },
+            clock: if simulated { NullClock::Simulated(Rc::default()) } else { NullClock::Real(SystemClock::get()) },
             latency_ns: open.settings.integer("latency_ns")? as u64,
             noise_percent: open.settings.integer("noise_percent")? as u64,
             noise: RefCell::new(SplitMix64::new(open.settings.integer("noise_seed")? as u64)),

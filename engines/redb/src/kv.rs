@@ -3,7 +3,7 @@
 use crate::database::{Commit, MAIN_FILE, RedbBytes, check, failed, open_database};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     engine::{Engine, Open},
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
@@ -22,10 +22,10 @@ pub struct Redb {
 
 impl Engine for Redb {
     const MAIN_FILE: &'static str = MAIN_FILE;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     /// redb has no call that tells what it was opened with.

@@ -3,7 +3,7 @@
 use super::{connection, driver::Driver};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     describe::Library,
     engine::{Engine, Open},
     kv::is_held,
@@ -36,10 +36,10 @@ impl<D: Driver> Sqlite<D> {
 
 impl<D: Driver> Engine for Sqlite<D> {
     const MAIN_FILE: &'static str = connection::FILE;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

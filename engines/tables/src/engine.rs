@@ -10,7 +10,7 @@ use super::{
 use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
-    clock::MonotonicClock,
+    clock::SystemClock,
     describe::{ImplementationRule, OptionSpec},
     engine::{Engine, Open},
     ordered::OrderedStore,
@@ -75,10 +75,10 @@ pub struct Layered<S: OrderedStore> {
 
 impl<S: OrderedStore> Engine for Layered<S> {
     const MAIN_FILE: &'static str = S::MAIN_FILE;
-    type Clock = MonotonicClock;
+    type Clock = SystemClock;
 
-    fn clock(&self) -> MonotonicClock {
-        MonotonicClock
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {

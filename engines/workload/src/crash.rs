@@ -28,15 +28,23 @@ fn writing_test(suite: &KvSuite) -> Result<(&KvTest, &Template), EngineError> {
         .ok_or_else(|| EngineError::new(format!("suite `{}` has no test that only puts", suite.name)))
 }
 
+/// The key and the value of a commit.
+fn row(test: &KvTest, value: &Template, ordinal: u64) -> (Vec<u8>, Vec<u8>) {
+    let rendered = |template| {
+        let mut text = Vec::new();
+        render(template, &mut text, ordinal, ordinal);
+        text
+    };
+    (rendered(&test.key), rendered(value))
+}
+
 /// Commits one write after another until the process is killed, and says so after each commit.
 pub fn commit_forever<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
     let (test, value) = writing_test(suite)?;
     let mut engine: E = reopen(job, suite, &test.database)?;
     let mut session = engine.session(&test.sql)?;
-    let (mut key_text, mut value_text) = (Vec::new(), Vec::new());
     for ordinal in 0.. {
-        render(&test.key, &mut key_text, ordinal, ordinal);
-        render(value, &mut value_text, ordinal, ordinal);
+        let (key_text, value_text) = row(test, value, ordinal);
         let mut transaction = session.write()?;
         transaction.table()?.put(&key_text, &value_text)?;
         transaction.commit()?;
@@ -54,11 +62,9 @@ pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Resu
     let mut engine: E = reopen(job, suite, &test.database)?;
     engine.check()?;
     let mut session = engine.session(&test.sql)?;
-    let (mut key_text, mut value_text) = (Vec::new(), Vec::new());
     let mut commits = 0;
     loop {
-        render(&test.key, &mut key_text, commits, commits);
-        render(value, &mut value_text, commits, commits);
+        let (key_text, value_text) = row(test, value, commits);
         match session.read()?.get(&key_text, |found| found == value_text)? {
             Some(true) => commits += 1,
             Some(false) => {

@@ -3,11 +3,14 @@
 use crate::{
     histogram::{Counts, Seen, to_base64},
     phases::{OwnThreads, Phases},
+    recorder::RecordedTime,
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss},
 };
 use dbdyno_engine::{
     EngineError,
     counters::Counters,
+    describe::Library,
+    engine::Engine,
     protocol::{Event, TestDone, TestHead},
     serve::Worker,
 };
@@ -34,7 +37,6 @@ pub(crate) struct Frame<'h> {
 struct Progress {
     test: u32,
     operations: u64,
-    every: u64,
     begun: Instant,
     counts: Arc<Counts>,
     seen: Seen,
@@ -44,6 +46,16 @@ impl<'w> Harness<'w> {
     /// Of a worker whose engine is not yet opened.
     pub(crate) fn new(worker: &'w Worker) -> Self {
         Self { worker, counts: Arc::default(), own_threads: OwnThreads::now() }
+    }
+
+    /// Says that the engine's first database is open.
+    pub(crate) fn opened<E: Engine>(&self, engine: &E, library: &Library, phases: &Phases) -> Result<(), EngineError> {
+        let in_force = engine.in_force()?;
+        let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
+        let open_ns = phases.open_ns().unwrap_or(0);
+        self.worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
+        self.worker.pause();
+        Ok(())
     }
 
     /// Says that a test begins.
@@ -70,7 +82,6 @@ impl<'w> Harness<'w> {
         let mut progress = Progress {
             test: test.number,
             operations,
-            every: every.max(1),
             begun: Instant::now(),
             counts: Arc::clone(counts),
             seen: Seen::default(),
@@ -87,10 +98,10 @@ impl<'w> Harness<'w> {
 impl Progress {
     /// What was done since the last time.
     fn event(&mut self) -> Event {
-        let (samples, delta) = self.counts.delta(&mut self.seen);
+        let delta = self.counts.delta(&mut self.seen);
         Event::Progress {
             test: self.test,
-            operations: samples * self.every,
+            operations: self.counts.operations(),
             total: Some(self.operations),
             elapsed_ns: self.begun.elapsed().as_nanos() as u64,
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
@@ -108,16 +119,16 @@ impl Frame<'_> {
     /// database's own, with `main_file` in it.
     pub(crate) fn end(
         self,
-        wall_ns: u64,
+        spent: RecordedTime,
         phases: &mut Phases,
         folder: &Path,
         main_file: &str,
     ) -> Result<TestDone, EngineError> {
         let mut counters = counters().since(&self.before);
         self.harness.worker.end_test();
-        // The thread that reports progress is ours, not the engine's.
-        let reporter_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before;
-        counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(reporter_ns)));
+        // The thread that reports progress is ours, not the engine's, and so is the work of getting inputs ready.
+        let own_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before + spent.between;
+        counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(own_ns)));
         let peak_rss_bytes = peak_rss_bytes();
         phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =
@@ -125,7 +136,7 @@ impl Frame<'_> {
         Ok(TestDone {
             test: self.test,
             measured: self.measured,
-            wall_ns,
+            wall_ns: spent.wall,
             counters,
             peak_rss_bytes,
             database_bytes,

@@ -41,11 +41,14 @@ const LEN: usize = index(HIGHEST_NS) + 1;
 
 /// Counters with one writer and any number of readers.
 #[derive(Debug)]
-pub struct Counts(Box<[AtomicU64]>);
+pub struct Counts {
+    samples: Box<[AtomicU64]>,
+    operations: AtomicU64,
+}
 
 impl Default for Counts {
     fn default() -> Self {
-        Self((0..LEN).map(|_| AtomicU64::new(0)).collect())
+        Self { samples: (0..LEN).map(|_| AtomicU64::new(0)).collect(), operations: AtomicU64::new(0) }
     }
 }
 
@@ -53,32 +56,47 @@ impl Counts {
     /// Counts one sample of `ns`. Only one thread may call this.
     #[inline]
     pub fn record(&self, ns: u64) {
-        let counter = &self.0[index(ns.min(HIGHEST_NS))];
-        counter.store(counter.load(Relaxed) + 1, Relaxed);
+        add(&self.samples[index(ns.min(HIGHEST_NS))], 1);
+    }
+
+    /// Counts operations, timed or not. Only one thread may call this.
+    #[inline]
+    pub fn add_operations(&self, operations: u64) {
+        add(&self.operations, operations);
+    }
+
+    /// Operations so far.
+    pub fn operations(&self) -> u64 {
+        self.operations.load(Relaxed)
     }
 
     pub fn clear(&self) {
-        self.0.iter().for_each(|counter| counter.store(0, Relaxed));
+        self.operations.store(0, Relaxed);
+        self.samples.iter().for_each(|counter| counter.store(0, Relaxed));
     }
 
-    /// Samples so far, and those that came since `seen` was last brought up to date by this call.
-    pub fn delta(&self, seen: &mut Seen) -> (u64, Histogram<u64>) {
-        let mut total = 0;
+    /// The samples that came since `seen` was last brought up to date by this call.
+    pub fn delta(&self, seen: &mut Seen) -> Histogram<u64> {
         let mut delta = empty();
-        for (at, (counter, before)) in self.0.iter().zip(seen.0.iter_mut()).enumerate() {
+        for (at, (counter, before)) in self.samples.iter().zip(seen.0.iter_mut()).enumerate() {
             let now = counter.load(Relaxed);
-            total += now;
             if now > *before {
                 delta.saturating_record_n(lowest(at), now - *before);
             }
             *before = now;
         }
-        (total, delta)
+        delta
     }
 
     pub fn to_histogram(&self) -> Histogram<u64> {
-        self.delta(&mut Seen::default()).1
+        self.delta(&mut Seen::default())
     }
+}
+
+/// Adds to a counter that has one writer.
+#[inline]
+fn add(counter: &AtomicU64, more: u64) {
+    counter.store(counter.load(Relaxed) + more, Relaxed);
 }
 
 /// What a reader of [`Counts`] has seen.
@@ -159,12 +177,12 @@ mod tests {
         let counts = Counts::default();
         let mut seen = Seen::default();
         counts.record(100);
-        assert_eq!(counts.delta(&mut seen).1.len(), 1);
+        assert_eq!(counts.delta(&mut seen).len(), 1);
         counts.record(100);
         counts.record(5_000);
-        let (total, delta) = counts.delta(&mut seen);
-        assert_eq!((total, delta.len(), delta.count_at(100)), (3, 2, 1));
-        assert!(counts.delta(&mut seen).1.is_empty());
+        let delta = counts.delta(&mut seen);
+        assert_eq!((delta.len(), delta.count_at(100)), (2, 1));
+        assert!(counts.delta(&mut seen).is_empty());
     }
 
     #[test]

@@ -1,56 +1,248 @@
-//! The recorder of a measured loop: one clock read an operation, and nothing that waits.
+//! The recorder of a measured loop: what its operations took, and how long it took in all, with as few looks at the clock as it can.
+//!
+//! A clock is read in tens of nanoseconds, and a fast engine answers in a few hundred: a read an operation would be a part of the
+//! figure. So the first operations are timed one by one, and what they took decides once for the test. Where an operation is far slower
+//! than the clock all are timed; where it is not, one stretch of samples in each group is, at a place drawn anew for each group,
+//! so that reading the clock takes half a hundredth of the time. The latencies of a histogram are then a sample of all.
 
-use crate::histogram::Counts;
-use dbdyno_engine::clock::Clock;
+use crate::{histogram::Counts, rng::SplitMix64};
+use dbdyno_engine::{
+    EngineError,
+    clock::{Clock, monotonic_ns},
+};
 use std::sync::Arc;
 
-/// Records the latencies of one test. The end of one operation is the start of the next, so there is one clock read an
-/// operation and no time between operations that nobody counts.
+/// Samples in a row that are timed, where not all are.
+const STRETCH: u64 = 16;
+/// A group has at most this many stretches' samples, of which one stretch is timed.
+const MOST_STRETCHES: u64 = 16;
+/// Samples that are timed before it is decided how many of the others are.
+const TRIAL: usize = 32;
+/// The part of the time that reading the clock may take: one in this many.
+const READING_SHARE: u64 = 200;
+
+/// Records the latencies of one test, and the time of its windows: the stretches of time that count. In a window the end of one
+/// operation is the start of the next, so that there is no time in it that nobody counts.
 #[derive(Debug)]
 pub struct Recorder<C> {
     clock: C,
     counts: Arc<Counts>,
+    /// Operations in one sample.
     every: u64,
-    pending: u64,
-    begun: u64,
+    /// Operations between two looks at the clock, and how many of them are still to come.
+    ahead: u64,
+    left: u64,
+    sampling: Sampling,
+    /// When the window was opened, and when the sample under way began in it.
+    window: u64,
     last: u64,
+    /// Time of the sample under way in windows before, ns.
+    carried: u64,
+    spent: RecordedTime,
+    /// When it was made, by its clock and by the system's, ns.
+    made: (u64, u64),
+}
+
+/// What the time of a test went to, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordedTime {
+    /// In windows: the operations.
+    pub wall: u64,
+    /// Between windows: getting the inputs ready.
+    pub between: u64,
+}
+
+#[derive(Debug)]
+enum Sampling {
+    /// The first samples, which decide.
+    Trial(Vec<u64>),
+    All,
+    Stretches(Stretches),
 }
 
 impl<C: Clock> Recorder<C> {
-    /// A recorder that counts into `counts` and reads the clock every `every` operations.
+    /// A recorder that counts into `counts`, with `every` operations in one sample. The timer stands still.
     pub fn new(clock: C, counts: Arc<Counts>, every: u64) -> Self {
-        let now = clock.now();
-        Self { clock, counts, every: every.max(1), pending: 0, begun: now, last: now }
+        let (now, every) = (clock.now(), every.max(1));
+        Self {
+            clock,
+            counts,
+            every,
+            ahead: every,
+            left: every,
+            sampling: Sampling::Trial(Vec::with_capacity(TRIAL)),
+            last: now,
+            carried: 0,
+            window: now,
+            spent: RecordedTime::default(),
+            made: (now, monotonic_ns()),
+        }
     }
 
-    #[inline]
+    /// Starts the timer at nothing. Called before the first operation.
     pub fn start(&mut self) {
-        self.begun = self.clock.now();
-        self.last = self.begun;
+        self.spent.wall = 0;
+        self.window = self.clock.now();
+        self.last = self.window;
     }
 
     /// Ends one operation.
     #[inline]
     pub fn lap(&mut self) {
-        self.pending += 1;
-        if self.pending == self.every {
-            let now = self.clock.now();
-            self.counts.record(now.saturating_sub(self.last));
-            self.last = now;
-            self.pending = 0;
+        self.left -= 1;
+        if self.left == 0 {
+            self.look();
         }
     }
 
-    /// Stops the timer; nanoseconds since [`Self::start`] up to the end of the last operation.
-    ///
-    /// Operations of an unfinished stretch count in the time and not in the histogram.
-    pub fn finish(&mut self) -> u64 {
-        if self.pending > 0 {
-            self.last = self.clock.now();
-            self.pending = 0;
-        }
-        self.last.saturating_sub(self.begun)
+    /// Has the timer stand still while something is done.
+    #[inline(never)]
+    pub fn stand_still<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        let closed = self.close();
+        let done = work();
+        self.window = self.clock.now();
+        self.last = self.window;
+        self.spent.between += self.window.saturating_sub(closed);
+        done
     }
+
+    fn close(&mut self) -> u64 {
+        let now = self.clock.now();
+        self.spent.wall += now.saturating_sub(self.window);
+        self.carried += now.saturating_sub(self.last);
+        now
+    }
+
+    fn look(&mut self) {
+        let now = self.clock.now();
+        let took = now.saturating_sub(self.last) + std::mem::take(&mut self.carried);
+        self.last = now;
+        self.counts.add_operations(self.ahead);
+        let samples = match &mut self.sampling {
+            Sampling::All => {
+                self.counts.record(took);
+                1
+            }
+            Sampling::Trial(trial) => {
+                trial.push(took);
+                if trial.len() == TRIAL { self.decide() } else { 1 }
+            }
+            Sampling::Stretches(stretches) => {
+                if stretches.is_timed() {
+                    self.counts.record(took);
+                }
+                stretches.next()
+            }
+        };
+        self.ahead = samples * self.every;
+        self.left = self.ahead;
+    }
+
+    /// Decides which samples are timed from now on; how many come until the next look.
+    fn decide(&mut self) -> u64 {
+        let Sampling::Trial(trial) = std::mem::replace(&mut self.sampling, Sampling::All) else { return 1 };
+        let stretches = stretches_a_group(reading_ns(&self.clock), &mut trial.clone());
+        for took in trial.into_iter().step_by(stretches as usize) {
+            self.counts.record(took);
+        }
+        // Deciding took time, which is no operation's.
+        let now = self.clock.now();
+        self.window += now.saturating_sub(self.last);
+        self.last = now;
+        if stretches == 1 {
+            return 1;
+        }
+        let mut sampled = Stretches::new(stretches);
+        let samples = sampled.next();
+        self.sampling = Sampling::Stretches(sampled);
+        samples
+    }
+
+    /// Stops the timer. Operations of an unfinished sample count in the time and not in the histogram.
+    ///
+    /// # Errors
+    /// The clock went otherwise than the system's: its times are worth nothing.
+    pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
+        let now = self.close();
+        if self.clock.is_real() {
+            let (made, made_by_system) = self.made;
+            check_clock(now.saturating_sub(made), monotonic_ns().saturating_sub(made_by_system))?;
+        }
+        self.counts.add_operations(self.ahead - self.left);
+        if let Sampling::Trial(trial) = self.sampling {
+            trial.into_iter().for_each(|took| self.counts.record(took));
+        }
+        Ok(self.spent)
+    }
+}
+
+/// Time by which two clocks may always differ: being put aside between two reads.
+const CLOCK_SLACK_NS: u64 = 20_000_000;
+
+fn check_clock(ns: u64, by_system_ns: u64) -> Result<(), EngineError> {
+    if ns.abs_diff(by_system_ns) <= by_system_ns / 100 + CLOCK_SLACK_NS {
+        return Ok(());
+    }
+    let message =
+        format!("the processor's counter says that the test took {ns} ns, the system's clock {by_system_ns} ns");
+    Err(EngineError::new(format!("{message}: run it again; if it stays so, have the kernel take another clock source")))
+}
+
+/// Groups of samples, of which one stretch each is timed, at a place drawn anew for each group.
+#[derive(Debug)]
+struct Stretches {
+    /// In a group.
+    count: u64,
+    /// Samples of the stretch under way that are still to end; 0 between stretches.
+    timed: u64,
+    /// Samples of the group that come after its stretch.
+    after: u64,
+    places: SplitMix64,
+}
+
+impl Stretches {
+    /// Before the first group: as at the end of a stretch with nothing after it.
+    fn new(count: u64) -> Self {
+        Self { count, timed: 1, after: 0, places: SplitMix64::new(0) }
+    }
+
+    /// Whether the sample that ends is timed.
+    fn is_timed(&self) -> bool {
+        self.timed > 0
+    }
+
+    /// Samples from this look at the clock until the next one.
+    fn next(&mut self) -> u64 {
+        if self.timed > 1 {
+            self.timed -= 1;
+            return 1;
+        }
+        if self.timed == 1 {
+            self.timed = 0;
+            let untimed = (self.count - 1) * STRETCH;
+            let before = self.places.below(untimed + 1);
+            let gap = std::mem::replace(&mut self.after, untimed - before) + before;
+            if gap > 0 {
+                return gap;
+            }
+        }
+        self.timed = STRETCH;
+        1
+    }
+}
+
+/// Of how many stretches one is timed, so that reading the clock takes little of the time.
+fn stretches_a_group(reading_ns: u64, trial: &mut [u64]) -> u64 {
+    let (_, median, _) = trial.select_nth_unstable(TRIAL / 2);
+    (reading_ns * READING_SHARE).div_ceil((*median).max(1)).clamp(1, MOST_STRETCHES)
+}
+
+/// What a read of a clock takes, ns.
+fn reading_ns<C: Clock>(clock: &C) -> u64 {
+    const READS: u64 = 32;
+    let began = clock.now();
+    let ended = (0..READS).fold(began, |_, _| clock.now());
+    ended.saturating_sub(began) / READS
 }
 
 #[cfg(test)]
@@ -58,37 +250,111 @@ mod tests {
     use super::*;
     use std::{cell::Cell, rc::Rc};
 
+    /// Goes on by what operations take, and by what each read takes.
     #[derive(Clone, Default)]
-    struct Scripted(Rc<Cell<u64>>);
+    struct Scripted {
+        now: Rc<Cell<u64>>,
+        reading_ns: u64,
+    }
 
     impl Clock for Scripted {
+        fn is_real(&self) -> bool {
+            false
+        }
+
         fn now(&self) -> u64 {
-            self.0.get()
+            self.now.set(self.now.get() + self.reading_ns);
+            self.now.get()
         }
     }
 
-    fn record(every: u64, latencies: &[u64]) -> (u64, Vec<u64>) {
-        let clock = Scripted::default();
+    impl Scripted {
+        fn pass(&self, ns: u64) {
+            self.now.set(self.now.get() + ns);
+        }
+    }
+
+    struct Recorded {
+        time: RecordedTime,
+        operations: u64,
+        latencies: Vec<u64>,
+    }
+
+    fn record(reading_ns: u64, every: u64, latencies: impl IntoIterator<Item = u64>) -> Recorded {
+        let clock = Scripted { reading_ns, ..Scripted::default() };
         let counts = Arc::new(Counts::default());
         let mut recorder = Recorder::new(clock.clone(), Arc::clone(&counts), every);
-        clock.0.set(1_000);
+        clock.pass(1_000);
         recorder.start();
         for latency in latencies {
-            clock.0.set(clock.0.get() + latency);
+            clock.pass(latency);
             recorder.lap();
         }
-        let wall = recorder.finish();
-        let recorded = counts.to_histogram();
-        (wall, recorded.iter_recorded().map(|at| at.value_iterated_to()).collect())
+        let time = recorder.finish().unwrap();
+        let all = counts.to_histogram();
+        let latencies =
+            all.iter_recorded().flat_map(|at| (0..at.count_at_value()).map(move |_| at.value_iterated_to())).collect();
+        Recorded { time, operations: counts.operations(), latencies }
     }
 
     #[test]
     fn each_operation_is_one_sample() {
-        assert_eq!(record(1, &[10, 30, 20]), (60, vec![10, 20, 30]));
+        let recorded = record(0, 1, [10, 30, 20]);
+        assert_eq!((recorded.time.wall, recorded.operations, recorded.latencies), (60, 3, vec![10, 20, 30]));
     }
 
     #[test]
-    fn a_stretch_is_one_sample_and_the_rest_counts_in_the_time() {
-        assert_eq!(record(2, &[10, 30, 20, 5, 7]), (72, vec![25, 40]));
+    fn a_sample_of_several_operations_ends_with_the_last_of_them() {
+        let recorded = record(0, 2, [10, 30, 20, 5, 7]);
+        assert_eq!((recorded.time.wall, recorded.operations, recorded.latencies), (72, 5, vec![25, 40]));
+    }
+
+    #[test]
+    fn slow_operations_are_all_timed() {
+        let recorded = record(20, 1, (0..1_000).map(|_| 20 * READING_SHARE));
+        assert_eq!((recorded.latencies.len(), recorded.operations), (1_000, 1_000));
+    }
+
+    #[test]
+    fn of_fast_operations_a_part_is_timed_that_costs_a_small_share() {
+        // Of each hundred, one takes 3,000 ns: in the sample as often as in all.
+        let latencies = |at: u64| if at % 100 == 99 { 3_000 } else { 300 };
+        let operations = 1_000_000;
+        let recorded = record(30, 1, (0..operations).map(latencies));
+        let truth: u64 = (0..operations).map(latencies).sum();
+        let share = recorded.latencies.len() as f64 / operations as f64;
+        assert!((share * MOST_STRETCHES as f64 - 1.0).abs() < 0.01, "{share}");
+        assert_eq!(recorded.operations, operations);
+        let cost = recorded.time.wall as f64 / truth as f64 - 1.0;
+        assert!((0.0..0.01).contains(&cost), "reading the clock costs {cost}");
+        let slow =
+            recorded.latencies.iter().filter(|&&ns| ns >= 3_000).count() as f64 / recorded.latencies.len() as f64;
+        assert!((slow - 0.01).abs() < 0.001, "{slow}");
+    }
+
+    #[test]
+    fn a_clock_that_goes_otherwise_than_the_systems_is_an_error() {
+        assert!(check_clock(1_000, 15_000_000).is_ok(), "put aside between two reads");
+        assert!(check_clock(10_100_000_000, 10_000_000_000).is_ok());
+        assert!(check_clock(5_000_000_000, 10_000_000_000).is_err());
+        assert!(check_clock(10_000_000_000, 5_000_000_000).is_err());
+    }
+
+    #[test]
+    fn what_is_done_between_windows_is_no_time_of_operations() {
+        let clock = Scripted::default();
+        let counts = Arc::new(Counts::default());
+        let mut recorder = Recorder::new(clock.clone(), Arc::clone(&counts), 2);
+        recorder.start();
+        for _ in 0..4 {
+            clock.pass(10);
+            recorder.stand_still(|| clock.pass(1_000));
+            clock.pass(5);
+            recorder.lap();
+        }
+        let spent = recorder.finish().unwrap();
+        assert_eq!(spent, RecordedTime { wall: 60, between: 4_000 });
+        let histogram = counts.to_histogram();
+        assert_eq!((histogram.len(), histogram.min(), histogram.max()), (2, 30, 30), "a sample may span windows");
     }
 }

@@ -2,11 +2,10 @@
 
 use dbdyno_engine::suite::{Template, Variable};
 
-/// Replaces what is in `buffer` by a format with its number filled in. Allocates only when the buffer grows.
+/// Adds a format with its number filled in to `buffer`. Allocates only when the buffer grows.
 #[inline]
 pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operation: u64) {
     let (prefix, number, suffix) = template.parts();
-    buffer.clear();
     buffer.extend_from_slice(prefix.as_bytes());
     if let Some((variable, width)) = number {
         let number = match variable {
@@ -35,9 +34,10 @@ mod tests {
     use super::*;
 
     fn rendered(format: &str, key: u64, operation: u64) -> String {
-        let mut buffer = b"what was there before".to_vec();
+        let before = "what was there before ";
+        let mut buffer = before.as_bytes().to_vec();
         render(&format.parse().unwrap(), &mut buffer, key, operation);
-        String::from_utf8(buffer).unwrap()
+        String::from_utf8(buffer).unwrap().strip_prefix(before).unwrap().to_owned()
     }
 
     #[test]

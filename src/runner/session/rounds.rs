@@ -140,6 +140,11 @@ struct Answering {
     is_reference: bool,
 }
 
+/// Which checksum a verification value is: see [`DIGEST`](dbdyno_engine::protocol::DIGEST).
+fn digest_kind(verification: &str) -> &str {
+    verification.split_once(':').map_or("", |(kind, _)| kind)
+}
+
 /// Which of these results are right, in the digest of their answers and in their rows.
 fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
     let given = |of: fn(&Answering) -> &Option<String>| -> Vec<GivenAnswer<'_>> {
@@ -152,11 +157,47 @@ fn judge(known: Option<&str>, members: &[Answering]) -> Vec<Option<bool>> {
             })
             .collect()
     };
-    let digests = agreement(known, &given(|member| &member.digest));
+    let mut digests = vec![None; members.len()];
+    // Checksums of different kinds say nothing about each other.
+    let kinds: BTreeSet<&str> = members.iter().filter_map(|member| member.digest.as_deref()).map(digest_kind).collect();
+    for kind in kinds {
+        let mut answers = given(|member| &member.digest);
+        for answer in answers.iter_mut().filter(|answer| answer.digest.map(digest_kind) != Some(kind)) {
+            answer.digest = None;
+        }
+        let judged = agreement(known.filter(|known| digest_kind(known) == kind), &answers);
+        for (digest, judged) in digests.iter_mut().zip(judged) {
+            *digest = digest.or(judged);
+        }
+    }
     let rows = agreement(None, &given(|member| &member.rows));
     let both = |(digest, rows): (Option<bool>, Option<bool>)| match (digest, rows) {
         (Some(false), _) | (_, Some(false)) => Some(false),
         (digest, rows) => digest.or(rows),
     };
     digests.into_iter().zip(rows).map(both).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_of_different_kinds_are_not_held_against_each_other() {
+        let judged = |known: Option<&str>, answers: &[(&str, &str, &str)]| {
+            let answering = |(at, (implementation, digest, rows)): (usize, &(&str, &str, &str))| Answering {
+                at,
+                digest: Some((*digest).to_owned()),
+                rows: Some((*rows).to_owned()),
+                implementation: (*implementation).to_owned(),
+                is_reference: *implementation == "sqlite",
+            };
+            judge(known, &answers.iter().enumerate().map(answering).collect::<Vec<_>>())
+        };
+        let of_two_kinds = [("sqlite", "2:aa", "5"), ("lmdb", "2:bb", "5"), ("older", "cc", "5")];
+        assert_eq!(judged(None, &of_two_kinds), [Some(true), Some(false), Some(true)], "the rows of all are the same");
+        assert_eq!(judged(Some("2:bb"), &of_two_kinds), [Some(false), Some(true), Some(true)]);
+        assert_eq!(judged(None, &[("older", "cc", "5"), ("oldest", "dd", "5")]), [Some(false), Some(false)]);
+        assert_eq!(judged(None, &[("sqlite", "2:aa", "5"), ("older", "cc", "6")]), [Some(true), Some(false)]);
+    }
 }

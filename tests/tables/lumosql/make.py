@@ -86,7 +86,7 @@ def run(reads, writes, seed):
                 self.digest.word(len(table))
                 self.digest.word(total)
             self.digest.word(self.rows)
-            answers[self.number] = [self.rows, "%016x" % self.digest.value]
+            answers[self.number] = [self.rows, self.digest.text()]
 
     def count_average(values):
         return len(values), sum(values) / len(values) if values else None

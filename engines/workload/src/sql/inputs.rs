@@ -7,10 +7,9 @@ use dbdyno_engine::{
 };
 use std::fmt::Write;
 
-/// Draws a statement's numbers, then makes its values in `values`, whose texts are used again.
-#[inline]
+/// Draws a statement's numbers, then makes its values, one a parameter, in `values`, whose texts are used again.
 pub(super) fn fill<'s>(
-    values: &mut Vec<SqlValue>,
+    values: &mut [SqlValue],
     statement: &'s StatementSpec,
     variables: &mut Variables<'s>,
     rng: &mut SplitMix64,
@@ -20,7 +19,6 @@ pub(super) fn fill<'s>(
         let bound = below.value(variables).max(0) as u64;
         variables.push((name, rng.below(bound) as i64));
     }
-    values.resize(statement.bind.len(), SqlValue::Null);
     for (value, parameter) in values.iter_mut().zip(&statement.bind) {
         set(value, parameter, variables);
     }
@@ -84,7 +82,7 @@ mod tests {
             .unwrap(),
             direct: None,
         };
-        let mut values = vec![SqlValue::Text("left over".to_owned())];
+        let mut values = vec![SqlValue::Text("left over".to_owned()); 6];
         let mut variables = vec![("i", 21)];
         fill(&mut values, &statement, &mut variables, &mut SplitMix64::new(1));
         let text = |text: &str| SqlValue::Text(text.to_owned());

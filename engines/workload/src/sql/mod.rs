@@ -2,6 +2,8 @@
 
 mod executor;
 mod inputs;
+mod program;
+mod script;
 mod tally;
 
 pub use executor::{Sink, perform};
@@ -36,11 +38,7 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: 
             None => phases.open(|| open(job, suite, &folder))?,
         };
         if place == 0 {
-            let in_force = engine.in_force()?;
-            let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
-            let open_ns = phases.open_ns().unwrap_or(0);
-            worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
-            worker.pause();
+            harness.opened(&engine, library, &phases)?;
         }
         let measured = measure(&harness, job, suite, test, &folder, &mut phases, &mut engine);
         let done = measured.map_err(RunFailure::during(test.number))?;
@@ -82,9 +80,9 @@ fn measure<E: SqlEngine>(
     let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: SqlTally::default() };
     sink.recorder.start();
     perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;
-    let wall_ns = sink.recorder.finish();
+    let spent = sink.recorder.finish()?;
 
-    let done = frame.end(wall_ns, phases, folder, E::MAIN_FILE)?;
+    let done = frame.end(spent, phases, folder, E::MAIN_FILE)?;
     let mut tally = sink.tally;
     for read in &reads {
         let mut content = Content::default();

@@ -39,7 +39,7 @@ impl SqlTally {
     pub(super) fn verification(&self) -> String {
         let mut digest = self.digest;
         digest.word(self.rows);
-        digest.to_hex()
+        digest.to_text()
     }
 }
 
@@ -66,6 +66,10 @@ impl<C: Clock> Sink for Measuring<C> {
     fn rows(&mut self, rows: u64) {
         self.tally.digest.word(rows);
         self.tally.rows += rows;
+    }
+
+    fn stand_still(&mut self, work: impl FnOnce()) {
+        self.recorder.stand_still(work);
     }
 }
 

@@ -1,0 +1,183 @@
+//! A program as one action after the other, with the values of its statements, drawn a block at a time before they are needed.
+
+use super::{
+    inputs,
+    program::{Deed, Node, Program, Statement},
+};
+use crate::rng::SplitMix64;
+use dbdyno_engine::{
+    sql::SqlValue,
+    suite::{Begin, Expression, Variables},
+};
+use std::ops::Range;
+
+/// Actions are made ready so many at a time, or fewer where their values are long.
+const BLOCK_ACTIONS: usize = 256;
+/// A block is full at this many bytes of values, so that it stays in the processor's cache.
+const BLOCK_BYTES: usize = 32 << 10;
+
+/// What is done next.
+pub(super) enum Action<'e> {
+    Begin(Begin),
+    Commit,
+    Do(Deed<'e>),
+    /// With the places of its values in the block.
+    Statement(Statement<'e>, Range<usize>),
+}
+
+/// An action, and whether an operation has ended with it.
+pub(super) struct Scheduled<'e> {
+    pub(super) action: Action<'e>,
+    pub(super) ends_operation: bool,
+}
+
+/// Actions that are ready to be done.
+#[derive(Default)]
+pub(super) struct Block<'e> {
+    pub(super) actions: Vec<Scheduled<'e>>,
+    /// Used again from block to block, with the memory of their texts.
+    pub(super) values: Vec<SqlValue>,
+    used: usize,
+    bytes: usize,
+}
+
+/// Where a walk through a program has come to.
+pub(super) struct Script<'p, 'e, 'r> {
+    stack: Vec<Level<'p, 'e>>,
+    variables: Variables<'e>,
+    /// Every random number is drawn from here.
+    rng: &'r mut SplitMix64,
+    /// Whether an operation was done that has not ended: a commit follows, which belongs to it.
+    is_pending: bool,
+}
+
+/// Nodes that are walked through.
+struct Level<'p, 'e> {
+    nodes: &'p [Node<'e>],
+    next: usize,
+    end: End,
+}
+
+/// What comes after the last node.
+enum End {
+    Nothing,
+    Commit,
+    /// The same nodes again, so many times more, with the next value of the variable at a place.
+    Again {
+        times: u64,
+        place: usize,
+    },
+}
+
+impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
+    pub(super) fn new(program: &'p Program<'e>, rng: &'r mut SplitMix64) -> Self {
+        let stack = vec![Level { nodes: &program.nodes, next: 0, end: End::Nothing }];
+        Self { stack, variables: Variables::new(), rng, is_pending: false }
+    }
+
+    /// Replaces what is in a block by what is done next; nothing when all is done.
+    ///
+    /// A block ends with an operation, never between a begin and its first operation or an operation and its commit.
+    pub(super) fn fill(&mut self, block: &mut Block<'e>) {
+        block.actions.clear();
+        (block.used, block.bytes) = (0, 0);
+        loop {
+            let is_full = block.actions.len() >= BLOCK_ACTIONS || block.bytes >= BLOCK_BYTES;
+            if is_full && block.actions.last().is_some_and(Scheduled::may_end_block) {
+                return;
+            }
+            let Some(action) = self.next(block) else { return };
+            let ends_operation = match action {
+                Action::Begin(_) => false,
+                Action::Commit => std::mem::take(&mut self.is_pending),
+                Action::Do(_) | Action::Statement(..) => {
+                    self.is_pending = self.commit_is_next();
+                    !self.is_pending
+                }
+            };
+            block.actions.push(Scheduled { action, ends_operation });
+        }
+    }
+
+    fn next(&mut self, block: &mut Block<'e>) -> Option<Action<'e>> {
+        loop {
+            let level = self.stack.last_mut()?;
+            let Some(node) = level.nodes.get(level.next) else {
+                if let End::Again { times: times @ 1.., place } = &mut level.end {
+                    *times -= 1;
+                    self.variables[*place].1 = self.variables[*place].1.wrapping_add(1);
+                    level.next = 0;
+                    continue;
+                }
+                match self.stack.pop()?.end {
+                    End::Nothing => continue,
+                    End::Commit => return Some(Action::Commit),
+                    End::Again { place, .. } => self.variables.truncate(place),
+                }
+                continue;
+            };
+            level.next += 1;
+            match node {
+                Node::Do(deed) => return Some(Action::Do(*deed)),
+                Node::Statement(statement) => {
+                    let from = block.used;
+                    self.draw(statement, block);
+                    return Some(Action::Statement(*statement, from..block.used));
+                }
+                Node::Repeat { count: 0, .. } => {}
+                Node::Repeat { count, variable, from, nodes } => self.repeat(*count, variable, from, nodes),
+                Node::Transaction { begin, nodes } => {
+                    self.stack.push(Level { nodes, next: 0, end: End::Commit });
+                    return Some(Action::Begin(*begin));
+                }
+            }
+        }
+    }
+
+    fn repeat(&mut self, count: u64, variable: &'e str, from: &Expression, nodes: &'p [Node<'e>]) {
+        let start = from.value(&self.variables);
+        let end = End::Again { times: count - 1, place: self.variables.len() };
+        self.variables.push((variable, start));
+        self.stack.push(Level { nodes, next: 0, end });
+    }
+
+    fn draw(&mut self, statement: &Statement<'e>, block: &mut Block<'e>) {
+        let from = block.used;
+        block.used += statement.spec.bind.len();
+        if block.values.len() < block.used {
+            block.values.resize(block.used, SqlValue::Null);
+        }
+        let values = &mut block.values[from..block.used];
+        inputs::fill(values, statement.spec, &mut self.variables, self.rng);
+        block.bytes += values.iter().map(bytes).sum::<usize>();
+    }
+
+    /// Whether the transaction that is open ends with what was done last.
+    fn commit_is_next(&self) -> bool {
+        let mut over = self.stack.iter().rev().take_while(|level| level.is_over());
+        over.any(|level| matches!(level.end, End::Commit))
+    }
+}
+
+impl Level<'_, '_> {
+    /// Whether no node of it is still to be done.
+    fn is_over(&self) -> bool {
+        self.next == self.nodes.len() && !matches!(self.end, End::Again { times: 1.., .. })
+    }
+}
+
+impl Scheduled<'_> {
+    fn may_end_block(&self) -> bool {
+        self.ends_operation || matches!(self.action, Action::Commit)
+    }
+}
+
+/// Bytes of memory that a value takes.
+fn bytes(value: &SqlValue) -> usize {
+    size_of::<SqlValue>()
+        + match value {
+            SqlValue::Null | SqlValue::Integer(_) | SqlValue::Real(_) => 0,
+            SqlValue::Text(text) => text.len(),
+            SqlValue::Blob(bytes) => bytes.len(),
+        }
+}
