@@ -5,7 +5,7 @@
 //! column, and a counter of this name that workers send ([`TestDone`]).
 
 use crate::base::units;
-use dbdyno_engine::protocol::TestDone;
+use dbdyno_engine::protocol::{ActorDone, TestDone};
 use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use serde::{
@@ -23,6 +23,8 @@ pub enum Unit {
     Count,
     /// Operations a second.
     Rate,
+    /// Millionths of a whole.
+    Share,
 }
 
 /// Which of two values is the better one.
@@ -50,6 +52,10 @@ enum MetricSource {
     Event(fn(&TestDone) -> Option<u64>),
     /// This quantile of the latencies of single operations, where there are enough of them.
     Latency(f64),
+    /// The same of the times from when operations were due, where they are due at times.
+    Response(f64),
+    /// How many latencies there are.
+    Samples,
     /// Other figures: from those of a test, and in SQL from its row `t` of the table `result`.
     Made { of: fn(&Figures) -> Option<f64>, sql: &'static str },
 }
@@ -77,7 +83,7 @@ macro_rules! metrics {
             pub const ALL: &'static [Self] = &[$(Self::$metric),*];
 
             fn facts(self) -> MetricFacts {
-                use MetricSource::{Event, Latency, Made};
+                use MetricSource::{Event, Latency, Made, Response, Samples};
                 match self {
                     $(Self::$metric => MetricFacts {
                         name: $name,
@@ -120,6 +126,28 @@ metrics! {
     P99: "p99_ns", "p99", Time, Less, Noisy, Latency(0.99);
     /// 99.9th percentile.
     P999: "p999_ns", "p99.9", Time, Less, Noisy, Latency(0.999);
+    /// Latencies that were taken: of fast operations not all are, so that reading the clock takes little of the time.
+    Samples: "samples", "latencies taken", Count, Neither, Noisy, Samples;
+    /// Median of the times from when an operation was due to its end.
+    ResponseP50: "response_p50_ns", "response p50", Time, Less, Noisy, Response(0.5);
+    /// 90th percentile.
+    ResponseP90: "response_p90_ns", "response p90", Time, Less, Noisy, Response(0.9);
+    /// 99th percentile.
+    ResponseP99: "response_p99_ns", "response p99", Time, Less, Noisy, Response(0.99);
+    /// 99.9th percentile.
+    ResponseP999: "response_p999_ns", "response p99.9", Time, Less, Noisy, Response(0.999);
+    /// Operations that were due when the test ended, and not begun.
+    Backlog: "backlog", "backlog", Count, Less, Noisy, Event(|done| done.counters.get("backlog"));
+    /// Operations that were given up, after others had been in their way for long.
+    Failures: "failures", "failures", Count, Less, Noisy, Event(|done| done.counters.get("failures"));
+    /// How often another transaction was in the way.
+    Busy: "busy", "busy answers", Count, Less, Noisy, Event(|done| done.counters.get("busy"));
+    /// How often an operation was tried again for that.
+    Retries: "retries", "retries", Count, Less, Noisy, Event(|done| done.counters.get("retries"));
+    /// The longest that an operation took, of those that were timed.
+    LongestWait: "longest_wait_ns", "longest wait", Time, Less, Noisy, Event(|done| done.counters.get("longest_wait_ns"));
+    /// Jain's index of what the threads of an actor got done: all of it where they got the same, 1/n where one of n got all.
+    Fairness: "fairness_ppm", "fairness", Share, More, Noisy, Event(|done| done.counters.get("fairness_ppm"));
     /// Database with side files, after the test.
     Database: "database_bytes", "disk", Bytes, Less, Exact, Event(|done| Some(done.database_bytes));
     /// Logs, journals and locks beside the database, after the test.
@@ -147,6 +175,8 @@ metrics! {
     MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
     /// Instructions in user mode, where the machine counts them for a process.
     Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
+    /// The time after which the test ended; none where it ended with its operations.
+    Limit: "limit_ns", "time limit", Time, Neither, Exact, Event(|done| done.counters.get("limit_ns"));
     /// Opening the database before the test; none where it was open.
     Open: "open_ns", "open", Time, Less, Noisy, Event(|done| done.counters.get("open_ns"));
     OpenSyncs: "open_syncs", "open syncs", Count, Less, Exact, Event(|done| done.counters.get("open_syncs"));
@@ -231,6 +261,7 @@ impl Metric {
             Unit::Bytes => units::bytes(value.round() as u64),
             Unit::Count => units::count(value.round() as u64),
             Unit::Rate => units::rate(value),
+            Unit::Share => format!("{:.1} %", value / 1e4),
         }
     }
 }
@@ -248,13 +279,36 @@ impl Default for Figures {
 impl Figures {
     /// What a worker said of a finished test; `latencies` are those of its samples, where they are asked for.
     pub fn from_test_done(done: &TestDone, latencies: Option<&Histogram<u64>>) -> Self {
+        Self::read(done, latencies, None)
+    }
+
+    /// What a worker said of an actor of a finished test, with its service and its response times.
+    pub fn from_actor_done(
+        actor: &ActorDone,
+        service: Option<&Histogram<u64>>,
+        response: Option<&Histogram<u64>>,
+    ) -> Self {
+        let ActorDone { wall_ns, operations, rows, operations_per_sample, .. } = *actor;
+        let counters = actor.counters.clone();
+        let as_test = TestDone { wall_ns, operations, rows, operations_per_sample, counters, ..TestDone::default() };
+        let mut figures = Self::read(&as_test, service, response);
+        // What all actors have together.
+        for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
+            figures.set(metric, None);
+        }
+        figures
+    }
+
+    fn read(done: &TestDone, latencies: Option<&Histogram<u64>>, response: Option<&Histogram<u64>>) -> Self {
         // A sample of several operations says nothing about the quantiles of single ones.
-        let latencies = latencies.filter(|_| done.operations_per_sample == 1);
+        let single = latencies.filter(|_| done.operations_per_sample == 1);
         let mut figures = Self::default();
         for metric in Metric::stored() {
             let value = match metric.facts().source {
                 MetricSource::Event(read) => read(done),
-                MetricSource::Latency(quantile) => latencies.and_then(|all| supported_quantile(all, quantile)),
+                MetricSource::Latency(quantile) => single.and_then(|all| supported_quantile(all, quantile)),
+                MetricSource::Response(quantile) => response.and_then(|all| supported_quantile(all, quantile)),
+                MetricSource::Samples => latencies.map(Histogram::len),
                 MetricSource::Made { .. } => None,
             };
             figures.set(metric, value);
@@ -273,6 +327,17 @@ impl Figures {
             MetricSource::Made { of, .. } => of(self),
             _ => self.get(metric).map(|value| value as f64),
         }
+    }
+
+    /// The time by which runs are compared, ns: that of the test; of one that ended with the time, which all runs have in common, what a
+    /// million of its operations take.
+    pub fn compared_ns(&self) -> Option<u64> {
+        let wall = self.get(Metric::Wall)?;
+        if self.get(Metric::Limit).is_none() {
+            return Some(wall);
+        }
+        let operations = self.get(Metric::Operations).filter(|operations| *operations > 0)?;
+        Some((u128::from(wall) * 1_000_000 / u128::from(operations)) as u64)
     }
 
     /// What there is of these together; none where the engine was not even seen to settle.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stderr, reason = "what is not checked is said to whoever runs the tests")]
 
+mod actors;
 mod catalog;
 mod claims;
 mod compare;

@@ -160,7 +160,7 @@ impl Bars {
             Event::TestStarted { name, measured, operations, .. } => {
                 let what = if *measured { "" } else { " (preparing)" };
                 self.test.set_prefix(format!("{} · {}{what}", self.label, units::plain(name)));
-                self.test.set_length((*operations).max(1));
+                self.test.set_length(operations.unwrap_or(0).max(1));
                 self.test.set_position(0);
                 self.test.set_message("");
             }

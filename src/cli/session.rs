@@ -96,8 +96,14 @@ pub(super) fn conclude(
     style: Style,
     shown: fn(&SessionTable) -> String,
 ) -> Result<ExitCode, CliError> {
-    let table =
-        SessionTable::new(&report.session.suite, &report.runs, &report.results, &report.harness, &report.warnings);
+    let table = SessionTable::new(
+        &report.session.suite,
+        &report.runs,
+        &report.results,
+        &report.actors,
+        &report.harness,
+        &report.warnings,
+    );
     if style == Style::Json {
         let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
         print(&format!("{line}\n"))?;

@@ -24,7 +24,7 @@ pub(super) struct SideSample<'s> {
 impl<'s> SideSample<'s> {
     /// None of a test without a time.
     pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
-        result.figure(Metric::Wall).map(|wall_ns| Self { run, result, wall_ns })
+        result.figures.compared_ns().map(|wall_ns| Self { run, result, wall_ns })
     }
 
     /// Operations done. Of an imported test that is not counted in operations, the whole test is one.

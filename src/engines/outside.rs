@@ -3,7 +3,7 @@
 use crate::process::Family;
 use dbdyno_engine::{
     describe::{Description, Probed},
-    protocol::{LONGEST_LINE, PROTOCOL},
+    protocol::{LONGEST_LINE, OLDEST_PROTOCOL, PROTOCOL},
     settings::Settings,
 };
 use serde::Deserialize;
@@ -87,8 +87,9 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
     let text = output_of(Command::new(path).arg("describe"), "", Answer::Describe)?;
     let description: Description =
         serde_json::from_str(&text).map_err(|error| format!("its description is not understood: {error}"))?;
-    if description.protocol != PROTOCOL {
-        return Err(format!("it speaks protocol {}, dbdyno speaks {PROTOCOL}: rebuild both", description.protocol));
+    if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&description.protocol) {
+        let (spoken, own) = (description.protocol, format!("{OLDEST_PROTOCOL} to {PROTOCOL}"));
+        return Err(format!("it speaks protocol {spoken}, dbdyno speaks {own}: rebuild both"));
     }
     if description.name != name {
         return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));

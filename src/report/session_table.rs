@@ -5,7 +5,7 @@ use crate::{
     lint::{HARNESS_FACTOR, OUTSIDE_SHARE},
     metric::Metric,
     stats::median,
-    store::{HarnessRecord, RunRecord, TestRecord, WarningRecord},
+    store::{ActorRecord, HarnessRecord, RunRecord, TestRecord, WarningRecord},
 };
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::{empty, supported_quantile};
@@ -64,12 +64,40 @@ pub struct SessionRow {
     pub syncs: u64,
     /// What was done outside of the timer; none where it is not known.
     pub outside: Option<OutsideRow>,
+    /// What each actor did, where the test has several threads.
+    pub actors: Vec<ActorRow>,
     /// What a commit survives.
     pub tier: Tier,
     /// Whether its answers differ from other engines'.
     pub disagrees: bool,
     /// Whether an operation takes too little time beside the harness.
     pub harness_bound: bool,
+}
+
+/// What an actor did: medians of the runs, latencies over all of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ActorRow {
+    pub name: String,
+    pub threads: u32,
+    /// Operations a second.
+    pub rate: f64,
+    /// Operations a second that were due; none: each when the one before it was done.
+    pub arrival_rate: Option<u64>,
+    /// Median latency of an operation, ns: from when it was due, where it had such a moment, else from its start.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile, ns.
+    pub p99_ns: Option<u64>,
+    /// Other transactions that were in the way.
+    pub busy: u64,
+    pub retries: u64,
+    /// Operations that were given up.
+    pub failures: u64,
+    /// Operations that were due at the end and not begun.
+    pub backlog: Option<u64>,
+    /// The longest that a timed operation took, ns.
+    pub longest_wait_ns: Option<f64>,
+    /// Jain's index of what its threads got done, from 0 to 1; none for one thread.
+    pub fairness: Option<f64>,
 }
 
 /// What was done for a test outside of its timer: medians of the runs.
@@ -97,6 +125,7 @@ impl SessionTable {
         suite: &str,
         runs: &[RunRecord],
         results: &[TestRecord],
+        actors: &[ActorRecord],
         harness: &[HarnessRecord],
         warnings: &[WarningRecord],
     ) -> Self {
@@ -133,7 +162,8 @@ impl SessionTable {
                     .iter()
                     .filter_map(|run| {
                         let members = groups.get(&(size.size.as_str(), *number, run.label.as_str()))?;
-                        row(run, members, cost.map(|cost| cost.ns_per_operation))
+                        let row = row(run, members, cost.map(|cost| cost.ns_per_operation))?;
+                        Some(SessionRow { actors: actor_rows(members, actors), ..row })
                     })
                     .collect();
             }
@@ -169,7 +199,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     let least = walls.iter().copied().fold(f64::INFINITY, f64::min);
     let most = walls.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
-    let rate = operations as f64 * 1e9 / median_ns;
+    let rate = known(Metric::Rate)?;
     Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
@@ -183,10 +213,53 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         side_bytes: middle(Metric::Side),
         syncs: middle(Metric::Syncs),
         outside: known(Metric::Outside).and_then(outside),
+        actors: Vec::new(),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         harness_bound: run.engine != HARNESS_ENGINE
             && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
+    })
+}
+
+/// The actors of tests of one configuration, in the order in which they are first met.
+fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
+    let is_of =
+        |actor: &&ActorRecord| tests.iter().any(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
+    let mut by_name: Vec<(&str, Vec<&ActorRecord>)> = Vec::new();
+    for actor in actors.iter().filter(is_of) {
+        match by_name.iter_mut().find(|(name, _)| *name == actor.actor) {
+            Some((_, members)) => members.push(actor),
+            None => by_name.push((&actor.actor, vec![actor])),
+        }
+    }
+    by_name.into_iter().filter_map(|(_, members)| actor_row(&members)).collect()
+}
+
+fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
+    let first = members.first()?;
+    let known = |metric: Metric| {
+        let values: Vec<f64> = members.iter().filter_map(|actor| actor.figures.value(metric)).collect();
+        median(&values).ok()
+    };
+    let count = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
+    let latencies = members.iter().try_fold(empty(), |mut all, actor| {
+        all.add(actor.latencies()?).ok()?;
+        Some(all)
+    });
+    let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
+    Some(ActorRow {
+        name: first.actor.clone(),
+        threads: first.threads.unwrap_or(1),
+        rate: known(Metric::Rate)?,
+        arrival_rate: first.arrival_rate,
+        p50_ns: quantile(0.5),
+        p99_ns: quantile(0.99),
+        busy: count(Metric::Busy).unwrap_or(0),
+        retries: count(Metric::Retries).unwrap_or(0),
+        failures: count(Metric::Failures).unwrap_or(0),
+        backlog: count(Metric::Backlog),
+        longest_wait_ns: known(Metric::LongestWait),
+        fairness: known(Metric::Fairness).map(|ppm| ppm / 1e6),
     })
 }
 

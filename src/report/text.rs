@@ -1,6 +1,6 @@
 //! Tables as text for a terminal or a file.
 
-use super::session_table::{OutsideRow, SessionRow, SessionTable};
+use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable};
 use crate::{
     base::{
         grid::Grid,
@@ -35,9 +35,19 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         grid.row(["", "median", "ops/s", "p50", "p99", "spread", "disk", "side", "sync", "tier"].map(str::to_owned));
         for test in &size.tests {
             let operations = test.rows.first().map_or(0, |row| row.operations);
-            grid.title(format!("{} {} · {} operations", test.test, plain(&test.name), count(operations)));
+            let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
+                true => format!(" · {} operations", count(operations)),
+                false => String::new(),
+            };
+            grid.title(format!("{} {}{operations}", test.test, plain(&test.name)));
             for row in &test.rows {
                 grid.row(cells(row, colour));
+                for actor in &row.actors {
+                    grid.row(actor_cells(actor));
+                    if let Some(strife) = strife_line(actor) {
+                        grid.title(format!("      {strife}"));
+                    }
+                }
                 if let Some(outside) = row.outside.as_ref().filter(|outside| outside.counts) {
                     grid.title(format!("    {}", outside_line(outside)));
                 }
@@ -97,6 +107,36 @@ fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
         count(row.syncs),
         row.tier.sign(),
     ]
+}
+
+fn actor_cells(actor: &ActorRow) -> [String; 10] {
+    let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let due = actor.arrival_rate.map_or_else(String::new, |due| format!(" at {}/s", count(due)));
+    let none = String::new;
+    [
+        format!("    {} x{}{due}", plain(&actor.name), actor.threads),
+        none(),
+        rate(actor.rate).trim_end_matches("/s").trim_end().to_owned(),
+        quantile(actor.p50_ns),
+        quantile(actor.p99_ns),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+    ]
+}
+
+/// `12 busy, 12 retries, longest wait 5.10 ms, fairness 98 %`: what others cost an actor, where it was anything.
+fn strife_line(actor: &ActorRow) -> Option<String> {
+    let counts = [("busy", actor.busy), ("retries", actor.retries), ("given up", actor.failures)];
+    let backlog = [("behind at the end", actor.backlog.unwrap_or(0))];
+    let counted = counts.into_iter().chain(backlog).filter(|(_, number)| *number > 0);
+    let mut parts: Vec<String> = counted.map(|(what, number)| format!("{} {what}", count(number))).collect();
+    parts.extend(actor.longest_wait_ns.filter(|_| actor.busy > 0).map(|ns| format!("longest wait {}", duration(ns))));
+    let unfair = actor.fairness.filter(|fairness| *fairness < 0.95);
+    parts.extend(unfair.map(|fairness| format!("fairness {:.0} %", fairness * 100.0)));
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// `+ open 1.20 ms, close 11.9 ms, 4 syncs, 1.18M written: 16.8 ms in all`.

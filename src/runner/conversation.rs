@@ -1,7 +1,10 @@
 //! What a worker may say and when: the protocol's order, checked without any I/O.
 
 use super::sent::SentHistogram;
-use dbdyno_engine::protocol::{Event, SuiteJob, TestDone, TestHead};
+use dbdyno_engine::{
+    protocol::{Event, SuiteJob, TestDone, TestHead},
+    suite::KvLoad,
+};
 use std::sync::Arc;
 
 /// How far a run has come, by what its worker said.
@@ -13,12 +16,14 @@ pub(super) struct Conversation {
 }
 
 /// A test as the job asks for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct OwedTest {
     number: u32,
     measured: bool,
     /// How many operations it is; none where it depends on what is in the database.
     operations: Option<u64>,
+    /// Its actors with their threads, where it has several.
+    actors: Vec<(String, u32)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +41,7 @@ impl Conversation {
             number: test.number,
             measured: test.measured,
             operations: test.operations,
+            actors: actors(suite, test.number),
         };
         let mut owed: Vec<_> = suite.tests().iter().map(owed_test).collect();
         owed.reverse();
@@ -85,6 +91,17 @@ impl Conversation {
     }
 }
 
+/// The actors of a test that have threads.
+fn actors(suite: &SuiteJob, number: u32) -> Vec<(String, u32)> {
+    let SuiteJob::Kv(suite) = suite else { return Vec::new() };
+    let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
+        KvLoad::Actors(load) => Some(load),
+        KvLoad::Alone(_) => None,
+    });
+    let actors = loads.flat_map(|load| &load.actors).filter(|actor| actor.threads > 0);
+    actors.map(|actor| (actor.name.clone(), actor.threads)).collect()
+}
+
 /// What a result must add up to.
 fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogram>) -> Result<(), String> {
     let test = done.test;
@@ -93,8 +110,27 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
             let (said, asked) = (done.measured, owed.measured);
             return Err(format!("test {test} ended with measured={said}, and was begun with measured={asked}"));
         }
+        let told: Vec<(String, u32)> = done.actors.iter().map(|actor| (actor.name.clone(), actor.threads)).collect();
+        if owed.actors != told {
+            let words = |actors: &[(String, u32)]| -> String {
+                let words: Vec<String> = actors.iter().map(|(name, threads)| format!("{name} x{threads}")).collect();
+                if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+            };
+            let (told, asked) = (words(&told), words(&owed.actors));
+            return Err(format!("test {test} has the actors {told}, and the job asks for {asked}"));
+        }
         if let Some(expected) = owed.operations.filter(|expected| *expected != done.operations) {
             return Err(format!("test {test} has {} operations, and the job asks for {expected}", done.operations));
+        }
+    }
+    for actor in &done.actors {
+        let samples = SentHistogram::read(&actor.histogram)
+            .map_err(|error| format!("the histogram of actor `{}` of test {test}: {error}", actor.name))?
+            .samples
+            .len();
+        if samples.saturating_mul(actor.operations_per_sample.max(1)) > actor.operations {
+            let (name, operations) = (&actor.name, actor.operations);
+            return Err(format!("actor `{name}` of test {test} has {samples} samples of {operations} operations"));
         }
     }
     if done.wall_ns == 0 {
@@ -117,7 +153,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {
-        let owed = |number, measured, operations| OwedTest { number, measured, operations };
+        let owed = |number, measured, operations| OwedTest { number, measured, operations, actors: Vec::new() };
         Conversation { owed: vec![owed(3, true, None), owed(1, false, Some(1))], state: ConversationState::Starting }
     }
 
@@ -128,11 +164,12 @@ mod tests {
             source: None,
             in_force: BTreeMap::new(),
             open_ns: 1,
+            clock: None,
         }
     }
 
     fn started(test: u32, measured: bool) -> Event {
-        Event::TestStarted { test, name: String::new(), measured, operations: 1 }
+        Event::TestStarted { test, name: String::new(), measured, operations: Some(1) }
     }
 
     fn done(test: u32, samples: u64, operations: u64) -> Event {

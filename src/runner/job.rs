@@ -21,7 +21,8 @@ pub(super) fn job(
     deadline: Duration,
 ) -> Job {
     Job {
-        protocol: PROTOCOL,
+        // A test of one thread is the same in all versions.
+        protocol: configuration.engine.description.protocol.min(PROTOCOL),
         run_id,
         engine: configuration.engine_name().to_owned(),
         options: configuration.settings.clone(),

@@ -163,5 +163,6 @@ fn so_far(left: LeftSession) -> SoFar {
         left.runs.into_iter().partition(|run| is_finished(run.status, run.failure.as_ref()));
     let kept: BTreeSet<&str> = runs.iter().map(|run| run.run_id.as_str()).collect();
     let results = left.results.into_iter().filter(|result| kept.contains(result.run_id.as_str())).collect();
-    SoFar { session: left.session, results, harness: left.harness, cut_short, runs }
+    let actors = left.actors.into_iter().filter(|actor| kept.contains(actor.run_id.as_str())).collect();
+    SoFar { session: left.session, results, actors, harness: left.harness, cut_short, runs }
 }

@@ -35,7 +35,8 @@ impl SentHistogram {
         }
     }
 
-    fn read(text: &str) -> Result<Arc<Self>, String> {
+    /// A histogram in base64.
+    pub fn read(text: &str) -> Result<Arc<Self>, String> {
         let bytes = bytes_from_base64(text)?;
         Ok(Arc::new(Self { samples: from_bytes(&bytes)?, bytes }))
     }

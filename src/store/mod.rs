@@ -39,8 +39,8 @@ pub use read::{
     StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
-    Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord, Status,
-    TestRecord, TimelineRecord, WarningRecord,
+    ActorRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord,
+    Status, TestRecord, TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

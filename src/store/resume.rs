@@ -1,6 +1,6 @@
 //! Sessions that did not come to their end, for whoever finishes them.
 
-use super::{HarnessRecord, RunRecord, SessionRecord, Store, StoreError, TestRecord, error::Doing};
+use super::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, Store, StoreError, TestRecord, error::Doing};
 use duckdb::params;
 
 /// A session as it was left.
@@ -10,6 +10,8 @@ pub struct LeftSession {
     /// Its runs, in order.
     pub runs: Vec<RunRecord>,
     pub results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub actors: Vec<ActorRecord>,
     /// What the harness costs, where that was measured.
     pub harness: Vec<HarnessRecord>,
 }
@@ -40,6 +42,7 @@ impl Store {
             session,
             runs: self.records("session_id = ?", "ordinal", &[&id])?,
             results: self.records(of_runs, "finished_at", &[&id])?,
+            actors: self.records(of_runs, "finished_at", &[&id])?,
             harness: self.records("session_id = ?", "test", &[&id])?,
         }))
     }

@@ -32,7 +32,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
 /// are replaced by the same import.
-pub(super) const TABLES: [StoreTable; 13] = [
+pub(super) const TABLES: [StoreTable; 14] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
@@ -56,6 +56,10 @@ pub(super) const TABLES: [StoreTable; 13] = [
              OR o.agrees IS NULL AND n.agrees IS NOT NULL AND o.histogram IS NOT DISTINCT FROM n.histogram",
         ),
         ..table("result", &["run_id", "test"], Owner::Run)
+    },
+    StoreTable {
+        fuller: Some("n.run_id IN (FROM replaced) OR o.agrees IS NULL AND n.agrees IS NOT NULL"),
+        ..table("actor_result", &["run_id", "test", "actor"], Owner::Run)
     },
     table("timeline", &["run_id", "test", "at_ns"], Owner::Run),
     table("harness_cost", &["session_id", "size", "test"], Owner::Session),

@@ -1,11 +1,6 @@
 //! What runs of variants measured, by round, so that runs of one round can be paired.
 
-use crate::{
-    bench::BenchPlan,
-    metric::{Figures, Metric},
-    runner::Report,
-    store::Status,
-};
+use crate::{bench::BenchPlan, metric::Figures, runner::Report, store::Status};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A round: its session and its number in it. Runs of a round had the same inputs.
@@ -24,7 +19,7 @@ pub struct Sample {
 impl Sample {
     /// None without a time.
     pub fn new(figures: Figures, agrees: Option<bool>) -> Option<Self> {
-        figures.get(Metric::Wall).map(|wall_ns| Self { wall_ns, figures, agrees })
+        figures.compared_ns().map(|wall_ns| Self { wall_ns, figures, agrees })
     }
 }
 

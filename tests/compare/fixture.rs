@@ -82,6 +82,8 @@ impl Bench {
             status: Status::Done,
             dbdyno_version: "0.1.0".to_owned(),
             debug_build: false,
+            build_profile: None,
+            build_flags: None,
             command_line: "dbdyno run".to_owned(),
             preset: None,
             suite: "kv".to_owned(),
@@ -172,6 +174,7 @@ impl Bench {
             log: None,
             engine_build: None,
             engine_source: None,
+            clock: None,
             twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
             failure_kind: None,
         });

@@ -10,8 +10,8 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        Batch, Blob, HarnessRecord, HostRecord, OptionRecord, RunRecord, SessionRecord, Status, Store, TestRecord,
-        TimelineRecord, TrialRecord, WarningRecord,
+        ActorRecord, Batch, Blob, HarnessRecord, HostRecord, OptionRecord, RunRecord, SessionRecord, Status, Store,
+        TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -149,6 +149,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             status: Status::Done,
             dbdyno_version: text("0.1.0"),
             debug_build: false,
+            build_profile: Some(text("release")),
+            build_flags: Some(text("opt-level=3")),
             command_line: text("dbdyno run 'x'"),
             preset: None,
             suite: text(suite),
@@ -200,6 +202,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             log: Some(text("line\nline")),
             engine_build: Some("THREADSAFE=1, DEFAULT_SYNCHRONOUS=2".to_owned()),
             engine_source: Some(text("2026-01-01 00:00:00 0123456789")),
+            clock: Some(text("counter")),
             twin_of: None,
             failure_kind: None,
         }],
@@ -216,6 +219,22 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
         keys: Vec::new(),
         trials: vec![trial(number, &session_id)],
         results: vec![result(1), result(2)],
+        actors: vec![ActorRecord {
+            run_id: run_id.clone(),
+            test: 2,
+            actor: text("writers"),
+            test_name: text("test, \"2\" · writers"),
+            finished_at: Some(at(12)),
+            threads: Some(2),
+            arrival_rate: Some(1_000),
+            arrival_gaps: Some(text("even")),
+            figures: figures(2_000_000),
+            agrees: Some(true),
+            operations_per_sample: Some(1),
+            histogram: Some(Blob(vec![0, 255, 39, 10])),
+            response_histogram: Some(Blob(vec![1])),
+            failure: None,
+        }],
         timelines: vec![TimelineRecord {
             run_id: run_id.clone(),
             test: 1,

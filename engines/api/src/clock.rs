@@ -1,9 +1,9 @@
 //! Where an engine has time read from.
 
-use std::{fs, sync::OnceLock};
+use std::{fs, sync::OnceLock, time::Duration};
 
 /// A source of time. Engines that simulate have one of their own; all others take [`SystemClock`].
-pub trait Clock {
+pub trait Clock: Clone {
     /// Nanoseconds from any fixed point, never less than before.
     fn now(&self) -> u64;
 
@@ -11,7 +11,28 @@ pub trait Clock {
     fn is_real(&self) -> bool {
         true
     }
+
+    /// What it reads, in a word; none: nothing that goes on by itself.
+    fn name(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Lets time pass until [`Self::now`] is `ns` or more. It sleeps, and turns round for the last of the way, as long as a sleep may
+    /// be too long.
+    fn wait_until(&self, ns: u64) {
+        loop {
+            let left = ns.saturating_sub(self.now());
+            match left.saturating_sub(SLEEP_SLACK_NS) {
+                0 if left == 0 => return,
+                0 => std::hint::spin_loop(),
+                sleep => std::thread::sleep(Duration::from_nanos(sleep)),
+            }
+        }
+    }
 }
+
+/// A sleep is seldom longer than asked for by more than this.
+const SLEEP_SLACK_NS: u64 = 100_000;
 
 /// The processor's time-stamp counter, held against the monotonic clock when it is first asked for; the monotonic clock itself
 /// where the counter is not the same on all cores and at all frequencies, or where the kernel does not take it for its own time.
@@ -41,14 +62,6 @@ impl SystemClock {
         let began = clock.raw();
         Self(Source::Counter(clock, began))
     }
-
-    /// `counter` or `monotonic`.
-    pub fn name(&self) -> &'static str {
-        match self.0 {
-            Source::Counter(..) => "counter",
-            Source::Monotonic => "monotonic",
-        }
-    }
 }
 
 /// Linux watches the counter, and takes another clock when it is not to be trusted. Other systems do not tell.
@@ -65,6 +78,13 @@ impl Clock for SystemClock {
             Source::Monotonic => monotonic_ns(),
         }
     }
+
+    fn name(&self) -> Option<&'static str> {
+        Some(match self.0 {
+            Source::Counter(..) => "counter",
+            Source::Monotonic => "monotonic",
+        })
+    }
 }
 
 /// `CLOCK_MONOTONIC`, ns: it does not follow changes of the system's time.
@@ -77,7 +97,7 @@ pub fn monotonic_ns() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{thread, time::Duration};
+    use std::thread;
 
     #[test]
     fn the_clock_goes_as_the_systems_does() {
@@ -85,6 +105,6 @@ mod tests {
         let (own, system) = (clock.now(), monotonic_ns());
         thread::sleep(Duration::from_millis(50));
         let (own, system) = ((clock.now() - own) as f64, (monotonic_ns() - system) as f64);
-        assert!((own / system - 1.0).abs() < 0.01, "{} says {own} ns, the system {system} ns", clock.name());
+        assert!((own / system - 1.0).abs() < 0.01, "{:?} says {own} ns, the system {system} ns", clock.name());
     }
 }

@@ -13,17 +13,24 @@ pub struct EngineError {
     pub message: String,
     /// Whether the database can still be used after this error.
     pub database_usable: bool,
+    /// Whether another transaction was in the way: the same may go well when it is tried again from its beginning.
+    pub is_busy: bool,
 }
 
 impl EngineError {
     /// An error after which the database may still be used.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), database_usable: true }
+        Self { message: message.into(), database_usable: true, is_busy: false }
     }
 
     /// An error after which nothing in the database can be trusted.
     pub fn fatal(message: impl Into<String>) -> Self {
-        Self { message: message.into(), database_usable: false }
+        Self { database_usable: false, ..Self::new(message) }
+    }
+
+    /// Another transaction was in the way: tried again from its beginning, this one may go well.
+    pub fn busy(message: impl Into<String>) -> Self {
+        Self { is_busy: true, ..Self::new(message) }
     }
 
     /// Wraps a library's error: `doing: what the library said`.

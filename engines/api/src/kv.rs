@@ -44,6 +44,31 @@ pub trait KvEngine: Engine {
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
 }
 
+/// An engine whose database several threads work with at once.
+pub trait KvThreads: KvEngine + Sync {
+    type Handle<'e>: KvHandle
+    where
+        Self: 'e;
+
+    /// Called before the threads of a test begin, while nobody works with the database. Not timed.
+    fn get_ready(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// What a thread has of its own: a connection, or the database itself where threads share it. Made in that thread, not timed.
+    fn handle(&self) -> Result<Self::Handle<'_>, EngineError>;
+}
+
+/// A thread's own way to the database.
+pub trait KvHandle {
+    type Session<'h>: KvSession
+    where
+        Self: 'h;
+
+    /// As [`KvEngine::session`], for this thread.
+    fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError>;
+}
+
 /// What one test works with. At most one transaction of it is under way.
 pub trait KvSession {
     type Read<'s>: KvRead
@@ -83,6 +108,9 @@ pub trait KvRead {
 
     /// Shows every row to `visit` in key order.
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
+
+    /// Shows the rows from a key on to `visit` in key order, `most` of them or as many as there are.
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
 }
 
 /// Reads and writes inside a write transaction.
@@ -108,6 +136,11 @@ impl<T: KvRead> KvRead for &mut T {
     #[inline]
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         T::scan(self, visit)
+    }
+
+    #[inline]
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        T::range(self, from, most, visit)
     }
 }
 

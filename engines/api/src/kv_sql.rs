@@ -21,6 +21,8 @@ pub struct SqlKvSession<'c, P: PreparedStatement<'c>> {
     delete: SqlStatement<'c, P>,
     exists: SqlStatement<'c, P>,
     scan: SqlStatement<'c, P>,
+    /// None where the suite has no statement for it.
+    range: Option<SqlStatement<'c, P>>,
 }
 
 /// The statements that begin an engine's transactions.
@@ -52,6 +54,7 @@ impl<'c, P: PreparedStatement<'c>> SqlKvSession<'c, P> {
             delete: ready(&statements.delete)?,
             exists: ready(&statements.exists)?,
             scan: ready(&statements.scan)?,
+            range: (!statements.range.is_empty()).then(|| ready(&statements.range)).transpose()?,
         })
     }
 }
@@ -129,6 +132,19 @@ impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvSession<'c, P> {
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.scan.query(&[], |row| visit(bytes(row, 0), bytes(row, 1)))
     }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let Some(range) = &mut self.range else {
+            return Err(EngineError::new("the suite has no statement `range`"));
+        };
+        let values = [SqlValueRef::Blob(from), SqlValueRef::Integer(most.min(i64::MAX as u64) as i64)];
+        range.with(|statement| {
+            statement.query(values.into_iter(), |row| {
+                visit(bytes(row, 0), bytes(row, 1));
+                ControlFlow::Continue(())
+            })
+        })
+    }
 }
 
 /// A read transaction: explicit when held, else each statement is its own.
@@ -156,6 +172,10 @@ impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvRead<'_, 'c, P> {
 
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.0.scan(visit)
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.0.range(from, most, visit)
     }
 }
 

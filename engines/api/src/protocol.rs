@@ -1,4 +1,5 @@
-//! The worker protocol, version 1: one JSON job in, JSON Lines events out.
+//! The worker protocol, version 2: one JSON job in, JSON Lines events out. Version 1 is the same without actors; its workers run
+//! all tests of one thread.
 //!
 //! A program that has options of type `path` also knows the command `probe`: one JSON object of all options on stdin, one
 //! [`Probed`](crate::describe::Probed) on stdout. Exit code 2, with the reason on stderr, when a file is not what it has to be.
@@ -16,10 +17,14 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// The version spoken here.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
+/// The oldest version of workers that still run.
+pub const OLDEST_PROTOCOL: u32 = 1;
 /// What a verification value begins with: which checksum it is. Values that begin otherwise are of another, and are not
 /// compared with it; those of workers that speak version 1 begin with nothing.
 pub const DIGEST: &str = "2:";
+/// The verification value of a test whose answers depend on the order of its threads, where what holds in any order held.
+pub const INVARIANTS_HELD: &str = "invariants:held";
 /// Longest line taken, bytes.
 pub const LONGEST_LINE: usize = 4 << 20;
 /// Least time between two progress events, ms.
@@ -101,6 +106,9 @@ pub enum Event {
         in_force: BTreeMap<String, String>,
         /// How long opening took, ns.
         open_ns: u64,
+        /// What times of tests are read from: `counter`, the processor's, or `monotonic`.
+        #[serde(default)]
+        clock: Option<String>,
     },
     TestStarted {
         /// Number in its suite, from 1.
@@ -108,8 +116,8 @@ pub enum Event {
         name: String,
         /// Whether it is measured, or only prepares the database.
         measured: bool,
-        /// Operations it will do.
-        operations: u64,
+        /// Operations it will do, where that is known.
+        operations: Option<u64>,
     },
     /// A test is under way.
     Progress {
@@ -123,6 +131,9 @@ pub enum Event {
         elapsed_ns: u64,
         /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
         histogram: Option<String>,
+        /// The same of each actor, where the test has several threads.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        actors: Vec<ActorProgress>,
     },
     TestDone(Box<TestDone>),
     /// The run is finished and the database closed.
@@ -186,7 +197,51 @@ pub struct TestDone {
     pub operations_per_sample: u64,
     /// All latencies (base64 of an HdrHistogram, V2 compressed), ns a sample.
     pub histogram: String,
+    /// What each actor did, where the test has several threads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actors: Vec<ActorDone>,
     /// What else it cost, by the names of the figures: see [`Counters`].
+    #[serde(flatten)]
+    pub counters: Counters,
+}
+
+/// What an actor has done so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ActorProgress {
+    pub name: String,
+    /// Operations done.
+    pub operations: u64,
+    /// How often another transaction was in the way.
+    #[serde(default)]
+    pub busy: u64,
+    /// Operations that are due and not begun, where they have times at which they are due.
+    #[serde(default)]
+    pub backlog: Option<u64>,
+    /// Latencies since the last progress event: response times where operations are due at times, else service times (base64 of an
+    /// HdrHistogram, V2 compressed).
+    #[serde(default)]
+    pub histogram: Option<String>,
+}
+
+/// The result of one actor of a test.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ActorDone {
+    pub name: String,
+    pub threads: u32,
+    /// From the common start to the end of its last operation, ns.
+    pub wall_ns: u64,
+    /// Operations done, in all threads.
+    pub operations: u64,
+    /// Rows read, found, written or removed.
+    pub rows: u64,
+    /// Operations in one sample of the histogram.
+    pub operations_per_sample: u64,
+    /// Service times: from the start of an operation to its end (base64 of an HdrHistogram, V2 compressed), ns a sample.
+    pub histogram: String,
+    /// Response times: from the moment an operation was due. None where operations have no such moment.
+    #[serde(default)]
+    pub response: Option<String>,
+    /// Figures by their names: `failures`, `busy`, `retries`, `longest_wait_ns`, `fairness_ppm`, `backlog`.
     #[serde(flatten)]
     pub counters: Counters,
 }

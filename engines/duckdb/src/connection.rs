@@ -5,7 +5,10 @@ use duckdb::{Config, Connection};
 use std::{collections::BTreeMap, fmt};
 
 pub(crate) fn failed(error: impl fmt::Display) -> EngineError {
-    EngineError::new(error.to_string())
+    let message = error.to_string();
+    // Two transactions that change the same row: the later one fails at once.
+    let is_conflict = message.contains("TransactionContext Error") || message.contains("Conflict on");
+    if is_conflict { EngineError::busy(message) } else { EngineError::new(message) }
 }
 
 /// Options that are settings of DuckDB: our name, DuckDB's name.

@@ -1,18 +1,19 @@
 //! DuckDB's options and what they mean for durability.
 
 use dbdyno_engine::{
-    describe::{Description, MemoryTarget, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     kv::read_transaction,
     sql::{reopen, statements},
     suite::SuiteKind,
 };
-use std::thread;
+use std::{collections::BTreeMap, thread};
 
 pub fn describe() -> Description {
     Description {
         options: options(),
         tiers: tiers(),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "duckdb",
             "DuckDB, a column store for analysis, here asked for single rows too",

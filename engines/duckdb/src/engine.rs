@@ -10,11 +10,15 @@ use dbdyno_engine::{
     sql::is_text,
 };
 use duckdb::Connection;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 #[derive(Debug)]
 pub struct DuckDb {
-    pub(crate) connection: Connection,
+    /// Nobody else has it while one thread works; of several, each has its own.
+    connection: Mutex<Connection>,
     settings: Settings,
     /// Whether one read transaction is held over all reads of a test.
     pub(crate) held: bool,
@@ -27,12 +31,26 @@ impl DuckDb {
     pub(crate) fn new(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
         Ok(Self {
-            connection: connection::open(open, Self::MAIN_FILE)?,
+            connection: Mutex::new(connection::open(open, Self::MAIN_FILE)?),
             settings: settings.clone(),
             held: is_held(settings)?,
             text: is_text(settings)?,
             reopens: settings.flag("reopen")?,
         })
+    }
+
+    /// Its connection, while no other thread has it.
+    pub(crate) fn own(&mut self) -> &mut Connection {
+        self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another connection to the same database.
+    pub(crate) fn connect(&self) -> Result<Connection, EngineError> {
+        self.lock().try_clone().map_err(failed)
     }
 }
 
@@ -45,14 +63,14 @@ impl Engine for DuckDb {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection, &self.settings)
+        connection::in_force(&self.lock(), &self.settings)
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
+        connection::check(self.own())
     }
 
     fn close(self) -> Result<(), EngineError> {
-        self.connection.close().map_err(|(_, error)| failed(error))
+        self.connection.into_inner().unwrap_or_else(PoisonError::into_inner).close().map_err(|(_, error)| failed(error))
     }
 }

@@ -25,7 +25,8 @@ impl SqlEngine for DuckDb {
     }
 
     fn session<'e>(&'e mut self) -> Result<DuckDbSession<'e>, EngineError> {
-        Ok(DuckDbSession { connection: &self.connection, text: self.text, begun: false })
+        let text = self.text;
+        Ok(DuckDbSession { connection: self.own(), text, begun: false })
     }
 }
 

@@ -10,7 +10,7 @@ use dbdyno_engine::{
     serve,
     suite::{KvStatements, SuiteKind},
 };
-use std::{collections::BTreeMap, process::ExitCode};
+use std::{collections::BTreeMap, ops::Bound, process::ExitCode};
 
 fn main() -> ExitCode {
     serve::main(&dbdyno_workload::program::kv_only::<Example>(describe))
@@ -123,6 +123,12 @@ impl KvRead for Example {
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.rows.iter().for_each(|(key, value)| visit(key, value));
+        Ok(())
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let rows = self.rows.range::<[u8], _>((Bound::Included(from), Bound::Unbounded));
+        rows.take(most as usize).for_each(|(key, value)| visit(key, value));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::{
     EngineError,
-    describe::{Description, MemoryTarget, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     kv::read_transaction,
     settings::Settings,
@@ -12,7 +12,7 @@ use fjall::{
     CompressionType, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
     config::{BlockSizePolicy, CompressionPolicy},
 };
-use std::thread;
+use std::{collections::BTreeMap, thread};
 
 pub fn describe() -> Description {
     Description {
@@ -21,6 +21,7 @@ pub fn describe() -> Description {
         tiers: tiers(),
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "fjall",
             "fjall, a log-structured merge tree in Rust",

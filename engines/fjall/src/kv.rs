@@ -6,7 +6,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
+    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
@@ -116,6 +116,25 @@ impl KvEngine for Fjall {
     }
 }
 
+impl KvThreads for Fjall {
+    type Handle<'e> = &'e Self;
+
+    fn handle(&self) -> Result<&Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvHandle for &Fjall {
+    type Session<'h>
+        = FjallSession<'h>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<FjallSession<'h>, EngineError> {
+        Ok(FjallSession { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
+    }
+}
+
 pub struct FjallSession<'e> {
     database: &'e SingleWriterTxDatabase,
     keyspace: &'e SingleWriterTxKeyspace,
@@ -217,6 +236,14 @@ impl<T: Reader> KvRead for FjallTable<'_, T> {
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         for row in self.transaction.readable().iter(self.keyspace) {
+            let (key, value) = row.into_inner().map_err(failed)?;
+            visit(&key, &value);
+        }
+        Ok(())
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.transaction.readable().range(self.keyspace, from..).take(most as usize) {
             let (key, value) = row.into_inner().map_err(failed)?;
             visit(&key, &value);
         }

@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 
 /// Name of the file that LMDB makes in its folder.
 pub const MAIN_FILE: &str = "data.mdb";
+/// Bytes by which the map of a test of several threads is larger than what is in it: address space, and neither memory nor disk. A reader that
+/// holds its snapshot for minutes lets a file grow by gigabytes.
+pub const ROOM: usize = 32 << 30;
 
 /// The options that both lines have.
 pub fn options() -> Vec<OptionSpec> {

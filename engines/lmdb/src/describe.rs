@@ -1,6 +1,11 @@
 //! The description, and which LMDB this is.
 
-use dbdyno_engine::{EngineError, describe::Description, suite::SuiteKind};
+use dbdyno_engine::{
+    EngineError,
+    describe::{Description, Threads},
+    suite::SuiteKind,
+};
+use std::collections::BTreeMap;
 
 pub fn describe() -> Description {
     Description {
@@ -9,6 +14,7 @@ pub fn describe() -> Description {
         conflicts: dbdyno_lmdb_common::conflicts(),
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "lmdb",
             "LMDB, the memory-mapped copy-on-write B+tree, through heed",

@@ -2,7 +2,7 @@
 
 use crate::describe::{expect_own, version};
 use dbdyno_engine::{EngineError, engine::Open};
-use dbdyno_lmdb_common::{LmdbSetup, SyncMode, grown, judge, map_full};
+use dbdyno_lmdb_common::{LmdbSetup, ROOM, SyncMode, grown, judge, map_full};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};
 
@@ -115,8 +115,15 @@ pub(crate) fn grow(env: &Env) -> Result<(), EngineError> {
     grown(info.map_size, used).map_or(Ok(()), |bytes| resize(env, bytes))
 }
 
+/// Makes the map so much larger than what is in it that it need not grow.
+pub(crate) fn make_room(env: &Env) -> Result<(), EngineError> {
+    let info = env.info();
+    let needed = info.last_page_number.saturating_mul(4096).saturating_add(ROOM);
+    if info.map_size >= needed { Ok(()) } else { resize(env, needed) }
+}
+
 #[expect(unsafe_code, reason = "heed marks resizing unsafe")]
 fn resize(env: &Env, bytes: usize) -> Result<(), EngineError> {
-    // SAFETY: called between transactions of the only thread that uses the environment.
+    // SAFETY: called between transactions, when no thread but this one uses the environment.
     unsafe { env.resize(bytes) }.map_err(EngineError::doing("growing the memory map"))
 }

@@ -1,16 +1,16 @@
 //! Keys and values in the main database of an environment.
 
-use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
+use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force, make_room};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
     suite::KvStatements,
 };
 use dbdyno_lmdb_common::{GreatestKey, LmdbSetup, MAIN_FILE};
 use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithTls, types::Bytes};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Bound};
 
 #[derive(Debug)]
 pub struct Lmdb {
@@ -56,6 +56,31 @@ impl KvEngine for Lmdb {
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<LmdbSession<'e>, EngineError> {
         Ok(LmdbSession { env: &self.env, database: self.database, setup: self.setup })
+    }
+}
+
+impl KvThreads for Lmdb {
+    type Handle<'e> = &'e Self;
+
+    /// A map can only grow between all transactions: it is made as large as any test needs.
+    fn get_ready(&mut self) -> Result<(), EngineError> {
+        if self.setup.grows { make_room(&self.env) } else { Ok(()) }
+    }
+
+    fn handle(&self) -> Result<&Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvHandle for &Lmdb {
+    type Session<'h>
+        = LmdbSession<'h>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<LmdbSession<'h>, EngineError> {
+        let setup = LmdbSetup { grows: false, ..self.setup };
+        Ok(LmdbSession { env: &self.env, database: self.database, setup })
     }
 }
 
@@ -113,6 +138,15 @@ impl<T: LmdbReads> KvRead for LmdbTable<T> {
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         for row in self.database.iter(self.transaction.reads()).map_err(failed)? {
+            let (key, value) = row.map_err(failed)?;
+            visit(key, value);
+        }
+        Ok(())
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let from = (Bound::Included(from), Bound::Unbounded);
+        for row in self.database.range(self.transaction.reads(), &from).map_err(failed)?.take(most as usize) {
             let (key, value) = row.map_err(failed)?;
             visit(key, value);
         }

@@ -2,9 +2,10 @@
 
 use crate::{cipher::Algorithm, lmdb::library_version};
 use dbdyno_engine::{
-    describe::{Conflict, Description, OptionSpec},
+    describe::{Conflict, Description, OptionSpec, Threads},
     suite::SuiteKind,
 };
+use std::collections::BTreeMap;
 
 pub fn describe() -> Description {
     let (major, minor, patch) = library_version();
@@ -15,6 +16,7 @@ pub fn describe() -> Description {
         conflicts: conflicts(),
         implementations: [dbdyno_tables::implementations(), vec![dbdyno_lmdb_common::implementation()]].concat(),
         tables_as_data: true,
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "lmdb1",
             "LMDB's 1.0 line, with page encryption and page checksums",

@@ -49,8 +49,8 @@ impl Lmdb1Environment {
         let page_size = open.settings.integer("page_size")? as usize;
         let config = Config { setup, protection, page_size, tables };
         let env = Env::open(open.folder, config).map_err(|error| {
-            let EngineError { message, database_usable } = error.into();
-            EngineError { message: format!("opening the environment: {message}"), database_usable }
+            let error: EngineError = error.into();
+            EngineError { message: format!("opening the environment: {}", error.message), ..error }
         })?;
         Ok(Self { env, setup, file: open.folder.join(MAIN_FILE) })
     }

@@ -8,12 +8,15 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     suite::KvStatements,
 };
 use dbdyno_lmdb_common::{GreatestKey, MAIN_FILE};
-use std::{collections::BTreeMap, ops::ControlFlow};
+use std::{
+    collections::BTreeMap,
+    ops::{Bound, ControlFlow},
+};
 
 /// An open environment, whose main table has the rows.
 #[derive(Debug)]
@@ -52,6 +55,61 @@ impl KvEngine for Lmdb1 {
     }
 }
 
+impl KvThreads for Lmdb1 {
+    type Handle<'e> = Lmdb1Handle<'e>;
+
+    /// A map can only grow between all transactions: it is made as large as any test needs.
+    fn get_ready(&mut self) -> Result<(), EngineError> {
+        if self.0.setup.grows {
+            self.0.env.make_room().map_err(EngineError::doing("growing the memory map"))?;
+        }
+        Ok(())
+    }
+
+    fn handle(&self) -> Result<Lmdb1Handle<'_>, EngineError> {
+        if self.0.env.is_plain() {
+            return Ok(Lmdb1Handle(&self.0));
+        }
+        // It has to be closed and opened again now and then, which nobody else may be in the way of.
+        Err(EngineError::new("an environment with encrypt or checksum on is for one thread: expected both off"))
+    }
+}
+
+/// What a thread works with.
+#[derive(Debug)]
+pub struct Lmdb1Handle<'e>(&'e Lmdb1Environment);
+
+impl KvHandle for Lmdb1Handle<'_> {
+    type Session<'h>
+        = &'h mut Self
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<&'h mut Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvSession for &mut Lmdb1Handle<'_> {
+    type Read<'s>
+        = Lmdb1Table<Lmdb1Read>
+    where
+        Self: 's;
+    type Write<'s>
+        = Lmdb1Table<Lmdb1Write>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
+        Lmdb1Table::read(self.0)
+    }
+
+    fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
+        Lmdb1Table::write(self.0)
+    }
+}
+
 #[derive(Debug)]
 pub struct Lmdb1Session<'e>(&'e mut Lmdb1Environment);
 
@@ -67,13 +125,12 @@ impl KvSession for Lmdb1Session<'_> {
 
     #[inline]
     fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
-        Ok(Lmdb1Table { transaction: Lmdb1Read::begin(&self.0.env)?, appends: None })
+        Lmdb1Table::read(self.0)
     }
 
     fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
         self.0.get_ready_to_write()?;
-        let appends = self.0.setup.append.then(GreatestKey::default);
-        Ok(Lmdb1Table { transaction: Lmdb1Write::begin(&self.0.env)?, appends })
+        Lmdb1Table::write(self.0)
     }
 }
 
@@ -83,6 +140,20 @@ pub struct Lmdb1Table<T> {
     transaction: T,
     /// Where a put of a key beyond all others is to be an append.
     appends: Option<GreatestKey>,
+}
+
+impl Lmdb1Table<Lmdb1Read> {
+    #[inline]
+    fn read(environment: &Lmdb1Environment) -> Result<Self, EngineError> {
+        Ok(Self { transaction: Lmdb1Read::begin(&environment.env)?, appends: None })
+    }
+}
+
+impl Lmdb1Table<Lmdb1Write> {
+    fn write(environment: &Lmdb1Environment) -> Result<Self, EngineError> {
+        let appends = environment.setup.append.then(GreatestKey::default);
+        Ok(Self { transaction: Lmdb1Write::begin(&environment.env)?, appends })
+    }
 }
 
 impl KvTransaction for Lmdb1Table<Lmdb1Write> {
@@ -116,6 +187,20 @@ impl<T: Lmdb1Reads> KvRead for Lmdb1Table<T> {
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.transaction.reads().range(Dbi::MAIN, Keys::ALL, Direction::Up, |key, value| {
+            visit(key, value);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let keys = Keys { from: Bound::Included(from), ..Keys::ALL };
+        let mut left = most;
+        self.transaction.reads().range(Dbi::MAIN, keys, Direction::Up, |key, value| {
+            if left == 0 {
+                return ControlFlow::Break(());
+            }
+            left -= 1;
             visit(key, value);
             ControlFlow::Continue(())
         })?;

@@ -8,7 +8,7 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     suite::KvStatements,
 };
-use std::{collections::BTreeMap, fs::File, path::PathBuf};
+use std::{collections::BTreeMap, fs::File, ops::Bound, path::PathBuf};
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
@@ -137,6 +137,12 @@ impl KvRead for Log {
         self.rows.iter().for_each(|(key, value)| visit(key, value));
         Ok(())
     }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let rows = self.rows.range::<[u8], _>((Bound::Included(from), Bound::Unbounded));
+        rows.take(most as usize).for_each(|(key, value)| visit(key, value));
+        Ok(())
+    }
 }
 
 impl KvRead for LogWrite<'_> {
@@ -150,6 +156,10 @@ impl KvRead for LogWrite<'_> {
 
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         self.log.scan(visit)
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.log.range(from, most, visit)
     }
 }
 

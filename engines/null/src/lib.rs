@@ -1,23 +1,25 @@
 //! The engine that does nothing, deterministically: the harness's own cost, and what tests script behaviour with.
 
+mod simulation;
 mod sql;
+mod torn;
 
+use self::{simulation::Simulation, torn::Torn};
 use dbdyno_engine::{
     EngineError,
     clock::{Clock, SystemClock},
-    describe::{Description, MemoryTarget, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
     serve::Program,
     suite::{KvStatements, SuiteKind},
 };
-use dbdyno_workload::{program, rng::SplitMix64};
+use dbdyno_workload::program;
 use std::{
-    cell::{Cell, RefCell},
     collections::BTreeMap,
     fs,
-    rc::Rc,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
@@ -38,11 +40,15 @@ pub fn describe() -> Description {
                 .same(&[], &[("clock", &["real"])], "the clock is real: nothing is simulated"),
             OptionSpec::integer("noise_percent", 0, 100, "0", "seeded uniform noise on the simulated time, +- percent"),
             OptionSpec::integer("noise_seed", 0, i64::MAX, "1", "seed of the noise"),
+            OptionSpec::integer("stall_ms", 0, 60_000, "0", "time that the simulation stands still now and then, ms")
+                .tune(&[]),
+            OptionSpec::integer("stall_every_ms", 1, 3_600_000, "1000", "simulated time from stall to stall, ms")
+                .tune(&[]),
             OptionSpec::choice(
                 "answers",
-                &["none", "wrong"],
+                &["none", "wrong", "torn"],
                 "none",
-                "whether answers are given (always wrong) to be verified",
+                "none; wrong ones, to be verified; or those of a map whose reads see writes that are not yet committed",
             )
             .tune(&[]),
             OptionSpec::choice(
@@ -61,6 +67,7 @@ pub fn describe() -> Description {
             ),
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "null",
             "does nothing: the harness's own cost, and scripted behaviour for tests",
@@ -74,8 +81,8 @@ pub fn describe() -> Description {
 #[derive(Debug, Clone)]
 pub enum NullClock {
     Real(SystemClock),
-    /// Advanced by the engine's operations.
-    Simulated(Rc<Cell<u64>>),
+    /// Advanced by the operations of the thread that reads it.
+    Simulated,
 }
 
 impl Clock for NullClock {
@@ -83,12 +90,26 @@ impl Clock for NullClock {
     fn now(&self) -> u64 {
         match self {
             Self::Real(clock) => clock.now(),
-            Self::Simulated(now) => now.get(),
+            Self::Simulated => simulation::now(),
         }
     }
 
     fn is_real(&self) -> bool {
         matches!(self, Self::Real(_))
+    }
+
+    fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Real(clock) => clock.name(),
+            Self::Simulated => None,
+        }
+    }
+
+    fn wait_until(&self, ns: u64) {
+        match self {
+            Self::Real(clock) => clock.wait_until(ns),
+            Self::Simulated => simulation::wait_until(ns),
+        }
     }
 }
 
@@ -103,11 +124,10 @@ enum Fault {
 #[derive(Debug)]
 pub struct NullEngine {
     answers: bool,
-    clock: NullClock,
-    latency_ns: u64,
-    noise_percent: u64,
-    noise: RefCell<SplitMix64>,
-    rows: Cell<u64>,
+    torn: Option<Torn>,
+    /// None: time is real.
+    simulation: Option<Simulation>,
+    rows: AtomicU64,
     fault: Fault,
     sessions_left: i64,
 }
@@ -118,10 +138,8 @@ const VALUE: &[u8] = b"value_00000000_with_some_additional_data_to_make_it_reali
 impl NullEngine {
     #[inline]
     fn work(&self) {
-        if let NullClock::Simulated(now) = &self.clock {
-            let spread = 2 * self.latency_ns * self.noise_percent / 100;
-            let noisy = self.latency_ns - spread / 2 + self.noise.borrow_mut().below(spread + 1);
-            now.set(now.get() + noisy);
+        if let Some(simulation) = &self.simulation {
+            simulation.operate();
         }
     }
 }
@@ -129,14 +147,14 @@ impl NullEngine {
 impl NullEngine {
     fn new(open: Open<'_>) -> Result<Self, EngineError> {
         fs::write(open.folder.join(Self::MAIN_FILE), "")?;
-        let simulated = open.settings.text("clock")? == "simulated";
+        let settings = open.settings;
+        let simulated = settings.text("clock")? == "simulated";
+        let answers = settings.text("answers")?;
         Ok(Self {
-            answers: open.settings.text("answers")? == "wrong",
-            clock: if simulated { NullClock::Simulated(Rc::default()) } else { NullClock::Real(SystemClock::get()) },
-            latency_ns: open.settings.integer("latency_ns")? as u64,
-            noise_percent: open.settings.integer("noise_percent")? as u64,
-            noise: RefCell::new(SplitMix64::new(open.settings.integer("noise_seed")? as u64)),
-            rows: Cell::new(0),
+            answers: answers != "none",
+            torn: (answers == "torn").then(Torn::default),
+            simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
+            rows: AtomicU64::new(0),
             fault: match open.settings.text("fault")? {
                 "fail" => Fault::Fail,
                 "crash" => Fault::Crash,
@@ -168,7 +186,7 @@ impl Engine for NullEngine {
     type Clock = NullClock;
 
     fn clock(&self) -> NullClock {
-        self.clock.clone()
+        if self.simulation.is_some() { NullClock::Simulated } else { NullClock::Real(SystemClock::get()) }
     }
 
     fn answers(&self) -> bool {
@@ -197,6 +215,25 @@ impl KvEngine for NullEngine {
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
+        Ok(NullSession(self))
+    }
+}
+
+impl KvThreads for NullEngine {
+    type Handle<'e> = &'e Self;
+
+    fn handle(&self) -> Result<&Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvHandle for &NullEngine {
+    type Session<'h>
+        = NullSession<'h>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<NullSession<'h>, EngineError> {
         Ok(NullSession(self))
     }
 }
@@ -244,9 +281,12 @@ impl KvTransaction for NullTable<'_> {
 
 impl KvRead for NullTable<'_> {
     #[inline]
-    fn get<R>(&mut self, _: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         self.0.work();
-        Ok(Some(visit(VALUE)))
+        match &self.0.torn {
+            None => Ok(Some(visit(VALUE))),
+            Some(torn) => Ok(torn.get(key).map(|value| visit(&value))),
+        }
     }
 
     #[inline]
@@ -256,19 +296,33 @@ impl KvRead for NullTable<'_> {
     }
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        for _ in 0..self.0.rows.get() {
+        if let Some(torn) = &self.0.torn {
+            torn.walk(visit);
+            return Ok(());
+        }
+        for _ in 0..self.0.rows.load(Relaxed) {
             self.0.work();
             visit(KEY, VALUE);
         }
+        Ok(())
+    }
+
+    fn range(&mut self, _: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.0.work();
+        (0..most).for_each(|_| visit(KEY, VALUE));
         Ok(())
     }
 }
 
 impl KvWrite for NullTable<'_> {
     #[inline]
-    fn put(&mut self, _: &[u8], _: &[u8]) -> Result<(), EngineError> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         self.0.work();
-        self.0.rows.set(self.0.rows.get() + 1);
+        match &self.0.torn {
+            // With several threads it may lose count, which is of no interest.
+            None => self.0.rows.store(self.0.rows.load(Relaxed) + 1, Relaxed),
+            Some(torn) => torn.put(key, value),
+        }
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! redb's options and what they mean for durability.
 
 use dbdyno_engine::{
-    describe::{Description, MemoryTarget, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     kv::read_transaction,
     suite::SuiteKind,
 };
+use std::collections::BTreeMap;
 
 pub fn describe() -> Description {
     Description {
@@ -20,6 +21,7 @@ pub fn describe() -> Description {
         ],
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "redb",
             "redb, a copy-on-write B-tree in Rust",

@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite, is_held},
+    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
@@ -54,6 +54,25 @@ impl KvEngine for Redb {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<RedbSession<'e>, EngineError> {
+        Ok(RedbSession { database: &self.database, commit: self.commit })
+    }
+}
+
+impl KvThreads for Redb {
+    type Handle<'e> = &'e Self;
+
+    fn handle(&self) -> Result<&Self, EngineError> {
+        Ok(self)
+    }
+}
+
+impl KvHandle for &Redb {
+    type Session<'h>
+        = RedbSession<'h>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<RedbSession<'h>, EngineError> {
         Ok(RedbSession { database: &self.database, commit: self.commit })
     }
 }
@@ -115,6 +134,14 @@ impl<T: ReadableTable<RedbBytes, RedbBytes>> KvRead for RedbTable<T> {
 
     fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
         for row in self.0.iter().map_err(failed)? {
+            let (key, value) = row.map_err(failed)?;
+            visit(key.value(), value.value());
+        }
+        Ok(())
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        for row in self.0.range(from..).map_err(failed)?.take(most as usize) {
             let (key, value) = row.map_err(failed)?;
             visit(key.value(), value.value());
         }

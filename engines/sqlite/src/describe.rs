@@ -2,13 +2,14 @@
 
 use super::pragmas;
 use dbdyno_engine::{
-    describe::{Description, MemoryTarget, OptionSpec},
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     kv::read_transaction,
     sql::{reopen, statements},
     suite::SuiteKind,
 };
 use rusqlite::Connection;
+use std::collections::BTreeMap;
 
 pub fn describe() -> Description {
     let build = compile_options();
@@ -17,6 +18,7 @@ pub fn describe() -> Description {
         build,
         source: source(),
         tiers: tiers(),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "sqlite",
             "SQLite's own B-tree, through rusqlite",
@@ -166,6 +168,14 @@ fn locks(build: &[String]) -> Vec<OptionSpec> {
             "whether free pages are given back to the file system",
         )
         .fresh(),
+        OptionSpec::integer(
+            "busy_timeout",
+            0,
+            600_000,
+            "5000",
+            "how long a statement waits for another connection's lock before it fails as busy, ms",
+        )
+        .tune(&[]),
         open_mutex(build),
     ]
 }

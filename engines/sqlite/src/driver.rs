@@ -4,7 +4,7 @@
 use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
 use std::{collections::BTreeMap, path::Path};
 
-pub trait Driver: Sized {
+pub trait Driver: Sized + Send {
     type Statement<'c>: PreparedStatement<'c, Connection = Self>
     where
         Self: 'c;

@@ -8,14 +8,22 @@ use dbdyno_engine::{
     engine::{Engine, Open},
     kv::is_held,
     kv_sql::Begins,
+    settings::Settings,
     sql::is_text,
 };
 use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 #[derive(Debug)]
 pub struct Sqlite<D = Connection> {
-    pub(crate) connection: D,
+    /// Nobody else has it while one thread works; of several, each has its own.
+    pub(crate) connection: Mutex<D>,
+    folder: PathBuf,
+    settings: Settings,
     pub(crate) begins: Begins,
     /// Whether statements are parsed again each time.
     pub(crate) text: bool,
@@ -26,11 +34,27 @@ impl<D: Driver> Sqlite<D> {
     pub(crate) fn new(open: Open<'_>) -> Result<Self, EngineError> {
         let settings = open.settings;
         Ok(Self {
-            connection: connection::open_in(open.folder, settings)?,
+            connection: Mutex::new(connection::open_in(open.folder, settings)?),
+            folder: open.folder.to_owned(),
+            settings: settings.clone(),
             begins: Begins { read: "BEGIN DEFERRED", write: connection::begin(settings)?, held: is_held(settings)? },
             text: is_text(settings)?,
             reopens: settings.flag("reopen")?,
         })
+    }
+
+    /// Its connection, while no other thread has it.
+    pub(crate) fn own(&mut self) -> &mut D {
+        self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, D> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another connection to the same database, with the same options.
+    pub(crate) fn connect(&self) -> Result<D, EngineError> {
+        connection::open_in(&self.folder, &self.settings)
     }
 }
 
@@ -43,18 +67,18 @@ impl<D: Driver> Engine for Sqlite<D> {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&self.connection)
+        connection::in_force(&*self.lock())
     }
 
     fn library(&self) -> Option<Library> {
-        self.connection.library()
+        self.lock().library()
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
-        connection::check(&self.connection)
+        connection::check(self.own())
     }
 
     fn close(self) -> Result<(), EngineError> {
-        self.connection.close()
+        self.connection.into_inner().unwrap_or_else(PoisonError::into_inner).close()
     }
 }

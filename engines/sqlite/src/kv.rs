@@ -1,7 +1,14 @@
 //! Keys and values in a SQLite table, with the statements that the suite gives.
 
 use super::{driver::Driver, engine::Sqlite};
-use dbdyno_engine::{EngineError, engine::Open, kv::KvEngine, kv_sql::SqlKvSession, suite::KvStatements};
+use dbdyno_engine::{
+    EngineError,
+    engine::Open,
+    kv::{KvEngine, KvHandle, KvThreads},
+    kv_sql::{Begins, SqlKvSession},
+    sql::SqlValue,
+    suite::KvStatements,
+};
 
 impl<D: Driver> KvEngine for Sqlite<D> {
     type Session<'e>
@@ -10,8 +17,9 @@ impl<D: Driver> KvEngine for Sqlite<D> {
         Self: 'e;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let sqlite = Self::new(open)?;
-        open.schema.iter().try_for_each(|statement| sqlite.connection.batch(statement))?;
+        let mut sqlite = Self::new(open)?;
+        let connection = sqlite.own();
+        open.schema.iter().try_for_each(|statement| connection.batch(statement))?;
         Ok(sqlite)
     }
 
@@ -20,6 +28,41 @@ impl<D: Driver> KvEngine for Sqlite<D> {
     }
 
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError> {
+        let (begins, text) = (self.begins, self.text);
+        SqlKvSession::new(self.own(), statements, begins, text)
+    }
+}
+
+impl<D: Driver> KvThreads for Sqlite<D> {
+    type Handle<'e>
+        = SqliteHandle<D>
+    where
+        Self: 'e;
+
+    fn handle(&self) -> Result<SqliteHandle<D>, EngineError> {
+        let connection = self.connect()?;
+        if connection.first_value("SELECT sqlite_compileoption_used('THREADSAFE=0')")? == SqlValue::Integer(1) {
+            return Err(EngineError::new("this build of SQLite is for one thread (THREADSAFE=0)"));
+        }
+        Ok(SqliteHandle { connection, begins: self.begins, text: self.text })
+    }
+}
+
+/// A thread's own connection.
+#[derive(Debug)]
+pub struct SqliteHandle<D> {
+    connection: D,
+    begins: Begins,
+    text: bool,
+}
+
+impl<D: Driver> KvHandle for SqliteHandle<D> {
+    type Session<'h>
+        = SqlKvSession<'h, D::Statement<'h>>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError> {
         SqlKvSession::new(&self.connection, statements, self.begins, self.text)
     }
 }

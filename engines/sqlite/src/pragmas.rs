@@ -12,9 +12,10 @@ enum Spelling {
     Numbered(&'static [&'static str]),
 }
 
-/// Every option that is a pragma of its own name, in the order in which they must be set: synchronous before anything is
+/// Every option that is a pragma of its own name, in the order in which they must be set: busy_timeout before anything can be in the way, synchronous before anything is
 /// written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode touches the file.
 const PRAGMAS: &[(&str, Spelling)] = &[
+    ("busy_timeout", Spelling::Same),
     ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
     ("page_size", Spelling::Same),
     ("auto_vacuum", Spelling::Numbered(&["none", "full", "incremental"])),

@@ -25,7 +25,8 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
     }
 
     fn session<'e>(&'e mut self) -> Result<SqliteSession<'e, D>, EngineError> {
-        Ok(SqliteSession { connection: &self.connection, begin: self.begins.write, text: self.text })
+        let (begin, text) = (self.begins.write, self.text);
+        Ok(SqliteSession { connection: self.own(), begin, text })
     }
 }
 

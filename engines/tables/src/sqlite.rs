@@ -5,11 +5,14 @@ use dbdyno_engine::{
     prepared::PreparedStatement,
     sql::{SqlRow, SqlValueRef},
 };
-use rusqlite::{Connection, Statement, ToSql, types};
+use rusqlite::{Connection, ErrorCode, Statement, ToSql, types};
 use std::ops::ControlFlow;
 
 pub fn failed(error: rusqlite::Error) -> EngineError {
-    EngineError::new(error.to_string())
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => EngineError::busy(error.to_string()),
+        _ => EngineError::new(error.to_string()),
+    }
 }
 
 #[derive(Debug)]

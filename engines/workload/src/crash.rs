@@ -3,6 +3,7 @@
 
 use crate::{
     kv::{has_database, reopen},
+    rng::SplitMix64,
     template::render,
 };
 use dbdyno_engine::{
@@ -10,21 +11,25 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     protocol::{Event, Job, RunFailure},
     serve::Worker,
-    suite::{KvSuite, KvTest, Operation, Template},
+    suite::{KvLoad, KvSuite, KvTest, Operation, Template},
 };
 
 /// The test whose formats and statements are used: the first that puts.
-fn writing_test(suite: &KvSuite) -> Result<(&KvTest, &Template), EngineError> {
-    suite
-        .tests
-        .iter()
-        .find_map(|test| match test.work.as_slice() {
+fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, &'s Template), EngineError> {
+    let puts = |test: &'s KvTest| match &test.load {
+        KvLoad::Alone(alone) => match alone.work.work.as_slice() {
             [only] => match &only.operation {
                 Operation::Put { value } => Some((test, value)),
                 _ => None,
             },
             _ => None,
-        })
+        },
+        KvLoad::Actors(_) => None,
+    };
+    suite
+        .tests
+        .iter()
+        .find_map(puts)
         .ok_or_else(|| EngineError::new(format!("suite `{}` has no test that only puts", suite.name)))
 }
 
@@ -32,7 +37,7 @@ fn writing_test(suite: &KvSuite) -> Result<(&KvTest, &Template), EngineError> {
 fn row(test: &KvTest, value: &Template, ordinal: u64) -> (Vec<u8>, Vec<u8>) {
     let rendered = |template| {
         let mut text = Vec::new();
-        render(template, &mut text, ordinal, ordinal);
+        render(template, &mut text, ordinal, ordinal, &mut SplitMix64::stream(ordinal, 0));
         text
     };
     (rendered(&test.key), rendered(value))

@@ -8,6 +8,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    clock::Clock,
     counters::Counters,
     describe::Library,
     engine::Engine,
@@ -53,13 +54,14 @@ impl<'w> Harness<'w> {
         let in_force = engine.in_force()?;
         let Library { version, build, source } = engine.library().unwrap_or_else(|| library.clone());
         let open_ns = phases.open_ns().unwrap_or(0);
-        self.worker.emit(&Event::Opened { version, build, source, in_force, open_ns });
+        let clock = engine.clock().name().map(str::to_owned);
+        self.worker.emit(&Event::Opened { version, build, source, in_force, open_ns, clock });
         self.worker.pause();
         Ok(())
     }
 
     /// Says that a test begins.
-    pub(crate) fn announce(&self, test: TestHead<'_>, operations: u64) {
+    pub(crate) fn announce(&self, test: TestHead<'_>, operations: Option<u64>) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
             name: test.name.to_owned(),
@@ -75,23 +77,27 @@ impl<'w> Harness<'w> {
         self.worker.pause();
     }
 
-    /// Starts the counters of a test. `every`: operations in one sample of the histogram.
-    pub(crate) fn begin(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
-        let Self { worker, counts, .. } = self;
-        counts.clear();
+    /// Starts the counters of a test of one thread. `every`: operations in one sample of the histogram.
+    pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
+        self.counts.clear();
         let mut progress = Progress {
             test: test.number,
             operations,
             begun: Instant::now(),
-            counts: Arc::clone(counts),
+            counts: Arc::clone(&self.counts),
             seen: Seen::default(),
         };
-        worker.begin_test(move || progress.event());
+        Frame { every: every.max(1), ..self.begin(test, move || progress.event()) }
+    }
+
+    /// Starts the counters of a test; `progress` says how far it has come.
+    pub(crate) fn begin(&self, test: TestHead<'_>, progress: impl FnMut() -> Event + Send + 'static) -> Frame<'_> {
+        self.worker.begin_test(progress);
         reset_peak_rss();
         let before = counters();
-        let reporter_before = worker.reporter_cpu_ns();
+        let reporter_before = self.worker.reporter_cpu_ns();
         let (test, measured) = (test.number, test.measured);
-        Frame { harness: self, test, measured, every, before, reporter_before }
+        Frame { harness: self, test, measured, every: 1, before, reporter_before }
     }
 }
 
@@ -105,6 +111,7 @@ impl Progress {
             total: Some(self.operations),
             elapsed_ns: self.begun.elapsed().as_nanos() as u64,
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
+            actors: Vec::new(),
         }
     }
 }

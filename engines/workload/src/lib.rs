@@ -1,14 +1,14 @@
 //! The measured loop: what a resolved suite means, written once for all engines.
 //!
 //! Everything that must be equal for a fair comparison is here and not in the engines: the seeded inputs ([`rng`], [`words`],
-//! formats), the interpreters ([`kv`], [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of
+//! formats), the interpreters (`kv`, [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of
 //! answers ([`digest`]) and the resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine.
 
 pub mod crash;
 pub mod digest;
 mod frame;
 pub mod histogram;
-pub mod kv;
+mod kv;
 mod phases;
 pub mod program;
 pub mod recorder;
@@ -18,3 +18,4 @@ pub mod sql;
 pub mod syncs;
 mod template;
 pub mod words;
+pub mod zipf;

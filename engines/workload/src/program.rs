@@ -1,25 +1,29 @@
 //! Engines as programs: the workload, compiled for each.
 
-use crate::{crash, kv, sql};
+use crate::{
+    crash,
+    kv::{self, ManyThreads, OneThread, Threading},
+    sql,
+};
 use dbdyno_engine::{
     describe::Description,
-    kv::KvEngine,
+    kv::{KvEngine, KvThreads},
     serve::{KvProgram, Program, SqlProgram},
     sql::SqlEngine,
 };
 
-/// An engine that runs suites of both kinds.
-pub const fn both<K: KvEngine, S: SqlEngine>(describe: fn() -> Description) -> Program {
-    Program { describe, kv: Some(kv_program::<K>()), sql: Some(sql_program::<S>()), probe: None }
+/// An engine that runs suites of both kinds, and the tests of several threads of those of keys and values.
+pub const fn both<K: KvThreads, S: SqlEngine>(describe: fn() -> Description) -> Program {
+    Program { describe, kv: Some(kv_program::<K, ManyThreads>()), sql: Some(sql_program::<S>()), probe: None }
 }
 
-/// An engine that runs key-value suites only.
+/// An engine that runs key-value suites only, and of those the tests of one thread.
 pub const fn kv_only<K: KvEngine>(describe: fn() -> Description) -> Program {
-    Program { describe, kv: Some(kv_program::<K>()), sql: None, probe: None }
+    Program { describe, kv: Some(kv_program::<K, OneThread>()), sql: None, probe: None }
 }
 
-const fn kv_program<E: KvEngine>() -> KvProgram {
-    KvProgram { run: kv::run::<E>, commit_forever: crash::commit_forever::<E>, recover: crash::recover::<E> }
+const fn kv_program<E: KvEngine, T: Threading<E>>() -> KvProgram {
+    KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E>, recover: crash::recover::<E> }
 }
 
 const fn sql_program<E: SqlEngine>() -> SqlProgram {

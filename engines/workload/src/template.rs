@@ -1,20 +1,31 @@
 //! Keys and values as a suite's formats describe them.
 
+use crate::{rng::SplitMix64, zipf::fnv1a};
 use dbdyno_engine::suite::{Template, Variable};
 
-/// Adds a format with its number filled in to `buffer`. Allocates only when the buffer grows.
+/// Adds a format with what it stands for filled in to `buffer`. Allocates only when the buffer grows.
 #[inline]
-pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operation: u64) {
+pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operation: u64, rng: &mut SplitMix64) {
     let (prefix, number, suffix) = template.parts();
     buffer.extend_from_slice(prefix.as_bytes());
     if let Some((variable, width)) = number {
-        let number = match variable {
-            Variable::Key => key,
-            Variable::Operation => operation,
-        };
-        push_padded(buffer, number, width);
+        match variable {
+            Variable::Key => push_padded(buffer, key, width),
+            Variable::Operation => push_padded(buffer, operation, width),
+            Variable::Hash => push_padded(buffer, fnv1a(key), width),
+            Variable::Random => push_random(buffer, width, rng),
+        }
     }
     buffer.extend_from_slice(suffix.as_bytes());
+}
+
+/// The bytes of as many numbers as it takes, the lowest byte of each first.
+fn push_random(buffer: &mut Vec<u8>, count: usize, rng: &mut SplitMix64) {
+    let end = buffer.len() + count;
+    while buffer.len() < end {
+        let bytes = rng.next_u64().to_le_bytes();
+        buffer.extend_from_slice(&bytes[..bytes.len().min(end - buffer.len())]);
+    }
 }
 
 #[inline]
@@ -36,7 +47,7 @@ mod tests {
     fn rendered(format: &str, key: u64, operation: u64) -> String {
         let before = "what was there before ";
         let mut buffer = before.as_bytes().to_vec();
-        render(&format.parse().unwrap(), &mut buffer, key, operation);
+        render(&format.parse().unwrap(), &mut buffer, key, operation, &mut SplitMix64::new(1));
         String::from_utf8(buffer).unwrap().strip_prefix(before).unwrap().to_owned()
     }
 
@@ -48,6 +59,15 @@ mod tests {
         assert_eq!(rendered("updated_value_{op:08}", 42, 7), "updated_value_00000007");
         assert_eq!(rendered("{key:20}", u64::MAX, 0), u64::MAX.to_string());
         assert_eq!(rendered("constant", 1, 2), "constant");
+        assert_eq!(rendered("user{hash}", 0, 2), "user6284781860667377211");
+    }
+
+    #[test]
+    fn random_bytes_are_as_many_as_asked_for() {
+        let (mut buffer, mut rng) = (Vec::new(), SplitMix64::new(1_234_567));
+        render(&"{random:11}".parse().unwrap(), &mut buffer, 0, 0, &mut rng);
+        let expected = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973].map(u64::to_le_bytes).concat();
+        assert_eq!(buffer, expected[..11]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    suite::{KvSuite, Operation, SqlSuite, Step, TransactionScope},
+    suite::{KvLoad, KvSuite, KvTest, KvWork, SqlSuite, Step, TransactionScope},
 };
 use std::time::Duration;
 
@@ -68,9 +68,9 @@ pub fn estimate(plan: &BenchPlan, history: &impl History, fsync: Duration) -> Es
 }
 
 fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Duration {
-    let (operations, commits) = match plan.job(configuration) {
-        SuiteJob::Kv(suite) => kv_work(&suite),
-        SuiteJob::Sql(suite) => sql_work(&suite),
+    let ((operations, commits), stated) = match plan.job(configuration) {
+        SuiteJob::Kv(suite) => (kv_work(&suite), kv_time(&suite)),
+        SuiteJob::Sql(suite) => (sql_work(&suite), Duration::ZERO),
     };
     // A commit in a tree without a log syncs data, then the page that points to it. Where a power loss is survived but for the
     // latest commits, or nothing is known, it may do so too.
@@ -79,21 +79,47 @@ fn guess(plan: &BenchPlan, configuration: &Configuration, fsync: Duration) -> Du
         Tier::ProcessSafe | Tier::Unsafe => Duration::ZERO,
     };
     let seconds = GUESSED_OPERATION.as_secs_f64() * operations + synced.as_secs_f64() * commits as f64;
-    GUESSED_START + Duration::from_secs_f64(seconds)
+    GUESSED_START + stated + Duration::from_secs_f64(seconds)
 }
 
 /// Operations and commits of a suite. A row of a scan takes a tenth of an operation.
 fn kv_work(suite: &KvSuite) -> (f64, u64) {
-    suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
-        let scans = test.work.iter().any(|work| work.operation == Operation::Scan);
-        let weight = if scans { 0.1 } else { 1.0 };
-        let committed = match test.transaction {
+    let mut sum = (0.0, 0);
+    let mut add = |operations: u64, work: &KvWork| {
+        sum.0 += operations as f64 * if work.scans() { 0.1 } else { 1.0 };
+        sum.1 += match work.transaction {
             TransactionScope::Read => 0,
             TransactionScope::One => 1,
-            TransactionScope::Batch(batch) => test.operations.div_ceil(batch.max(1)),
+            TransactionScope::Batch(batch) => operations.div_ceil(batch.max(1)),
+            TransactionScope::Each => {
+                if work.writes() {
+                    operations
+                } else {
+                    0
+                }
+            }
         };
-        (operations + test.operations as f64 * weight, commits + committed)
-    })
+    };
+    for test in &suite.tests {
+        match &test.load {
+            KvLoad::Alone(alone) => add(alone.operations, &alone.work),
+            // What ends with the time is no guess: see `kv_time`.
+            KvLoad::Actors(load) if load.time_ms.is_some() => {}
+            KvLoad::Actors(load) => {
+                load.actors.iter().for_each(|actor| add(actor.operations.unwrap_or(0), &actor.work));
+            }
+        }
+    }
+    sum
+}
+
+/// Time that the tests say they take.
+fn kv_time(suite: &KvSuite) -> Duration {
+    let ms = |test: &KvTest| match &test.load {
+        KvLoad::Alone(_) => 0,
+        KvLoad::Actors(load) => load.warm_up_ms + load.time_ms.unwrap_or(0),
+    };
+    Duration::from_millis(suite.tests.iter().map(ms).sum())
 }
 
 fn sql_work(suite: &SqlSuite) -> (f64, u64) {

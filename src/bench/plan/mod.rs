@@ -281,6 +281,12 @@ fn configurations_of(
             choice.name, suite.name
         )));
     }
+    if suite.has_actors(pick) && !engine.description.threads.contains_key(&suite.kind) {
+        return Err(PlanError::Request(format!(
+            "engine `{}` cannot run suite `{}`: it works with one thread, and the suite has tests of several",
+            choice.name, suite.name
+        )));
+    }
     let chosen = match sample {
         Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
         None => combinations(&choice.options),

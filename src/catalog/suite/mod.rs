@@ -9,7 +9,7 @@ mod sql_place;
 use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec, one_of},
-    protocol::SuiteJob,
+    protocol::{INVARIANTS_HELD, SuiteJob},
     settings::Settings,
     size::Size,
     suite::{Expression, IndexSpec, SqlSuite, SuiteKind, TableSpec},
@@ -215,6 +215,9 @@ impl Suite {
 
     /// The right answer of a test, where the file states it: the same for every seed.
     pub fn known(&self, size: Size, settings: &Settings, test: u32) -> Option<&str> {
+        if matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test]))) {
+            return Some(INVARIANTS_HELD);
+        }
         let is_default = |option: &OptionSpec| settings.get(&option.name) == Some(&option.default);
         let known = self.known.get(&(size, test)).filter(|_| self.options.iter().all(is_default));
         known.map(String::as_str)
@@ -292,6 +295,14 @@ impl Suite {
         match &self.body {
             SuiteBody::Kv(_) => None,
             SuiteBody::Sql(body) => body.refusal(&self.with_needs(pick)),
+        }
+    }
+
+    /// Whether any of the picked tests has several threads.
+    pub fn has_actors(&self, pick: &TestPick) -> bool {
+        match &self.body {
+            SuiteBody::Kv(body) => body.has_actors(&self.with_needs(pick)),
+            SuiteBody::Sql(_) => false,
         }
     }
 

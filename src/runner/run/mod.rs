@@ -18,9 +18,9 @@ use crate::{
     engines::HARNESS_ENGINE,
     host::NoiseSample,
     process::in_words,
-    store::{FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
+    store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
 };
-use dbdyno_engine::protocol::Event;
+use dbdyno_engine::{protocol::Event, suite::Arrival};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use tokio::sync::OwnedMutexGuard;
@@ -32,6 +32,8 @@ pub(in crate::runner) struct RunOutcome {
     pub(in crate::runner) run: RunRecord,
     /// Its finished tests.
     pub(in crate::runner) results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub(in crate::runner) actors: Vec<ActorRecord>,
 }
 
 /// Runs one planned run. The result is always an outcome: a failure is one too.
@@ -75,6 +77,8 @@ struct Running<'r, 's> {
     timeline: Vec<TimelineRecord>,
     last_progress: (u64, u64),
     names: HashMap<u32, String>,
+    arrivals: HashMap<(u32, String), Arrival>,
+    actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
     /// Held while something is measured.
     quiet: Option<OwnedMutexGuard<()>>,
@@ -113,6 +117,7 @@ impl<'r, 's> Running<'r, 's> {
             log: None,
             engine_build: None,
             engine_source: None,
+            clock: None,
             twin_of: configuration.twin_of.clone(),
             failure_kind: None,
         };
@@ -124,6 +129,8 @@ impl<'r, 's> Running<'r, 's> {
             timeline: Vec::new(),
             last_progress: (0, 0),
             names: HashMap::new(),
+            arrivals: HashMap::new(),
+            actors: Vec::new(),
             noise: None,
             quiet: None,
             watch: None,
@@ -199,7 +206,8 @@ impl<'r, 's> Running<'r, 's> {
                 histogram: histogram.clone(),
             });
             match event {
-                Event::Opened { version, build, source, in_force, open_ns } => {
+                Event::Opened { version, build, source, in_force, open_ns, clock } => {
+                    self.run.clock = clock;
                     self.run.engine_version = version;
                     self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
                     self.run.engine_source = source;
@@ -244,10 +252,10 @@ impl<'r, 's> Running<'r, 's> {
     }
 
     fn finish(self, status: Status, failure: Option<String>) -> RunOutcome {
-        let Self { mut run, results, .. } = self;
+        let Self { mut run, results, actors, .. } = self;
         run.finished_at = Some(Timestamp::now());
         run.status = status;
         run.failure = failure;
-        RunOutcome { run, results }
+        RunOutcome { run, results, actors }
     }
 }

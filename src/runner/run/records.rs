@@ -6,15 +6,16 @@ use crate::{
     host::NoiseSample,
     metric::Figures,
     runner::{RunnerEvent, sent::SentHistogram},
-    store::{Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord},
+    store::{ActorRecord, Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
-    protocol::{SuiteJob, TestDone},
+    protocol::{ActorDone, SuiteJob, TestDone},
+    suite::{Arrival, KvLoad, KvTest},
 };
 use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 impl Running<'_, '_> {
     /// Keeps what the worker wrote to stderr, and what was left out of what it said.
@@ -31,6 +32,7 @@ impl Running<'_, '_> {
 
     pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
         self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
+        self.arrivals = arrivals(suite);
         let of = |scope: &str, name: &str, value: &str| OptionRecord {
             run_id: self.run.run_id.clone(),
             scope: scope.to_owned(),
@@ -125,8 +127,10 @@ impl Running<'_, '_> {
             failure: None,
         };
         self.results.push(result.clone());
+        let actors = done.actors.iter().map(|actor| self.actor(&result, actor)).collect::<Result<Vec<_>, _>>()?;
+        self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
-        if self.session.keep(Batch { results: vec![result], timelines, ..Batch::default() }).await {
+        if self.session.keep(Batch { results: vec![result], actors, timelines, ..Batch::default() }).await {
             return Ok(());
         }
         // Measuring on when nothing can be kept would only lose more.
@@ -134,6 +138,33 @@ impl Running<'_, '_> {
             FailureKind::Unkept,
             format!("results cannot be kept: {}", self.session.unkept().unwrap_or("the session was stopped")),
         ))
+    }
+
+    /// What an actor did in a test.
+    fn actor(&self, of: &TestRecord, actor: &ActorDone) -> Result<ActorRecord, Stop> {
+        let read = |text: &str| {
+            SentHistogram::read(text).map_err(|error| format!("the histogram of actor `{}`: {error}", actor.name))
+        };
+        let service = read(&actor.histogram)?;
+        let response = actor.response.as_deref().map(read).transpose()?;
+        let response_samples = response.as_ref().map(|sent| &sent.samples);
+        let arrival = self.arrivals.get(&(of.test, actor.name.clone()));
+        Ok(ActorRecord {
+            run_id: of.run_id.clone(),
+            test: of.test,
+            actor: actor.name.clone(),
+            test_name: format!("{} · {}", of.test_name, actor.name),
+            finished_at: of.finished_at,
+            threads: Some(actor.threads),
+            arrival_rate: arrival.map(|arrival| arrival.rate),
+            arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
+            figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples),
+            agrees: None,
+            operations_per_sample: Some(actor.operations_per_sample),
+            histogram: Some(Blob(service.bytes.clone())),
+            response_histogram: response.map(|sent| Blob(sent.bytes.clone())),
+            failure: None,
+        })
     }
 
     pub(super) fn note_noise(&mut self, after: &NoiseSample) {
@@ -146,6 +177,16 @@ impl Running<'_, '_> {
         self.run.psi_memory_share = noise.psi_memory_share;
         self.run.context_switches = noise.context_switches;
     }
+}
+
+/// When the operations of actors are due, by test and actor.
+fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
+    let SuiteJob::Kv(suite) = suite else { return HashMap::new() };
+    let of_test = |test: &KvTest| -> Vec<((u32, String), Arrival)> {
+        let KvLoad::Actors(load) = &test.load else { return Vec::new() };
+        load.actors.iter().filter_map(|actor| Some(((test.number, actor.name.clone()), actor.arrival?))).collect()
+    };
+    suite.tests.iter().flat_map(of_test).collect()
 }
 
 /// Options whose value in force is not the one asked for, in words. A word like `auto` asks for nothing in particular.

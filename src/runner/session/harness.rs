@@ -13,7 +13,10 @@ use crate::{
     },
     store::{Batch, HarnessRecord},
 };
-use dbdyno_engine::protocol::{Event, SuiteJob};
+use dbdyno_engine::{
+    protocol::{Event, SuiteJob},
+    suite::KvLoad,
+};
 use std::collections::BTreeMap;
 
 impl RunningSession<'_> {
@@ -27,15 +30,17 @@ impl RunningSession<'_> {
         let mut harness = known;
         for configuration in &self.plan.configurations {
             let size = configuration.size.to_string();
+            let suite = alone(self.plan.job(configuration));
+            if suite.tests().is_empty() {
+                continue;
+            }
             // Options of the suite change what is done an operation hardly at all: once a size is enough.
             if self.is_stopped() || harness.iter().any(|cost| cost.size == size) {
                 continue;
             }
             // This too would disturb another session's run.
             let Some(_lock) = self.measurement_lock().await else { break };
-            let cost = calibrate(self.launch, self.plan.job(configuration), null, &self.control)
-                .await
-                .map_err(SessionError::Calibration)?;
+            let cost = calibrate(self.launch, suite, null, &self.control).await.map_err(SessionError::Calibration)?;
             harness.extend(cost.into_iter().map(|(test, ns_per_operation)| HarnessRecord {
                 session_id: self.record.session_id.clone(),
                 size: size.clone(),
@@ -45,6 +50,17 @@ impl RunningSession<'_> {
         }
         self.keep(Batch { harness: harness.clone(), ..Batch::default() }).await;
         Ok(harness)
+    }
+}
+
+/// The tests of one thread. What the harness costs beside several depends on what they wait for.
+fn alone(suite: SuiteJob) -> SuiteJob {
+    match suite {
+        SuiteJob::Kv(mut suite) => {
+            suite.tests.retain(|test| matches!(test.load, KvLoad::Alone(_)));
+            SuiteJob::Kv(suite)
+        }
+        sql @ SuiteJob::Sql(_) => sql,
     }
 }
 

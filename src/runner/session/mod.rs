@@ -14,8 +14,8 @@ use crate::{
     lint::{self, SessionEvidence},
     process,
     store::{
-        Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError, TestRecord,
-        WarningRecord,
+        ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
+        TestRecord, WarningRecord,
     },
 };
 use jiff::Timestamp;
@@ -30,6 +30,8 @@ pub struct Report {
     pub runs: Vec<RunRecord>,
     /// Finished tests of its runs.
     pub results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub actors: Vec<ActorRecord>,
     /// What the harness costs: ns an operation by size and test.
     pub harness: Vec<HarnessRecord>,
     /// Findings.
@@ -72,6 +74,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) expected_run: Duration,
     store: &'s Store,
     pub(in crate::runner) control: Control,
+    /// What the actors of finished tests did.
+    actors: Vec<ActorRecord>,
     /// Why what was finished last could not be kept; it is still in memory.
     unkept: Option<String>,
     /// Whether something was measured without the lock, because there is no place for it.
@@ -88,12 +92,15 @@ pub(in crate::runner) struct SoFar {
     pub(in crate::runner) cut_short: Vec<RunRecord>,
     /// Results of the runs that are finished.
     pub(in crate::runner) results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub(in crate::runner) actors: Vec<ActorRecord>,
     pub(in crate::runner) harness: Vec<HarnessRecord>,
 }
 
 impl SoFar {
     fn nothing(session: SessionRecord) -> Self {
-        Self { session, runs: Vec::new(), cut_short: Vec::new(), results: Vec::new(), harness: Vec::new() }
+        let (runs, cut_short, results, actors, harness) = Default::default();
+        Self { session, runs, cut_short, results, actors, harness }
     }
 
     /// Places of the runs that are finished.
@@ -146,8 +153,18 @@ pub(in crate::runner) async fn run_session_from(
         record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
     }
     let record = record.clone();
-    let mut session =
-        RunningSession { plan, launch, record, events, expected_run, store, control, unkept: None, unlocked: false };
+    let mut session = RunningSession {
+        plan,
+        launch,
+        record,
+        events,
+        expected_run,
+        store,
+        control,
+        actors: std::mem::take(&mut so_far.actors),
+        unkept: None,
+        unlocked: false,
+    };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
     }
@@ -203,6 +220,8 @@ fn describe(plan: &BenchPlan, launch: &SessionLaunch, host: &HostFacts, folder: 
         status: Status::Running,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         debug_build: cfg!(debug_assertions),
+        build_profile: Some(env!("DBDYNO_BUILD_PROFILE").to_owned()),
+        build_flags: Some(env!("DBDYNO_BUILD_FLAGS").to_owned()),
         command_line: launch.command_line.clone(),
         preset: launch.preset.clone(),
         suite: plan.suite.name.clone(),
@@ -322,6 +341,15 @@ impl RunningSession<'_> {
         let unmerged = self.merge().await.err();
         // What the journal could not take, the store may have taken.
         let unkept = self.blocking(|store| store.flush()).await.err();
-        Ok(Report { session: self.record, runs, results: std::mem::take(results), harness, warnings, unmerged, unkept })
+        Ok(Report {
+            session: self.record,
+            runs,
+            results: std::mem::take(results),
+            actors: self.actors,
+            harness,
+            warnings,
+            unmerged,
+            unkept,
+        })
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     },
     store::{Batch, RunRecord, Status, TestRecord},
 };
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     time::{Duration, Instant},
@@ -62,6 +62,7 @@ impl RunningSession<'_> {
             });
             runs.push(outcome.run);
             results.extend(outcome.results);
+            self.actors.extend(outcome.actors);
         }
         if let Some(last) = last {
             self.compare_answers(&runs, &mut results, last).await;
@@ -105,8 +106,9 @@ impl RunningSession<'_> {
             let settings = &configuration.suite_settings;
             let question = (configuration.size, format!("{settings:?}"), result.test);
             known.insert(question.clone(), plan.suite.known(configuration.size, settings, result.test));
-            // Without an answer, rows are nothing to compare: the engine may have none.
-            let rows = result.verification.as_ref().and_then(|_| result.figure(Metric::Rows));
+            // Without an answer, rows are nothing to compare: the engine may have none. And how many threads got done is no answer.
+            let is_answer = |verification: &&String| digest_kind(verification) != digest_kind(INVARIANTS_HELD);
+            let rows = result.verification.as_ref().filter(is_answer).and_then(|_| result.figure(Metric::Rows));
             groups.entry(question).or_default().push(Answering {
                 at,
                 digest: result.verification.clone(),
@@ -124,8 +126,17 @@ impl RunningSession<'_> {
         for &(at, agrees) in &changed {
             results[at].agrees = agrees;
         }
-        let changed = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
-        self.keep(Batch { results: changed, ..Batch::default() }).await;
+        let changed: Vec<TestRecord> = changed.into_iter().map(|(at, _)| results[at].clone()).collect();
+        // What is wrong with a test is wrong with all that had a part in it.
+        let mut actors = Vec::new();
+        for actor in &mut self.actors {
+            let of = changed.iter().find(|test| (&test.run_id, test.test) == (&actor.run_id, actor.test));
+            if let Some(of) = of.filter(|of| of.agrees != actor.agrees) {
+                actor.agrees = of.agrees;
+                actors.push(actor.clone());
+            }
+        }
+        self.keep(Batch { results: changed, actors, ..Batch::default() }).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! All that is stored of one run.
 
 use super::{
-    super::{Store, StoreError, TestRecord},
+    super::{Store, StoreError, TestRecord, schema},
     rows,
 };
 use dbdyno_workload::histogram::from_bytes;
@@ -119,7 +119,7 @@ const RUN: &str = "SELECT r.run_id, r.session_id, r.label, r.engine, r.engine_ve
 const OPTIONS: &str =
     "SELECT scope = 'suite' AS of_suite, name, asked, in_force, coalesce(assumed, false) AS assumed FROM run_option
     WHERE run_id = CAST(? AS UUID) ORDER BY scope, name";
-const TESTS: &str = "SELECT * FROM result WHERE run_id = CAST(? AS UUID) ORDER BY test";
+const TESTS: &str = "SELECT * EXCLUDE (response_histogram) FROM {tests} WHERE run_id = CAST(? AS UUID) ORDER BY test, actor NULLS FIRST";
 const RESULT_KEYS: &str = "SELECT test, key, value FROM result_key WHERE run_id = CAST(? AS UUID) ORDER BY test, key";
 const SLOTS: &str = "SELECT test, at_ns AS end_ns, duration_ns, operations, p99_ns FROM timeline
     WHERE run_id = CAST(? AS UUID) ORDER BY test, at_ns";
@@ -176,7 +176,10 @@ fn read(connection: &Connection, run_id: &str) -> Result<Option<StoredRun>, Stor
     };
     Ok(Some(StoredRun {
         options: ask(connection, OPTIONS, run_id)?,
-        tests: ask(connection, TESTS, run_id)?.into_iter().map(&mut with_more).collect(),
+        tests: ask(connection, &TESTS.replace("{tests}", schema::TESTS), run_id)?
+            .into_iter()
+            .map(&mut with_more)
+            .collect(),
         facts: ask(connection, FACTS, run_id)?,
         environment: ask(connection, ENVIRONMENT, run_id)?,
         warnings: ask(connection, WARNINGS, run_id)?,

@@ -1,6 +1,6 @@
 //! What comparisons are made from: the runs of a selection with their finished tests, and the sessions they belong to.
 
-use super::super::{Selection, Store, StoreError, TestRecord};
+use super::super::{Selection, Store, StoreError, TestRecord, schema::TESTS};
 use crate::metric::Metric;
 use dbdyno_engine::durability::Tier;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -151,8 +151,8 @@ const RUNS: &str = "
         SELECT run_id, list({
             'run_id': run_id, 'test': test, 'test_name': test_name, 'agrees': agrees, 'verification': verification,
             'operations_per_sample': operations_per_sample, {figures}, 'histogram': {histogram}
-        } ORDER BY test) AS tests
-        FROM result JOIN wanted USING (run_id, test) GROUP BY run_id
+        } ORDER BY test, actor NULLS FIRST) AS tests
+        FROM {tests} JOIN wanted USING (run_id, test) GROUP BY run_id
     ) t USING (run_id)
     LEFT JOIN (
         SELECT run_id,
@@ -209,7 +209,7 @@ impl Store {
             Latencies::Read => "base64(histogram)",
             Latencies::Left => "NULL::VARCHAR",
         };
-        let runs_sql = RUNS.replace("{figures}", &figures).replace("{histogram}", histogram);
+        let runs_sql = RUNS.replace("{tests}", TESTS).replace("{figures}", &figures).replace("{histogram}", histogram);
         let wanted = "wanted AS (SELECT DISTINCT run_id, test FROM selected WHERE wall_ns IS NOT NULL)";
         let runs = self.objects(selection, &format!(", {wanted} {runs_sql}"))?;
         if runs.is_empty() {
@@ -217,7 +217,8 @@ impl Store {
         }
         let sessions = self.objects(selection, SESSIONS)?;
         // Nobody looks at the latencies of twins.
-        let runs_sql = RUNS.replace("{figures}", &figures).replace("{histogram}", "NULL::VARCHAR");
+        let runs_sql =
+            RUNS.replace("{tests}", TESTS).replace("{figures}", &figures).replace("{histogram}", "NULL::VARCHAR");
         let twins = self.objects(selection, &format!(", {TWINS} {runs_sql}"))?;
         Ok(SelectedRuns { runs, sessions, twins })
     }

@@ -10,7 +10,7 @@ mod test;
 pub use run::{KeyRecord, OptionRecord, RunRecord};
 pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
-pub use test::{HarnessRecord, TestRecord, TimelineRecord};
+pub use test::{ActorRecord, HarnessRecord, TestRecord, TimelineRecord};
 
 use super::trials::TrialRecord;
 use duckdb::types::Value;
@@ -62,6 +62,7 @@ pub struct Batch {
     pub options: Vec<OptionRecord>,
     pub keys: Vec<KeyRecord>,
     pub results: Vec<TestRecord>,
+    pub actors: Vec<ActorRecord>,
     pub timelines: Vec<TimelineRecord>,
     /// Harness costs.
     pub harness: Vec<HarnessRecord>,
@@ -72,13 +73,15 @@ pub struct Batch {
 impl Batch {
     /// Adds another batch, which was written later.
     pub(in crate::store) fn extend(&mut self, other: Self) {
-        let Self { hosts, sessions, runs, options, keys, results, timelines, harness, warnings, trials } = other;
+        let Self { hosts, sessions, runs, options, keys, results, actors, timelines, harness, warnings, trials } =
+            other;
         self.hosts.extend(hosts);
         self.sessions.extend(sessions);
         self.runs.extend(runs);
         self.options.extend(options);
         self.keys.extend(keys);
         self.results.extend(results);
+        self.actors.extend(actors);
         self.timelines.extend(timelines);
         self.harness.extend(harness);
         self.warnings.extend(warnings);
@@ -110,6 +113,7 @@ mod tests {
         check(RunRecord::TABLE, RunRecord::columns());
         check(OptionRecord::TABLE, OptionRecord::columns());
         check(TestRecord::TABLE, TestRecord::columns());
+        check(ActorRecord::TABLE, ActorRecord::columns());
         check(TimelineRecord::TABLE, TimelineRecord::columns());
         check(HarnessRecord::TABLE, HarnessRecord::columns());
         check(KeyRecord::TABLE, KeyRecord::columns());

@@ -60,6 +60,8 @@ record! {
         engine_build: Option<String>,
         /// Which source the engine's library was built from.
         engine_source: Option<String>,
+        /// What times of tests are read from: `counter`, the processor's, or `monotonic`.
+        clock: Option<String>,
         /// The label of the configuration that this is once more, for an A/A comparison.
         twin_of: Option<String>,
         /// Which kind of failure ended it.

@@ -44,6 +44,10 @@ record! {
         dbdyno_version: String,
         /// Whether dbdyno was built without optimisation.
         debug_build: bool,
+        /// The profile of Cargo that dbdyno was built with.
+        build_profile: Option<String>,
+        /// Compiler, target and flags that it was built with.
+        build_flags: Option<String>,
         /// The command that started it.
         command_line: String,
         preset: Option<String>,

@@ -72,6 +72,44 @@ impl TestRecord {
 }
 
 record! {
+    /// What one actor did in a test of several threads.
+    ActorRecord in "actor_result" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        actor: String,
+        /// The test's name and the actor's.
+        test_name: String,
+        /// When the test ended.
+        finished_at: Option<Timestamp>,
+        threads: Option<u32>,
+        /// Operations a second that were due; none: each when the one before it was done.
+        arrival_rate: Option<u64>,
+        arrival_gaps: Option<String>,
+        /// All that was counted.
+        #[serde(flatten)]
+        figures: Figures,
+        /// Whether what holds for the answers of the test held; none: nothing was to be held against them.
+        agrees: Option<bool>,
+        /// Operations in one sample of the histogram.
+        operations_per_sample: Option<u64>,
+        /// Service times, HdrHistogram V2 compressed.
+        histogram: Option<Blob>,
+        /// Response times, where operations were due at times.
+        response_histogram: Option<Blob>,
+        /// As a test's; of an actor there is none.
+        failure: Option<String>,
+    }
+}
+
+impl ActorRecord {
+    /// Its response times, where operations were due at times; else its service times.
+    pub fn latencies(&self) -> Option<Histogram<u64>> {
+        from_bytes(&self.response_histogram.as_ref().or(self.histogram.as_ref())?.0).ok()
+    }
+}
+
+record! {
     /// A slot of a test's timeline.
     TimelineRecord in "timeline" {
         run_id: String,

@@ -9,6 +9,7 @@ SELECT
     r.suite,
     t.test,
     t.test_name,
+    t.actor,
     r.size,
     r.engine,
     r.engine_version,
@@ -28,5 +29,5 @@ SELECT
 FROM (SELECT *, status AS run_status FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
-LEFT JOIN (FROM result {of}) t ON t.run_id = r.run_id
+LEFT JOIN (FROM {tests} {of}) t ON t.run_id = r.run_id
 LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag {of} GROUP BY run_id) g ON g.run_id = r.run_id

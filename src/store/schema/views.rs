@@ -21,7 +21,12 @@ const STATUS: &str = "CASE
         ELSE 'ok'
     END";
 
-/// SQL with the rules put in that several queries share: `{status}`, and `{figures}` for the columns of all figures. A figure that says
+/// The results of tests as a whole, and of the actors of those that have several threads. A row of an actor has the test's number and a name
+/// of its own.
+pub(in crate::store) const TESTS: &str =
+    "(SELECT *, NULL::VARCHAR AS actor FROM result UNION ALL BY NAME FROM actor_result)";
+
+/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, and `{figures}` for the columns of all figures. A figure that says
 /// how well something was done is NULL where it does not count, so that whoever makes statistics of a view need not know.
 pub(in crate::store) fn filled(sql: &str) -> String {
     let figure = |metric: &Metric| match metric.better() {
@@ -29,7 +34,7 @@ pub(in crate::store) fn filled(sql: &str) -> String {
         _ => format!("CASE WHEN {COUNTS} THEN {} END AS {}", metric.sql(), metric.name()),
     };
     let figures: Vec<String> = Metric::ALL.iter().map(figure).collect();
-    sql.replace("{status}", STATUS).replace("{figures}", &figures.join(",\n    "))
+    sql.replace("{tests}", TESTS).replace("{status}", STATUS).replace("{figures}", &figures.join(",\n    "))
 }
 
 /// The definitions of the views.

@@ -56,6 +56,7 @@ SELECT
     r.suite,
     t.test,
     t.test_name,
+    t.actor,
     r.size,
     r.engine,
     r.engine_version,
@@ -76,7 +77,7 @@ SELECT
     r.keys,
     r.tags
 FROM run_facts r
-LEFT JOIN result t ON t.run_id = r.run_id;
+LEFT JOIN {tests} t ON t.run_id = r.run_id;
 
 -- One row a run and test: what people query.
 CREATE OR REPLACE VIEW results AS SELECT * FROM run_tests WHERE test IS NOT NULL;

@@ -46,6 +46,31 @@ pub struct Description {
     /// that no suite is run which does that.
     #[serde(default)]
     pub tables_as_data: bool,
+    /// The kinds of suite in which several threads work on a database at once; of others it runs tests of one thread.
+    #[serde(default)]
+    pub threads: BTreeMap<SuiteKind, Threads>,
+}
+
+/// What several threads may do with a database at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Threads {
+    pub writers: Writers,
+    /// Whether others may read while one writes.
+    pub readers_beside_writer: bool,
+}
+
+impl Threads {
+    /// Many that write, one after the other or at once, and many that read beside them.
+    pub const MANY: Self = Self { writers: Writers::Many, readers_beside_writer: true };
+}
+
+/// How many threads of a test may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Writers {
+    One,
+    /// One after the other, or at the same time.
+    Many,
 }
 
 impl Description {
@@ -64,6 +89,7 @@ impl Description {
             conflicts: Vec::new(),
             implementations: Vec::new(),
             tables_as_data: false,
+            threads: BTreeMap::new(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::{
     describe::{Description, Library, Probed},
     error::caught,
     limits,
-    protocol::{Event, Job, LONGEST_LINE, PROTOCOL, RunFailure, SuiteJob},
+    protocol::{Event, Job, LONGEST_LINE, OLDEST_PROTOCOL, PROTOCOL, RunFailure, SuiteJob},
     say,
     settings::Settings,
     suite::{KvSuite, SqlSuite, SuiteKind},
@@ -243,8 +243,9 @@ fn read_job() -> Result<Job, String> {
         .read_line(&mut line)
         .map_err(|error| format!("reading the job from stdin: {error}"))?;
     let version: Version = serde_json::from_str(&line).map_err(|error| format!("the job on stdin: {error}"))?;
-    if version.protocol != PROTOCOL {
-        return Err(format!("the job speaks protocol {}, this worker speaks {PROTOCOL}", version.protocol));
+    if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&version.protocol) {
+        let spoken = format!("this worker speaks {OLDEST_PROTOCOL} to {PROTOCOL}");
+        return Err(format!("the job speaks protocol {}, {spoken}", version.protocol));
     }
     serde_json::from_str(&line).map_err(|error| format!("the job on stdin: {error}"))
 }

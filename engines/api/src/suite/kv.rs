@@ -26,41 +26,152 @@ pub struct KvTest {
     pub measured: bool,
     /// Label of the database it runs on; a new label is a fresh database, an earlier one is opened again.
     pub database: String,
-    /// Operations to do; for a scan, the rows expected.
-    pub operations: u64,
     /// Keys are drawn from `0..records`.
     pub records: u64,
-    pub keys: KeyOrder,
     /// What a key looks like: `key_{key:08}`.
     pub key: Template,
-    /// What an operation does; several are drawn by weight, one draw an operation.
-    pub work: Vec<Work>,
-    pub transaction: TransactionScope,
-    /// Operations between two reads of the clock, at least 1. The latency histogram then holds stretches of this many.
-    pub clock_every: u64,
+    /// Who does what.
+    #[serde(flatten)]
+    pub load: KvLoad,
     /// Whether the database's whole content is read after the test, untimed, and made part of the verification value.
     pub verify_state: bool,
     /// The statements of an engine that speaks SQL.
     pub sql: KvStatements,
 }
 
+/// Who does the work of a test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum KvLoad {
+    /// Several threads at once, which are told apart.
+    Actors(KvActors),
+    /// One thread, without a wait between its operations.
+    Alone(KvAlone),
+}
+
+/// What one thread does. Its fields are the test's own, as workers of version 1 know them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvAlone {
+    /// Operations to do; for a scan, the rows expected.
+    pub operations: u64,
+    #[serde(flatten)]
+    pub work: KvWork,
+    /// Operations in one sample of the latencies, at least 1.
+    pub clock_every: u64,
+}
+
+/// What is done again and again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvWork {
+    pub keys: KeyChoice,
+    /// What an operation does; several are drawn by weight, one draw an operation.
+    pub work: Vec<Work>,
+    pub transaction: TransactionScope,
+}
+
+/// Groups of threads that work at the same time. They start together, and stop together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvActors {
+    /// At least one with a thread.
+    pub actors: Vec<KvActor>,
+    /// The test ends after this time, ms; none: when the actors that have a number of operations have done them.
+    pub time_ms: Option<u64>,
+    /// Time before it in which the actors work and nothing is counted, ms.
+    pub warm_up_ms: u64,
+}
+
+/// A group of threads that do the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvActor {
+    pub name: String,
+    /// None takes part where it is 0.
+    pub threads: u32,
+    #[serde(flatten)]
+    pub work: KvWork,
+    /// When its operations are due; none: each when the one before it is done.
+    pub arrival: Option<Arrival>,
+    /// Operations of all its threads together; none: it goes on until the test ends.
+    pub operations: Option<u64>,
+}
+
+/// Operations that are due at their times, whether those before them are done or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arrival {
+    /// Operations a second of all threads of the actor together, at least 1.
+    pub rate: u64,
+    pub gaps: Gaps,
+}
+
+/// Times between arrivals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gaps {
+    /// All alike.
+    #[default]
+    Even,
+    /// Exponential: arrivals that know nothing of each other.
+    Poisson,
+}
+
+impl Gaps {
+    /// The word used in files and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Even => "even",
+            Self::Poisson => "poisson",
+        }
+    }
+}
+
 impl KvTest {
     /// What the protocol says of it.
     pub fn head(&self) -> TestHead<'_> {
-        let scans = self.work.iter().any(|work| matches!(work.operation, Operation::Scan));
-        let operations = (!scans).then_some(self.operations);
-        TestHead { number: self.number, name: &self.name, measured: self.measured, operations }
+        TestHead { number: self.number, name: &self.name, measured: self.measured, operations: self.operations() }
+    }
+
+    /// How many operations it is; none where that depends on what the database holds or on time.
+    pub fn operations(&self) -> Option<u64> {
+        match &self.load {
+            KvLoad::Alone(alone) => (!alone.work.scans()).then_some(alone.operations),
+            KvLoad::Actors(_) => None,
+        }
+    }
+
+    /// All that its threads do.
+    pub fn works(&self) -> Vec<&KvWork> {
+        match &self.load {
+            KvLoad::Alone(alone) => vec![&alone.work],
+            KvLoad::Actors(load) => {
+                load.actors.iter().filter(|actor| actor.threads > 0).map(|actor| &actor.work).collect()
+            }
+        }
+    }
+}
+
+impl KvWork {
+    /// Whether it walks through all rows, each of which is an operation.
+    pub fn scans(&self) -> bool {
+        self.work.iter().any(|work| matches!(work.operation, Operation::Scan))
+    }
+
+    /// Whether it changes the database.
+    pub fn writes(&self) -> bool {
+        self.work.iter().any(|work| work.operation.writes())
     }
 }
 
 /// How keys are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum KeyOrder {
+pub enum KeyChoice {
     /// 0, 1, 2 …
     Ascending,
     /// Uniform with repetition.
     Uniform,
+    /// Zipf's law with exponent 0.99, scattered over all records: YCSB's scrambled zipfian.
+    Zipfian,
+    /// Zipf's law over the distance from the newest record: YCSB's latest.
+    Latest,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,12 +197,38 @@ pub enum Operation {
     Exists,
     /// Read every row in key order; one row is one operation.
     Scan,
+    /// Read rows in key order from a key on, as many as are drawn from `least..=most`.
+    Range {
+        least: u64,
+        most: u64,
+    },
+    /// Write a value under a key that no operation before had: records are numbered on from those that there are.
+    Insert {
+        /// As that of a put.
+        value: Template,
+    },
+    /// Read a key's value, then write another.
+    Modify {
+        /// As that of a put.
+        value: Template,
+    },
+    /// Read two accounts, move an amount drawn from `least..=most` from one to the other as far as it has so much, write both
+    /// with versions one higher.
+    Transfer {
+        least: u64,
+        most: u64,
+    },
+    /// Read all accounts and add up their balances.
+    Audit,
 }
 
 impl Operation {
     /// Whether the operation changes the database.
     pub fn writes(&self) -> bool {
-        matches!(self, Self::Put { .. } | Self::Delete)
+        match self {
+            Self::Put { .. } | Self::Delete | Self::Insert { .. } | Self::Modify { .. } | Self::Transfer { .. } => true,
+            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit => false,
+        }
     }
 }
 
@@ -105,6 +242,8 @@ pub enum TransactionScope {
     One,
     /// A commit every so many operations; all begins and commits are timed.
     Batch(u64),
+    /// One for each operation: of reading, or of writing where it writes.
+    Each,
 }
 
 /// The statements that an engine which speaks SQL prepares for a test; parameters are bound in the order shown.
@@ -121,4 +260,6 @@ pub struct KvStatements {
     pub exists: String,
     /// All rows in key order: () gives key and value.
     pub scan: String,
+    /// Rows from a key on, in key order: (key, number of rows) gives key and value.
+    pub range: String,
 }

@@ -9,7 +9,10 @@ mod step;
 mod template;
 
 pub use expression::{Expression, Variables};
-pub use kv::{KeyOrder, KvStatements, KvSuite, KvTest, Operation, TransactionScope, Work};
+pub use kv::{
+    Arrival, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation,
+    TransactionScope, Work,
+};
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};
 pub use step::{Begin, CopySpec, Parameter, StatementSpec, Step};

@@ -1,7 +1,8 @@
 //! Key and value formats of a suite: text with at most one zero-padded number.
 //!
-//! Grammar: any text, with one optional `{key}`, `{key:W}`, `{op}` or `{op:W}`; `W` is the least number of digits,
-//! padded with zeros (C's `%0Wd`). `key` is the record's index, `op` the operation's ordinal in its test, both from 0.
+//! Grammar: any text, with one optional `{key}`, `{op}` or `{hash}`, each with or without `:W`, or `{random:N}`; `W` is the least number of
+//! digits, padded with zeros (C's `%0Wd`). `key` is the record's index, `op` the operation's ordinal in its test, both from 0;
+//! `hash` is the record's index scattered by FNV-1a, as YCSB has it; `random` stands for N random bytes.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
@@ -22,6 +23,23 @@ pub enum Variable {
     Key,
     /// The operation's ordinal in its test, from 0.
     Operation,
+    /// The 64-bit FNV-1a hash of the record's index, without its sign.
+    Hash,
+    /// Random bytes, as many as the width says.
+    Random,
+}
+
+impl Variable {
+    const ALL: [(&str, Self); 4] =
+        [("key", Self::Key), ("op", Self::Operation), ("hash", Self::Hash), ("random", Self::Random)];
+
+    /// The widths that it takes.
+    fn widths(self) -> std::ops::RangeInclusive<usize> {
+        match self {
+            Self::Key | Self::Operation | Self::Hash => 1..=20,
+            Self::Random => 1..=1 << 20,
+        }
+    }
 }
 
 impl Template {
@@ -47,7 +65,8 @@ impl FromStr for Template {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "format `{text}`: expected text with at most one {{key}}, {{key:WIDTH}}, {{op}} or {{op:WIDTH}}, WIDTH from 1 to 20"
+                "format `{text}`: expected text with at most one of {{key}}, {{op}} and {{hash}}, each with or without \
+                 :WIDTH from 1 to 20, or {{random:BYTES}} of up to 1048576 bytes"
             )
         };
         let Some((prefix, rest)) = text.split_once('{') else {
@@ -61,17 +80,14 @@ impl FromStr for Template {
             return Err(expected());
         }
         let (name, width) = match inside.split_once(':') {
-            None => (inside, 0),
-            Some((name, width)) => {
-                let width = width.parse().ok().filter(|width| (1..=20).contains(width)).ok_or_else(expected)?;
-                (name, width)
-            }
+            None => (inside, None),
+            Some((name, width)) => (name, Some(width.parse().map_err(|_| expected())?)),
         };
-        let variable = match name {
-            "key" => Variable::Key,
-            "op" => Variable::Operation,
-            _ => return Err(expected()),
-        };
+        let variable = Variable::ALL.iter().find(|(word, _)| *word == name).ok_or_else(expected)?.1;
+        if width.map_or(variable == Variable::Random, |width| !variable.widths().contains(&width)) {
+            return Err(expected());
+        }
+        let width = width.unwrap_or(0);
         Ok(Self { prefix: prefix.to_owned(), number: Some((variable, width)), suffix: suffix.to_owned() })
     }
 }
@@ -88,10 +104,7 @@ impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.prefix)?;
         if let Some((variable, width)) = self.number {
-            let name = match variable {
-                Variable::Key => "key",
-                Variable::Operation => "op",
-            };
+            let name = Variable::ALL.iter().find(|(_, one)| *one == variable).map_or("", |(name, _)| name);
             match width {
                 0 => write!(f, "{{{name}}}")?,
                 width => write!(f, "{{{name}:{width}}}")?,
@@ -119,14 +132,16 @@ mod tests {
 
     #[test]
     fn a_format_survives_the_wire() {
-        for format in ["key_{key:8}", "{op}", "constant", "a{key}b", ""] {
+        for format in ["key_{key:8}", "{op}", "constant", "a{key}b", "", "user{hash}", "{random:1000}"] {
             assert_eq!(format.parse::<Template>().unwrap().to_string(), format);
         }
     }
 
     #[test]
     fn a_malformed_format_is_refused() {
-        for format in ["{", "}", "{row}", "{key:0}", "{key:21}", "{key}{op}", "a}b{key}", "{key"] {
+        for format in
+            ["{", "}", "{row}", "{key:0}", "{key:21}", "{key}{op}", "a}b{key}", "{key", "{random}", "{random:0}"]
+        {
             assert!(format.parse::<Template>().is_err(), "{format}");
         }
     }

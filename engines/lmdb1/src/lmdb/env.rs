@@ -5,7 +5,7 @@ use super::{
     meta::{self, MetaPages},
 };
 use crate::{checksum, cipher, cipher::Cipher, long};
-use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE, SyncMode, grown};
+use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE, ROOM, SyncMode, grown};
 use lmdb_master3_sys::{
     MDB_ENCRYPT, MDB_MAPASYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOSYNC, MDB_REMAP_CHUNKS, MDB_WRITEMAP, MDB_env,
     MDB_envinfo, MDB_stat, MDB_val, mdb_dbi_open, mdb_env_close, mdb_env_create, mdb_env_get_flags,
@@ -216,6 +216,18 @@ impl Env {
     /// Whether LMDB may bring back old pages after the next write: nothing can be written until [`Env::renew`].
     pub fn is_stale(&self) -> bool {
         self.own_cipher().is_some_and(|cipher| cipher.chunks.are_beyond())
+    }
+
+    /// Whether its pages are neither encrypted nor summed.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.config.protection, Protection::Plain)
+    }
+
+    /// Makes the map so much larger than what is in it that it need not grow.
+    pub fn make_room(&self) -> Result<(), LmdbError> {
+        let info = self.info()?;
+        let needed = (info.me_last_pgno + 1).saturating_mul(self.page_size()?).saturating_add(ROOM);
+        if info.me_mapsize >= needed { Ok(()) } else { self.resize(needed) }
     }
 
     /// What is in force of the setup.

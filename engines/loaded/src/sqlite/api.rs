@@ -17,6 +17,8 @@ pub(super) struct Sqlite3(c_void);
 pub(super) struct Sqlite3Stmt(c_void);
 
 pub(super) const OK: c_int = 0;
+pub(super) const BUSY: c_int = 5;
+pub(super) const LOCKED: c_int = 6;
 pub(super) const ROW: c_int = 100;
 pub(super) const DONE: c_int = 101;
 pub(super) const INTEGER: c_int = 1;

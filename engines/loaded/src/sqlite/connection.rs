@@ -31,6 +31,11 @@ pub struct Loaded {
     passphrase: Option<String>,
 }
 
+// SAFETY: a connection is used by one thread at a time, for which every build of SQLite is made that has threads at all; one that has
+// none is refused before a second thread begins.
+#[expect(unsafe_code, reason = "a handle of C")]
+unsafe impl Send for Loaded {}
+
 /// What the library that the settings name is, and what it does with the options.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
     let api = api::load(Path::new(settings.text(LIBRARY)?))?;
@@ -50,7 +55,12 @@ impl Loaded {
     pub(super) fn error(&self, code: c_int) -> EngineError {
         // SAFETY: the connection is open, or null, for which SQLite has a text too; the text is copied at once.
         let text = unsafe { CStr::from_ptr((self.api.errmsg)(self.handle)) };
-        EngineError::new(format!("library {}: {} (code {code})", self.api.path.display(), text.to_string_lossy()))
+        let message = format!("library {}: {} (code {code})", self.api.path.display(), text.to_string_lossy());
+        // The lowest byte is the code that an extended one belongs to.
+        match code & 0xff {
+            api::BUSY | api::LOCKED => EngineError::busy(message),
+            _ => EngineError::new(message),
+        }
     }
 
     pub(super) fn check(&self, code: c_int) -> Result<(), EngineError> {

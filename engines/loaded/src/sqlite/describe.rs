@@ -1,10 +1,11 @@
 //! The options of `sqlite`, and which library.
 
 use dbdyno_engine::{
-    describe::{Description, OptionSpec},
+    describe::{Description, OptionSpec, Threads},
     durability::{Tier, TierRule},
     suite::SuiteKind,
 };
+use std::collections::BTreeMap;
 
 /// Name of the option that names the library.
 pub(super) const LIBRARY: &str = "library";
@@ -29,6 +30,7 @@ pub fn describe() -> Description {
         options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[])).collect(),
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "sqlite-lib",
             "any other build of SQLite, from the option library",

@@ -1,9 +1,10 @@
-//! The inputs of a test's operations: the same for every engine, drawn before they are needed.
+//! The inputs of operations: the same for every engine, drawn before they are needed.
 
+use super::keys::Keys;
 use crate::{recorder::Recorder, rng::SplitMix64, template::render};
 use dbdyno_engine::{
     clock::Clock,
-    suite::{KeyOrder, KvTest, Operation, Work},
+    suite::{KvTest, KvWork, Operation, Template, Work},
 };
 
 /// Inputs are drawn for so many operations at a time, or for fewer where they are long.
@@ -11,10 +12,12 @@ const BLOCK_OPERATIONS: u64 = 256;
 /// A block is full at this many bytes of keys and values, so that it stays in the processor's cache.
 const BLOCK_BYTES: usize = 32 << 10;
 
-/// Draws the inputs of a test, a block at a time.
+/// Draws the inputs of one thread, a block at a time.
 pub(super) struct Inputs<'t> {
     test: &'t KvTest,
+    work: &'t KvWork,
     rng: SplitMix64,
+    keys: Keys,
     total_weight: u64,
     /// The ordinal of the next operation that is drawn.
     ordinal: u64,
@@ -32,22 +35,28 @@ struct Drawn<'t> {
     key: usize,
     value: usize,
     end: usize,
+    number: u64,
 }
 
 /// An operation with its inputs.
 pub(super) struct Input<'i> {
     pub(super) operation: &'i Operation,
     pub(super) key: &'i [u8],
-    /// Empty, unless the operation writes one.
+    /// What is written; the other account's key of a transfer; else empty.
     pub(super) value: &'i [u8],
+    /// Rows of a range, amount of a transfer.
+    pub(super) number: u64,
 }
 
 impl<'t> Inputs<'t> {
-    pub(super) fn new(test: &'t KvTest, seed: u64) -> Self {
+    /// Of thread `thread` (from 0) of `threads` that do the same.
+    pub(super) fn new(test: &'t KvTest, work: &'t KvWork, rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
         Self {
             test,
-            rng: SplitMix64::stream(seed, u64::from(test.number)),
-            total_weight: test.work.iter().map(|work| work.weight).sum(),
+            work,
+            rng,
+            keys: Keys::new(work.keys, test.records, (thread, threads)),
+            total_weight: work.work.iter().map(|work| work.weight).sum(),
             ordinal: 0,
             bytes: Vec::with_capacity(BLOCK_BYTES),
             block: Vec::with_capacity(BLOCK_OPERATIONS as usize),
@@ -58,15 +67,26 @@ impl<'t> Inputs<'t> {
     /// The next operation. Where the block is done, the timer stands still while another is drawn.
     #[inline]
     pub(super) fn next<C: Clock>(&mut self, recorder: &mut Recorder<C>) -> Input<'_> {
-        if self.next == self.block.len() {
+        if self.is_drawn_out() {
             recorder.stand_still(|| self.draw_block());
         }
-        let Drawn { operation, key, value, end } = self.block[self.next];
-        self.next += 1;
-        Input { operation, key: &self.bytes[key..value], value: &self.bytes[value..end] }
+        self.take()
     }
 
-    fn draw_block(&mut self) {
+    /// Whether all operations that were drawn are taken.
+    #[inline]
+    pub(super) fn is_drawn_out(&self) -> bool {
+        self.next == self.block.len()
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Input<'_> {
+        let Drawn { operation, key, value, end, number } = self.block[self.next];
+        self.next += 1;
+        Input { operation, key: &self.bytes[key..value], value: &self.bytes[value..end], number }
+    }
+
+    pub(super) fn draw_block(&mut self) {
         self.bytes.clear();
         self.block.clear();
         self.next = 0;
@@ -78,24 +98,44 @@ impl<'t> Inputs<'t> {
         }
     }
 
-    /// Draws an operation's kind (only where there are several), then its key; renders key and value.
+    /// Draws an operation's kind (only where there are several), then its key, then what else it has.
     fn draw(&mut self) {
-        let operation = match self.test.work.as_slice() {
+        let work = self.work;
+        let operation = match work.work.as_slice() {
             [only] => &only.operation,
             several => pick(several, self.rng.below(self.total_weight)),
         };
-        let index = match self.test.keys {
-            KeyOrder::Ascending => self.ordinal,
-            KeyOrder::Uniform => self.rng.below(self.test.records),
+        let index = match operation {
+            Operation::Insert { .. } => self.keys.insert(),
+            _ => self.keys.draw(self.ordinal, &mut self.rng),
         };
         let key = self.bytes.len();
-        render(&self.test.key, &mut self.bytes, index, self.ordinal);
+        self.render(&self.test.key, index);
         let value = self.bytes.len();
-        if let Operation::Put { value } = operation {
-            render(value, &mut self.bytes, index, self.ordinal);
-        }
-        self.block.push(Drawn { operation, key, value, end: self.bytes.len() });
+        let number = match operation {
+            Operation::Put { value } | Operation::Insert { value } | Operation::Modify { value } => {
+                self.render(value, index);
+                0
+            }
+            Operation::Range { least, most } => self.between(*least, *most),
+            Operation::Transfer { least, most } => {
+                // Any other account, each as likely.
+                let drawn = self.rng.below(self.test.records.saturating_sub(1));
+                self.render(&self.test.key, drawn + u64::from(drawn >= index));
+                self.between(*least, *most)
+            }
+            Operation::Get | Operation::Delete | Operation::Exists | Operation::Scan | Operation::Audit => 0,
+        };
+        self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number });
         self.ordinal += 1;
+    }
+
+    fn render(&mut self, template: &Template, index: u64) {
+        render(template, &mut self.bytes, index, self.ordinal, &mut self.rng);
+    }
+
+    fn between(&mut self, least: u64, most: u64) -> u64 {
+        least + self.rng.below(most.saturating_sub(least) + 1)
     }
 }
 

@@ -1,26 +1,81 @@
 //! The interpreter of key-value suites.
 
+mod accounts;
+mod actors;
+mod alone;
 mod inputs;
+mod keys;
 mod operations;
 
-use self::operations::perform;
-use crate::{frame::Harness, phases::Phases, recorder::Recorder};
+use self::{
+    actors::{ActorCounts, ActorsDone},
+    operations::KvTally,
+};
+use crate::{
+    frame::Harness,
+    histogram::{empty, to_base64},
+    phases::Phases,
+    recorder::Recorder,
+};
 use dbdyno_engine::{
     EngineError,
     describe::Library,
     engine::Open,
-    kv::KvEngine,
-    protocol::{Event, Job, RunFailure, TestDone},
+    kv::{KvEngine, KvThreads},
+    protocol::{ActorProgress, Event, Job, RunFailure, TestDone},
     serve::Worker,
-    suite::{KvSuite, KvTest},
+    suite::{KvActors, KvAlone, KvLoad, KvSuite, KvTest},
 };
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
 };
 
+/// Whether and how the tests of several threads run on an engine.
+pub(crate) trait Threading<E> {
+    /// # Errors
+    /// The engine has no way to share its database.
+    fn perform(
+        engine: &mut E,
+        test: (&KvTest, &KvActors),
+        seed: u64,
+        counts: &[Arc<ActorCounts>],
+    ) -> Result<ActorsDone, EngineError>;
+}
+
+/// Of an engine for one thread.
+pub(crate) struct OneThread;
+
+/// Of an engine whose database threads share.
+pub(crate) struct ManyThreads;
+
+impl<E: KvEngine> Threading<E> for OneThread {
+    fn perform(_: &mut E, _: (&KvTest, &KvActors), _: u64, _: &[Arc<ActorCounts>]) -> Result<ActorsDone, EngineError> {
+        Err(EngineError::new("this engine runs tests of one thread only"))
+    }
+}
+
+impl<E: KvThreads> Threading<E> for ManyThreads {
+    fn perform(
+        engine: &mut E,
+        test: (&KvTest, &KvActors),
+        seed: u64,
+        counts: &[Arc<ActorCounts>],
+    ) -> Result<ActorsDone, EngineError> {
+        engine.get_ready()?;
+        actors::perform(engine, test, seed, counts)
+    }
+}
+
 /// Runs every test of a suite on fresh databases in the job's folder.
-pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, library: &Library) -> Result<(), RunFailure> {
+pub(crate) fn run<E: KvEngine, T: Threading<E>>(
+    worker: &Worker,
+    job: &Job,
+    suite: &KvSuite,
+    library: &Library,
+) -> Result<(), RunFailure> {
     let harness = Harness::new(worker);
     let mut open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
@@ -32,7 +87,11 @@ pub fn run<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite, library: &L
         if place == 0 {
             harness.opened(&engine, library, &phases)?;
         }
-        let done = measure(&harness, job, test, &mut phases, &mut engine).map_err(RunFailure::during(test.number))?;
+        let measured = match &test.load {
+            KvLoad::Alone(alone) => measure_alone(&harness, job, (test, alone), &mut phases, &mut engine),
+            KvLoad::Actors(load) => measure_actors::<E, T>(&harness, job, (test, load), &mut phases, &mut engine),
+        };
+        let done = measured.map_err(RunFailure::during(test.number))?;
         if suite.tests.get(place + 1).is_some_and(|next| next.database == test.database) {
             open = Some(engine);
         } else {
@@ -63,10 +122,10 @@ fn open_database<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result
     })
 }
 
-fn measure<E: KvEngine>(
+fn measure_alone<E: KvEngine>(
     harness: &Harness<'_>,
     job: &Job,
-    test: &KvTest,
+    (test, alone): (&KvTest, &KvAlone),
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
@@ -74,11 +133,11 @@ fn measure<E: KvEngine>(
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
     let head = test.head();
-    harness.announce(head, test.operations);
-    let frame = harness.begin(head, test.operations, test.clock_every);
+    harness.announce(head, Some(alone.operations));
+    let frame = harness.begin_alone(head, alone.operations, alone.clock_every);
 
-    let mut recorder = Recorder::new(clock, frame.counts(), test.clock_every);
-    let mut tally = perform(&mut session, test, job.seed, held, &mut recorder)?;
+    let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every);
+    let mut tally = alone::perform(&mut session, (test, alone), job.seed, held, &mut recorder)?;
     let spent = recorder.finish()?;
 
     let done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
@@ -86,7 +145,57 @@ fn measure<E: KvEngine>(
         tally.state(&mut session)?;
     }
     let verification = answers.then(|| tally.verification());
-    Ok(TestDone { operations: tally.operations, rows: tally.rows, verification, ..done })
+    let KvTally { operations, rows, .. } = tally;
+    Ok(TestDone { operations, rows, verification, ..done })
+}
+
+fn measure_actors<E: KvEngine, T: Threading<E>>(
+    harness: &Harness<'_>,
+    job: &Job,
+    (test, load): (&KvTest, &KvActors),
+    phases: &mut Phases,
+    engine: &mut E,
+) -> Result<TestDone, EngineError> {
+    let counts: Vec<Arc<ActorCounts>> = load.actors.iter().map(ActorCounts::new).map(Arc::new).collect();
+    let head = test.head();
+    harness.announce(head, None);
+    let frame = harness.begin(head, actors_progress(test.number, &counts));
+    let ActorsDone { spent, operations, rows, actors, verification } =
+        T::perform(engine, (test, load), job.seed, &counts)?;
+    let done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
+    let histogram = match actors.as_slice() {
+        [only] => only.histogram.clone(),
+        // Latencies of different work say nothing together.
+        _ => to_base64(&empty()),
+    };
+    let mut done = TestDone { operations, rows, verification, actors, histogram, ..done };
+    let limit_ns = load.time_ms.map(|ms| ms * 1_000_000);
+    for counters in done.actors.iter_mut().map(|actor| &mut actor.counters).chain([&mut done.counters]) {
+        counters.set("limit_ns", limit_ns);
+    }
+    Ok(done)
+}
+
+/// What is said of actors while they work.
+fn actors_progress(test: u32, counts: &[Arc<ActorCounts>]) -> impl FnMut() -> Event + Send + 'static {
+    let begun = Instant::now();
+    let mut seen: Vec<_> = counts.iter().map(|actor| (Arc::clone(actor), actor.unseen())).collect();
+    move || {
+        let elapsed_ns = begun.elapsed().as_nanos() as u64;
+        let actors: Vec<ActorProgress> =
+            seen.iter_mut().map(|(actor, seen)| actor.progress(seen, elapsed_ns)).collect();
+        Event::Progress {
+            test,
+            operations: actors.iter().map(|actor| actor.operations).sum(),
+            total: None,
+            elapsed_ns,
+            histogram: match actors.as_slice() {
+                [only] => only.histogram.clone(),
+                _ => None,
+            },
+            actors,
+        }
+    }
 }
 
 /// Opens a database of a run that ended, for checks.

@@ -1,27 +1,53 @@
-//! What the operations of a test do, and to what their answers amount.
+//! What operations do, and to what their answers amount.
 
-use super::inputs::{Input, Inputs};
-use crate::{digest::Digest, recorder::Recorder};
+use super::{
+    accounts::{Account, Accounts},
+    inputs::Input,
+};
+use crate::digest::Digest;
 use dbdyno_engine::{
     EngineError,
-    clock::Clock,
     kv::{KvRead, KvSession, KvTransaction, KvWrite},
-    suite::{KvTest, Operation, TransactionScope},
+    suite::Operation,
 };
 
-/// What the operations of a test amounted to.
-#[derive(Debug, Default)]
+/// What the operations of one thread amounted to.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KvTally {
     pub(super) operations: u64,
     pub(super) rows: u64,
+    /// Transfers that were committed.
+    pub(super) transfers: u64,
     digest: Digest,
+    /// What the accounts are together, as audits have to find them.
+    pub(super) accounts: Accounts,
+    /// The first audit that found something else.
+    pub(super) broken: Option<Accounts>,
 }
 
 impl KvTally {
+    /// Of nothing yet; audits have to find these accounts.
+    pub(super) fn of(accounts: Accounts) -> Self {
+        Self { accounts, ..Self::default() }
+    }
+
+    /// Begun anew, but for what there is of accounts.
+    pub(super) fn anew(self) -> Self {
+        let Self { transfers, accounts, broken, .. } = self;
+        Self { transfers, accounts, broken, ..Self::default() }
+    }
+
     #[inline]
     fn row(&mut self, key: &[u8], value: &[u8]) {
         self.digest.bytes(key);
         self.digest.bytes(value);
+    }
+
+    /// A row of an answer.
+    #[inline]
+    pub(super) fn answer(&mut self, key: &[u8], value: &[u8]) {
+        self.row(key, value);
+        self.rows += 1;
     }
 
     /// An operation that found its key or did not, and had no more to answer.
@@ -29,6 +55,14 @@ impl KvTally {
     fn found(&mut self, found: bool) {
         self.digest.word(u64::from(found));
         self.rows += u64::from(found);
+    }
+
+    fn audited(&mut self, found: Accounts) {
+        self.rows += found.count;
+        self.digest.word(found.balances);
+        if self.accounts.broken_by(&found).is_some() {
+            self.broken.get_or_insert(found);
+        }
     }
 
     /// Reads the whole database into the digest.
@@ -43,110 +77,32 @@ impl KvTally {
     }
 }
 
-/// Does the operations of a test.
-pub(super) fn perform<S: KvSession, C: Clock>(
+/// Does an operation in a transaction of its own, of reading or of writing as it needs.
+#[inline]
+pub(super) fn apply_alone<S: KvSession>(
     session: &mut S,
-    test: &KvTest,
-    seed: u64,
-    held: bool,
-    recorder: &mut Recorder<C>,
-) -> Result<KvTally, EngineError> {
-    let inputs = Inputs::new(test, seed);
-    match test.transaction {
-        TransactionScope::Read if held => read_held(session, test, inputs, recorder),
-        TransactionScope::Read => read_each(session, test, inputs, recorder),
-        TransactionScope::One => write_batches(session, test, inputs, test.operations, recorder),
-        TransactionScope::Batch(batch) => write_batches(session, test, inputs, batch, recorder),
+    input: &Input<'_>,
+    tally: &mut KvTally,
+) -> Result<(), EngineError> {
+    if !input.operation.writes() {
+        return apply_read(&mut session.read()?, input, tally);
     }
-}
-
-fn read_held<S: KvSession, C: Clock>(
-    session: &mut S,
-    test: &KvTest,
-    mut inputs: Inputs<'_>,
-    recorder: &mut Recorder<C>,
-) -> Result<KvTally, EngineError> {
-    let mut tally = KvTally::default();
-    let mut read = session.read()?;
-    recorder.start();
-    if scans(test) {
-        scan(&mut read, &mut tally, recorder)?;
-        return Ok(tally);
+    let before = *tally;
+    let mut transaction = session.write()?;
+    let mut write = || {
+        apply_write(&mut transaction.table()?, input, tally)?;
+        Ok(())
+    };
+    let done = write().and_then(|()| transaction.commit());
+    if done.is_err() {
+        // What was rolled back was not done.
+        *tally = before;
     }
-    for _ in 0..test.operations {
-        apply_read(&mut read, &inputs.next(recorder), &mut tally)?;
-        recorder.lap();
-    }
-    Ok(tally)
-}
-
-fn read_each<S: KvSession, C: Clock>(
-    session: &mut S,
-    test: &KvTest,
-    mut inputs: Inputs<'_>,
-    recorder: &mut Recorder<C>,
-) -> Result<KvTally, EngineError> {
-    let mut tally = KvTally::default();
-    recorder.start();
-    if scans(test) {
-        scan(&mut session.read()?, &mut tally, recorder)?;
-        return Ok(tally);
-    }
-    for _ in 0..test.operations {
-        let input = inputs.next(recorder);
-        apply_read(&mut session.read()?, &input, &mut tally)?;
-        recorder.lap();
-    }
-    Ok(tally)
-}
-
-fn scans(test: &KvTest) -> bool {
-    matches!(test.work.as_slice(), [only] if only.operation == Operation::Scan)
-}
-
-fn scan<R: KvRead, C: Clock>(read: &mut R, tally: &mut KvTally, recorder: &mut Recorder<C>) -> Result<(), EngineError> {
-    read.scan(|key, value| {
-        tally.row(key, value);
-        tally.rows += 1;
-        tally.operations += 1;
-        recorder.lap();
-    })
-}
-
-/// Writes in transactions of `batch` operations. The commit's time is part of the last operation of its batch, and the
-/// next begin's part of the first; where one transaction is all of the test, its begin is before the timer starts.
-fn write_batches<S: KvSession, C: Clock>(
-    session: &mut S,
-    test: &KvTest,
-    mut inputs: Inputs<'_>,
-    batch: u64,
-    recorder: &mut Recorder<C>,
-) -> Result<KvTally, EngineError> {
-    let mut tally = KvTally::default();
-    let mut done = 0;
-    recorder.start();
-    while done < test.operations {
-        let mut transaction = session.write()?;
-        if test.transaction == TransactionScope::One {
-            recorder.start();
-        }
-        let last = (done + batch.max(1)).min(test.operations) - 1;
-        let mut table = transaction.table()?;
-        for _ in done..last {
-            apply_write(&mut table, &inputs.next(recorder), &mut tally)?;
-            recorder.lap();
-        }
-        apply_write(&mut table, &inputs.next(recorder), &mut tally)?;
-        drop(table);
-        transaction.commit()?;
-        recorder.lap();
-        done = last + 1;
-    }
-    Ok(tally)
+    done
 }
 
 #[inline]
-fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
+pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
     tally.operations += 1;
     match input.operation {
         Operation::Get => {
@@ -154,11 +110,14 @@ fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -
             tally.rows += u64::from(found);
         }
         Operation::Exists => tally.found(read.exists(input.key)?),
-        Operation::Scan => read.scan(|key, value| {
-            tally.row(key, value);
-            tally.rows += 1;
-        })?,
-        Operation::Put { .. } | Operation::Delete => {
+        Operation::Scan => read.scan(|key, value| tally.answer(key, value))?,
+        Operation::Range { .. } => read.range(input.key, input.number, |key, value| tally.answer(key, value))?,
+        Operation::Audit => tally.audited(Accounts::read(read)?),
+        Operation::Put { .. }
+        | Operation::Delete
+        | Operation::Insert { .. }
+        | Operation::Modify { .. }
+        | Operation::Transfer { .. } => {
             return Err(EngineError::new("a suite asks for a write in a read transaction"));
         }
     }
@@ -166,18 +125,43 @@ fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut KvTally) -
 }
 
 #[inline]
-fn apply_write<W: KvWrite>(table: &mut W, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
+pub(super) fn apply_write<W: KvWrite>(
+    table: &mut W,
+    input: &Input<'_>,
+    tally: &mut KvTally,
+) -> Result<(), EngineError> {
     match input.operation {
-        Operation::Put { .. } => {
+        Operation::Put { .. } | Operation::Insert { .. } => {
             table.put(input.key, input.value)?;
-            tally.operations += 1;
             tally.rows += 1;
         }
-        Operation::Delete => {
-            tally.operations += 1;
-            tally.found(table.delete(input.key)?);
+        Operation::Delete => tally.found(table.delete(input.key)?),
+        Operation::Modify { .. } => {
+            table.get(input.key, |value| tally.digest.bytes(value))?;
+            table.put(input.key, input.value)?;
+            tally.rows += 1;
         }
-        Operation::Get | Operation::Exists | Operation::Scan => apply_read(table, input, tally)?,
+        Operation::Transfer { .. } => transfer(table, input, tally)?,
+        Operation::Get | Operation::Exists | Operation::Scan | Operation::Range { .. } | Operation::Audit => {
+            return apply_read(table, input, tally);
+        }
     }
+    tally.operations += 1;
+    Ok(())
+}
+
+fn transfer<W: KvWrite>(table: &mut W, input: &Input<'_>, tally: &mut KvTally) -> Result<(), EngineError> {
+    let mut account = |key: &[u8]| {
+        let missing = || EngineError::new(format!("there is no account `{}`", String::from_utf8_lossy(key)));
+        table.get(key, Account::parse)?.ok_or_else(missing)?
+    };
+    let (from, to) = (account(input.key)?, account(input.value)?);
+    let (from, to) = from.transfer(to, input.number);
+    table.put(input.key, &from.stored())?;
+    table.put(input.value, &to.stored())?;
+    tally.digest.word(from.balance);
+    tally.digest.word(to.balance);
+    tally.rows += 2;
+    tally.transfers += 1;
     Ok(())
 }

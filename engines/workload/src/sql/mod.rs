@@ -73,10 +73,10 @@ fn measure<E: SqlEngine>(
     let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
     let head = test.head();
     let operations = test.operations();
-    harness.announce(head, operations);
+    harness.announce(head, Some(operations));
     perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;
 
-    let frame = harness.begin(head, operations, 1);
+    let frame = harness.begin_alone(head, operations, 1);
     let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: SqlTally::default() };
     sink.recorder.start();
     perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;

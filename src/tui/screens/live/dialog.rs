@@ -68,7 +68,7 @@ pub(super) fn ask_export(session: &WatchedSession) -> Intents {
 /// The session's table as text; none before it is over.
 fn table(session: &WatchedSession) -> Option<String> {
     let report = session.report.as_ref()?;
-    let Report { session, runs, results, harness, warnings, .. } = report.as_ref();
-    let table = SessionTable::new(&session.suite, runs, results, harness, warnings);
+    let Report { session, runs, results, actors, harness, warnings, .. } = report.as_ref();
+    let table = SessionTable::new(&session.suite, runs, results, actors, harness, warnings);
     Some(format!("{}\n\n{}", session.command_line, text::session_table(&table, Colouring::Off)))
 }

@@ -140,7 +140,7 @@ impl WatchedSession {
     fn worker(&mut self, event: protocol::Event, latencies: Option<Histogram<u64>>) {
         match event {
             protocol::Event::TestStarted { test, name, measured, operations } => {
-                self.figures = Some(LiveFigures::new(test, name, measured, Some(operations)));
+                self.figures = Some(LiveFigures::new(test, name, measured, operations));
                 self.uses.1 = self.uses.0;
             }
             protocol::Event::Progress { operations, total, elapsed_ns, .. } => {

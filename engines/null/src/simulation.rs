@@ -1,0 +1,54 @@
+//! Time that only operations move, each thread's own.
+
+use dbdyno_engine::{EngineError, settings::Settings};
+use dbdyno_workload::rng::SplitMix64;
+use std::cell::{Cell, RefCell};
+
+thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+    static NOISE: RefCell<Option<SplitMix64>> = const { RefCell::new(None) };
+}
+
+/// What an operation takes, ns.
+#[derive(Debug)]
+pub(super) struct Simulation {
+    latency: u64,
+    /// The latency is this much longer or shorter, at random.
+    noise_percent: u64,
+    noise_seed: u64,
+    /// The first operation that ends after each multiple of `stall_every` takes so much longer.
+    stall: u64,
+    stall_every: u64,
+}
+
+impl Simulation {
+    pub(super) fn new(settings: &Settings) -> Result<Self, EngineError> {
+        let number = |name| settings.integer(name).map(|number| number as u64);
+        let ms = |name| number(name).map(|ms| ms * 1_000_000);
+        Ok(Self {
+            latency: number("latency_ns")?,
+            noise_percent: number("noise_percent")?,
+            noise_seed: number("noise_seed")?,
+            stall: ms("stall_ms")?,
+            stall_every: ms("stall_every_ms")?,
+        })
+    }
+
+    pub(super) fn operate(&self) {
+        let spread = 2 * self.latency * self.noise_percent / 100;
+        let noise = NOISE
+            .with_borrow_mut(|noise| noise.get_or_insert_with(|| SplitMix64::new(self.noise_seed)).below(spread + 1));
+        let before = NOW.get();
+        let after = before + self.latency - spread / 2 + noise;
+        let stalls = self.stall > 0 && after / self.stall_every > before / self.stall_every;
+        NOW.set(if stalls { after + self.stall } else { after });
+    }
+}
+
+pub(super) fn now() -> u64 {
+    NOW.get()
+}
+
+pub(super) fn wait_until(ns: u64) {
+    NOW.set(NOW.get().max(ns));
+}

@@ -1,0 +1,109 @@
+//! Accounts: rows whose balances transfers move, and what holds for them whatever the order of the transfers is.
+//!
+//! A row's value has two numbers of [`DIGITS`] decimal digits: its balance, and its version, which each write of it raises by one.
+
+use dbdyno_engine::{EngineError, kv::KvRead};
+
+/// Of each number of a value.
+const DIGITS: usize = 16;
+
+/// A row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Account {
+    pub(super) balance: u64,
+    pub(super) version: u64,
+}
+
+/// A value as it is stored.
+pub(super) type StoredAccount = [u8; 2 * DIGITS];
+
+impl Account {
+    /// # Errors
+    /// It is no account.
+    pub(super) fn parse(value: &[u8]) -> Result<Self, EngineError> {
+        let number = |digits: &[u8]| {
+            digits
+                .iter()
+                .try_fold(0_u64, |number, digit| digit.is_ascii_digit().then(|| number * 10 + u64::from(digit - b'0')))
+        };
+        let account = value.split_at_checked(DIGITS).filter(|(_, version)| version.len() == DIGITS);
+        account
+            .and_then(|(balance, version)| Some(Self { balance: number(balance)?, version: number(version)? }))
+            .ok_or_else(|| {
+                EngineError::new(format!("`{}` is no account: expected 32 digits", String::from_utf8_lossy(value)))
+            })
+    }
+
+    pub(super) fn stored(self) -> StoredAccount {
+        let mut value = [b'0'; 2 * DIGITS];
+        let (balance, version) = value.split_at_mut(DIGITS);
+        for (digits, mut number) in [(balance, self.balance), (version, self.version)] {
+            for digit in digits.iter_mut().rev() {
+                *digit = b'0' + (number % 10) as u8;
+                number /= 10;
+            }
+        }
+        value
+    }
+
+    /// Both accounts after an amount has gone from this one to another, or as much of it as there is.
+    pub(super) fn transfer(self, to: Self, amount: u64) -> (Self, Self) {
+        let moved = amount.min(self.balance);
+        let from = Self { balance: self.balance - moved, version: self.version + 1 };
+        (from, Self { balance: to.balance + moved, version: to.version + 1 })
+    }
+}
+
+/// All accounts together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Accounts {
+    pub(super) count: u64,
+    pub(super) balances: u64,
+    pub(super) versions: u64,
+}
+
+impl Accounts {
+    /// Adds up all rows of a read transaction.
+    pub(super) fn read<R: KvRead>(read: &mut R) -> Result<Self, EngineError> {
+        let (mut all, mut broken) = (Self::default(), None);
+        read.scan(|_, value| match Account::parse(value) {
+            Ok(account) => {
+                all.count += 1;
+                all.balances += account.balance;
+                all.versions += account.version;
+            }
+            Err(error) => broken = Some(error),
+        })?;
+        broken.map_or(Ok(all), Err)
+    }
+
+    /// What an audit has found wrong, if anything: no transfer changes how many accounts there are, or what they have together.
+    pub(super) fn broken_by(&self, found: &Self) -> Option<String> {
+        let Self { count, balances, .. } = self;
+        (found.count != *count || found.balances != *balances).then(|| {
+            format!("{} accounts with {} together, and there are {count} with {balances}", found.count, found.balances)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_survives_being_stored() {
+        let account = Account { balance: 1_000, version: 7 };
+        assert_eq!(&account.stored(), b"00000000000010000000000000000007");
+        assert_eq!(Account::parse(&account.stored()).unwrap(), account);
+        for value in [&b""[..], b"1", b"00000000000010000000000000000007x", b"0000000000001000000000000000000x"] {
+            assert!(Account::parse(value).is_err());
+        }
+    }
+
+    #[test]
+    fn a_transfer_keeps_the_sum() {
+        let (from, to) = (Account { balance: 4, version: 0 }, Account { balance: 10, version: 3 });
+        let after = from.transfer(to, 9);
+        assert_eq!(after, (Account { balance: 0, version: 1 }, Account { balance: 14, version: 4 }));
+    }
+}

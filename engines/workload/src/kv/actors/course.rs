@@ -1,0 +1,115 @@
+//! How a test of several threads goes: they start together, work unmeasured for a while, are measured, and stop together.
+
+use dbdyno_engine::{clock::Clock, suite::KvActors};
+use std::{
+    sync::{
+        Barrier,
+        atomic::{AtomicU8, AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Where a test has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    WarmUp,
+    Measured,
+    Over,
+}
+
+/// The course that all threads of a test follow.
+pub(super) struct Course {
+    start: Barrier,
+    phase: AtomicU8,
+    warm_up: Duration,
+    time: Option<Duration>,
+    /// Threads whose end ends the test.
+    awaited: AtomicUsize,
+    threads: usize,
+    /// Whether time passes by itself; else it is each thread's own to tell.
+    is_real: bool,
+}
+
+/// A look at the phase this often, where something else has to happen at its time.
+const LOOK: Duration = Duration::from_millis(1);
+
+impl Course {
+    pub(super) fn new(load: &KvActors, is_real: bool) -> Self {
+        let threads = load.actors.iter().map(|actor| actor.threads as usize).sum();
+        let counted = load.actors.iter().filter(|actor| actor.operations.is_some());
+        let warm_up = Duration::from_millis(load.warm_up_ms);
+        let first = if warm_up.is_zero() { Phase::Measured } else { Phase::WarmUp };
+        Self {
+            start: Barrier::new(threads + 1),
+            phase: AtomicU8::new(first as u8),
+            warm_up,
+            time: load.time_ms.map(Duration::from_millis),
+            awaited: AtomicUsize::new(counted.map(|actor| actor.threads as usize).sum()),
+            threads,
+            is_real,
+        }
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Called by each thread when it is ready.
+    pub(super) fn start(&self) {
+        self.start.wait();
+    }
+
+    /// The phase of a thread whose clock stands at `now`, and stood at `started` when it started.
+    #[inline]
+    pub(super) fn phase<C: Clock>(&self, clock: &C, started: u64) -> Phase {
+        if self.is_real {
+            return match self.phase.load(SeqCst) {
+                0 => Phase::WarmUp,
+                1 => Phase::Measured,
+                _ => Phase::Over,
+            };
+        }
+        let passed = Duration::from_nanos(clock.now().saturating_sub(started));
+        match self.time {
+            _ if passed < self.warm_up => Phase::WarmUp,
+            Some(time) if passed >= self.warm_up + time => Phase::Over,
+            _ if self.phase.load(SeqCst) == Phase::Over as u8 => Phase::Over,
+            _ => Phase::Measured,
+        }
+    }
+
+    /// A thread has done all its operations.
+    pub(super) fn finished(&self) {
+        self.awaited.fetch_sub(1, SeqCst);
+    }
+
+    /// All stop: the test is over, or a thread has failed.
+    pub(super) fn end(&self) {
+        self.phase.store(Phase::Over as u8, SeqCst);
+    }
+
+    /// Starts the threads, and sees to it that each phase ends at its time. Returns when all are told to stop.
+    pub(super) fn conduct(&self) {
+        self.start.wait();
+        if self.is_real && !self.warm_up.is_zero() {
+            self.wait_for(|passed| passed >= self.warm_up);
+            // A thread that failed has ended the test.
+            let _ = self.phase.compare_exchange(Phase::WarmUp as u8, Phase::Measured as u8, SeqCst, SeqCst);
+        }
+        match self.time {
+            Some(time) if self.is_real => self.wait_for(|passed| passed >= time),
+            Some(_) => return,
+            None => self.wait_for(|_| self.awaited.load(SeqCst) == 0),
+        }
+        self.end();
+    }
+
+    /// Waits until something is so, or the test is over.
+    fn wait_for(&self, is_so: impl Fn(Duration) -> bool) {
+        let begun = Instant::now();
+        while !is_so(begun.elapsed()) && self.phase.load(SeqCst) != Phase::Over as u8 {
+            thread::sleep(LOOK);
+        }
+    }
+}

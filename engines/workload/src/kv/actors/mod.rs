@@ -1,0 +1,182 @@
+//! Tests of several threads: actors that work on one database at the same time.
+
+mod arrivals;
+mod counts;
+mod course;
+mod member;
+mod pinning;
+
+pub(crate) use self::counts::ActorCounts;
+
+use self::{
+    course::Course,
+    member::{ThreadDone, ThreadPlace, work},
+    pinning::Cores,
+};
+use super::{accounts::Accounts, operations::KvTally};
+use crate::{histogram::to_base64, recorder::RecordedTime};
+use dbdyno_engine::{
+    EngineError,
+    clock::Clock,
+    counters::Counters,
+    kv::{KvHandle, KvSession, KvThreads},
+    protocol::ActorDone,
+    suite::{KvActor, KvActors, KvTest, Operation},
+};
+use std::{sync::Arc, thread};
+
+/// What a test of several threads came to.
+pub(crate) struct ActorsDone {
+    pub(super) spent: RecordedTime,
+    pub(super) operations: u64,
+    pub(super) rows: u64,
+    pub(super) actors: Vec<ActorDone>,
+    /// What audits and the state afterwards say; none where nothing can be held against them.
+    pub(super) verification: Option<String>,
+}
+
+/// What a verification value begins with that tells of an invariant which did not hold.
+const INVARIANTS: &str = "invariants:";
+
+/// Has the actors of a test work on an engine's database.
+pub(super) fn perform<E: KvThreads>(
+    engine: &E,
+    (test, load): (&KvTest, &KvActors),
+    seed: u64,
+    counts: &[Arc<ActorCounts>],
+) -> Result<ActorsDone, EngineError> {
+    let accounts = has_accounts(load).then(|| accounts(engine, test)).transpose()?;
+    let clock = engine.clock();
+    let course = Course::new(load, clock.is_real());
+    let cores = Cores::for_threads(course.threads());
+    let done: Vec<Result<ThreadDone, EngineError>> = thread::scope(|scope| {
+        let spawn = |(ordinal, (actor, thread)): (usize, (usize, u32))| {
+            let place = ThreadPlace { test, actor: &load.actors[actor], seed, number: actor as u64, thread };
+            let (course, cores, counts) = (&course, &cores, counts[actor].thread(thread));
+            let tally = KvTally::of(accounts.unwrap_or_default());
+            scope.spawn(move || {
+                cores.pin(ordinal);
+                work(engine, &place, course, counts, tally)
+            })
+        };
+        let running: Vec<_> = places(load).enumerate().map(spawn).collect();
+        course.conduct();
+        let joined = running.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(EngineError::fatal("a thread of the test panicked: see the run's log")))
+        });
+        joined.collect()
+    });
+    let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let of_actor =
+        |actor: usize| places(load).zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
+    let actors: Vec<ActorDone> = (0..load.actors.len())
+        .filter(|actor| load.actors[*actor].threads > 0)
+        .map(|actor| actor_done(&load.actors[actor], &counts[actor], &of_actor(actor).collect::<Vec<_>>()))
+        .collect();
+    let verification = match accounts {
+        Some(before) if engine.answers() => Some(verification(engine, test, before, &done)?),
+        _ => None,
+    };
+    let wall = done.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0);
+    Ok(ActorsDone {
+        spent: RecordedTime { wall, between: done.iter().map(|thread| thread.between_ns).sum() },
+        operations: actors.iter().map(|actor| actor.operations).sum(),
+        rows: actors.iter().map(|actor| actor.rows).sum(),
+        actors,
+        verification,
+    })
+}
+
+/// Every thread: the place of its actor, and its own among the actor's.
+fn places(load: &KvActors) -> impl Iterator<Item = (usize, u32)> {
+    let threads = |(place, actor): (usize, &KvActor)| (0..actor.threads).map(move |thread| (place, thread));
+    load.actors.iter().enumerate().flat_map(threads).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether what the actors do can be checked by what accounts keep.
+fn has_accounts(load: &KvActors) -> bool {
+    let of_accounts = |operation: &Operation| matches!(operation, Operation::Transfer { .. } | Operation::Audit);
+    load.actors.iter().flat_map(|actor| &actor.work.work).any(|work| of_accounts(&work.operation))
+}
+
+fn accounts<E: KvThreads>(engine: &E, test: &KvTest) -> Result<Accounts, EngineError> {
+    if !engine.answers() {
+        return Ok(Accounts::default());
+    }
+    let mut handle = engine.handle()?;
+    let mut session = handle.session(&test.sql)?;
+    Accounts::read(&mut session.read()?)
+}
+
+/// Holds what audits found, and what is there afterwards, against what transfers keep: the sum of all balances. Each transfer that was
+/// committed raises two versions.
+fn verification<E: KvThreads>(
+    engine: &E,
+    test: &KvTest,
+    before: Accounts,
+    done: &[ThreadDone],
+) -> Result<String, EngineError> {
+    let after = accounts(engine, test)?;
+    let expected = before.versions + 2 * done.iter().map(|thread| thread.transfers).sum::<u64>();
+    let broken = done.iter().find_map(|thread| {
+        let found = before.broken_by(&thread.broken?)?;
+        Some(format!("an audit found {found}"))
+    });
+    let broken = broken.or_else(|| before.broken_by(&after).map(|found| format!("afterwards there are {found}")));
+    let broken = broken.or_else(|| {
+        (after.versions != expected).then(|| {
+            format!("the versions add up to {}, and by the transfers that were committed to {expected}", after.versions)
+        })
+    });
+    Ok(match broken {
+        None => dbdyno_engine::protocol::INVARIANTS_HELD.to_owned(),
+        Some(broken) => format!("{INVARIANTS}{broken}"),
+    })
+}
+
+fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone]) -> ActorDone {
+    let sum = |figure: fn(&ThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
+    let service = counts.service();
+    let mut counters = Counters::default();
+    counters.set("failures", Some(sum(|thread| thread.failures)));
+    counters.set("busy", Some(sum(|thread| thread.busy)));
+    counters.set("retries", Some(sum(|thread| thread.retries)));
+    counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
+    counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
+    counters.set("backlog", actor.arrival.map(|_| sum(|thread| thread.backlog)));
+    ActorDone {
+        name: actor.name.clone(),
+        threads: actor.threads,
+        wall_ns: sum(|thread| thread.wall_ns) / u64::from(actor.threads.max(1)),
+        operations: sum(|thread| thread.operations),
+        rows: sum(|thread| thread.rows),
+        operations_per_sample: 1,
+        histogram: to_base64(&service),
+        response: counts.response().map(|response| to_base64(&response)),
+        counters,
+    }
+}
+
+/// Jain's index of what threads got done: 1 where all got the same, 1/n where one of n got all. In millionths; none for one thread.
+fn fairness_ppm(operations: impl Iterator<Item = u64>) -> Option<u64> {
+    let operations: Vec<f64> = operations.map(|operations| operations as f64).collect();
+    let (sum, squares): (f64, f64) = (operations.iter().sum(), operations.iter().map(|one| one * one).sum());
+    (operations.len() > 1 && squares > 0.0)
+        .then(|| (sum * sum / (operations.len() as f64 * squares) * 1e6).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairness_is_jains_index() {
+        let fairness = |operations: &[u64]| fairness_ppm(operations.iter().copied());
+        assert_eq!(fairness(&[5, 5, 5]), Some(1_000_000));
+        assert_eq!(fairness(&[9, 0, 0]), Some(333_333));
+        assert_eq!(fairness(&[3, 1]), Some(800_000));
+        assert_eq!(fairness(&[7]), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! Which records operations meet.
+
+use crate::{
+    rng::SplitMix64,
+    zipf::{ScrambledZipf, Zipf},
+};
+use dbdyno_engine::suite::KeyChoice;
+
+/// Draws records for one thread.
+pub(super) struct Keys {
+    choice: Choice,
+    /// Records that there are before the test.
+    records: u64,
+    /// Records that this thread has inserted.
+    inserted: u64,
+    /// This thread, from 0, and how many do the same: what they insert is theirs alone.
+    thread: u64,
+    threads: u64,
+}
+
+enum Choice {
+    Ascending,
+    Uniform,
+    Zipfian(ScrambledZipf),
+    /// By the distance from the newest record that this thread knows of.
+    Latest(Zipf),
+}
+
+impl Keys {
+    pub(super) fn new(choice: KeyChoice, records: u64, (thread, threads): (u64, u64)) -> Self {
+        let choice = match choice {
+            KeyChoice::Ascending => Choice::Ascending,
+            KeyChoice::Uniform => Choice::Uniform,
+            KeyChoice::Zipfian => Choice::Zipfian(ScrambledZipf::new(records)),
+            KeyChoice::Latest => Choice::Latest(Zipf::new(records)),
+        };
+        Self { choice, records, inserted: 0, thread, threads: threads.max(1) }
+    }
+
+    /// The record of an operation with this ordinal.
+    pub(super) fn draw(&mut self, ordinal: u64, rng: &mut SplitMix64) -> u64 {
+        match &self.choice {
+            Choice::Ascending => ordinal,
+            Choice::Uniform => rng.below(self.records),
+            Choice::Zipfian(zipf) => zipf.record(rng),
+            Choice::Latest(zipf) => {
+                let back = zipf.rank(rng);
+                match back.checked_sub(self.inserted) {
+                    Some(before) => self.records.saturating_sub(1 + before),
+                    None => self.own(self.inserted - 1 - back),
+                }
+            }
+        }
+    }
+
+    /// A record that nobody has inserted.
+    pub(super) fn insert(&mut self) -> u64 {
+        let record = self.own(self.inserted);
+        self.inserted += 1;
+        if let Choice::Latest(zipf) = &mut self.choice {
+            zipf.grow();
+        }
+        record
+    }
+
+    /// The record that this thread inserts as its `count`-th, from 0.
+    fn own(&self, count: u64) -> u64 {
+        self.records + count * self.threads + self.thread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_are_met_the_most_and_what_was_inserted_is_among_them() {
+        let (mut keys, mut rng) = (Keys::new(KeyChoice::Latest, 1_000, (1, 2)), SplitMix64::new(3));
+        assert_eq!([keys.insert(), keys.insert()], [1_001, 1_003], "the other thread inserts 1,000 and 1,002");
+        let drawn: Vec<u64> = (0..100_000).map(|_| keys.draw(0, &mut rng)).collect();
+        let count = |record| drawn.iter().filter(|&&one| one == record).count();
+        assert!(count(1_003) > count(1_001) && count(1_001) > count(999) && count(999) > count(998));
+        assert_eq!(count(1_000) + count(1_002), 0);
+        assert!(drawn.iter().all(|record| (0..=1_003).contains(record)));
+    }
+}
