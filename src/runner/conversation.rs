@@ -169,7 +169,9 @@ mod tests {
     }
 
     fn started(test: u32, measured: bool) -> Event {
-        Event::TestStarted { test, name: String::new(), measured, operations: Some(1) }
+        let (name, actors) = (String::new(), Vec::new());
+        let (operations, operations_per_sample) = (Some(1), Some(1));
+        Event::TestStarted { test, name, measured, operations, operations_per_sample, time_ms: None, actors }
     }
 
     fn done(test: u32, samples: u64, operations: u64) -> Event {

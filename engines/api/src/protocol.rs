@@ -118,6 +118,15 @@ pub enum Event {
         measured: bool,
         /// Operations it will do, where that is known.
         operations: Option<u64>,
+        /// Operations in one sample of its latencies.
+        #[serde(default)]
+        operations_per_sample: Option<u64>,
+        /// How long it will take with its warm-up, ms, where it ends with the time.
+        #[serde(default)]
+        time_ms: Option<u64>,
+        /// Its actors, where it has several threads.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        actors: Vec<ActorHead>,
     },
     /// A test is under way.
     Progress {
@@ -203,6 +212,16 @@ pub struct TestDone {
     /// What else it cost, by the names of the figures: see [`Counters`].
     #[serde(flatten)]
     pub counters: Counters,
+}
+
+/// What is known of an actor before it works.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActorHead {
+    pub name: String,
+    pub threads: u32,
+    /// Operations a second that are due; none: each begins when the one before it is done.
+    #[serde(default)]
+    pub rate: Option<u64>,
 }
 
 /// What an actor has done so far.

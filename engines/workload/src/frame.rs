@@ -12,8 +12,9 @@ use dbdyno_engine::{
     counters::Counters,
     describe::Library,
     engine::Engine,
-    protocol::{Event, TestDone, TestHead},
+    protocol::{ActorHead, Event, TestDone, TestHead},
     serve::Worker,
+    suite::{KvActor, KvActors},
 };
 use std::{path::Path, sync::Arc, time::Instant};
 
@@ -60,13 +61,34 @@ impl<'w> Harness<'w> {
         Ok(())
     }
 
-    /// Says that a test begins.
-    pub(crate) fn announce(&self, test: TestHead<'_>, operations: Option<u64>) {
+    /// Says that a test of one thread begins. `every`: operations in one sample of the histogram.
+    pub(crate) fn announce(&self, test: TestHead<'_>, operations: u64, every: u64) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
             name: test.name.to_owned(),
             measured: test.measured,
-            operations,
+            operations: Some(operations),
+            operations_per_sample: Some(every.max(1)),
+            time_ms: None,
+            actors: Vec::new(),
+        });
+    }
+
+    /// Says that a test of actors begins.
+    pub(crate) fn announce_actors(&self, test: TestHead<'_>, load: &KvActors) {
+        let head = |actor: &KvActor| ActorHead {
+            name: actor.name.clone(),
+            threads: actor.threads,
+            rate: actor.arrival.map(|arrival| arrival.rate),
+        };
+        self.worker.emit(&Event::TestStarted {
+            test: test.number,
+            name: test.name.to_owned(),
+            measured: test.measured,
+            operations: None,
+            operations_per_sample: Some(1),
+            time_ms: load.time_ms.map(|ms| ms + load.warm_up_ms),
+            actors: load.actors.iter().filter(|actor| actor.threads > 0).map(head).collect(),
         });
     }
 

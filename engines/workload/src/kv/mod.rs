@@ -133,7 +133,7 @@ fn measure_alone<E: KvEngine>(
     let (held, answers) = (engine.holds_reads(), engine.answers());
     let mut session = engine.session(&test.sql)?;
     let head = test.head();
-    harness.announce(head, Some(alone.operations));
+    harness.announce(head, alone.operations, alone.clock_every);
     let frame = harness.begin_alone(head, alone.operations, alone.clock_every);
 
     let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every);
@@ -158,7 +158,7 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
 ) -> Result<TestDone, EngineError> {
     let counts: Vec<Arc<ActorCounts>> = load.actors.iter().map(ActorCounts::new).map(Arc::new).collect();
     let head = test.head();
-    harness.announce(head, None);
+    harness.announce_actors(head, load);
     let frame = harness.begin(head, actors_progress(test.number, &counts));
     let ActorsDone { spent, operations, rows, actors, verification } =
         T::perform(engine, (test, load), job.seed, &counts)?;

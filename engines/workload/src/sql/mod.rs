@@ -73,7 +73,7 @@ fn measure<E: SqlEngine>(
     let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
     let head = test.head();
     let operations = test.operations();
-    harness.announce(head, Some(operations));
+    harness.announce(head, operations, 1);
     perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;
 
     let frame = harness.begin_alone(head, operations, 1);

@@ -86,6 +86,7 @@ fn recording(store: &Store, run: &str) -> Result<Recording, String> {
             operations: test.figure(Metric::Operations).unwrap_or(1),
             wall_ns: test.figure(Metric::Wall)?,
             latencies: test.samples(),
+            per_sample: test.operations_per_sample,
             slots: slots.remove(&test.test).unwrap_or_default(),
             name: test.test_name,
         })

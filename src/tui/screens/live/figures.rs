@@ -1,8 +1,7 @@
 //! One test as it is watched: counts so far, latencies, throughput over time.
 
-use dbdyno_engine::protocol::TestDone;
-use dbdyno_workload::histogram::empty;
-use dbdyno_workload::histogram::supported_quantile;
+use dbdyno_engine::protocol::{ActorHead, ActorProgress, TestDone};
+use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
 
 /// Slots that are kept; of a longer test, neighbours are put together.
@@ -44,6 +43,45 @@ pub struct LiveFigures {
     pub(crate) latencies: Histogram<u64>,
     /// Throughput over time.
     pub(crate) slots: Vec<Slot>,
+    /// Operations in one sample of the latencies, where that is told.
+    pub(crate) per_sample: Option<u64>,
+    /// How long it will take, ns, where it ends with the time.
+    pub(crate) time_ns: Option<u64>,
+    /// The actors, where it has several threads.
+    pub(crate) actors: Vec<LiveActor>,
+}
+
+/// What an actor does.
+#[derive(Debug, Clone)]
+pub struct LiveActor {
+    pub(crate) head: ActorHead,
+    /// Operations done.
+    pub(crate) done: u64,
+    /// Operations a second since the last that was said of it.
+    pub(crate) rate: f64,
+    /// How often another transaction was in its way.
+    pub(crate) busy: u64,
+    /// Operations that are due and not begun, where they are due at times.
+    pub(crate) backlog: Option<u64>,
+    /// Response times where operations are due at times, else service times.
+    pub(crate) latencies: Histogram<u64>,
+}
+
+impl LiveActor {
+    fn new(head: ActorHead) -> Self {
+        Self { head, done: 0, rate: 0.0, busy: 0, backlog: None, latencies: empty() }
+    }
+
+    /// It has come this far, `ns` after the last time.
+    fn progress(&mut self, said: &ActorProgress, ns: u64) {
+        self.rate = said.operations.saturating_sub(self.done) as f64 * 1e9 / ns.max(1) as f64;
+        (self.done, self.busy, self.backlog) = (said.operations, said.busy, said.backlog);
+        let histogram = said.histogram.as_deref().and_then(|text| from_bytes(&bytes_from_base64(text).ok()?).ok());
+        if let Some(latencies) = histogram {
+            // Both have the same bounds.
+            let _ = self.latencies.add(latencies);
+        }
+    }
 }
 
 impl LiveFigures {
@@ -59,6 +97,30 @@ impl LiveFigures {
             finished: false,
             latencies: empty(),
             slots: Vec::new(),
+            per_sample: None,
+            time_ns: None,
+            actors: Vec::new(),
+        }
+    }
+
+    /// It has these actors, and ends after so many ms, where it ends with the time.
+    pub(crate) fn with_actors(self, actors: Vec<ActorHead>, time_ms: Option<u64>) -> Self {
+        let actors = actors.into_iter().map(LiveActor::new).collect();
+        Self { actors, time_ns: time_ms.map(|ms| ms.saturating_mul(1_000_000)), ..self }
+    }
+
+    /// So many operations are one sample of its latencies.
+    pub(crate) fn sampled(self, per_sample: Option<u64>) -> Self {
+        Self { per_sample, ..self }
+    }
+
+    /// Its actors have come this far. Called before [`Self::progress`].
+    pub(crate) fn actors_progress(&mut self, said: &[ActorProgress], elapsed_ns: u64) {
+        let ns = elapsed_ns.saturating_sub(self.elapsed_ns);
+        for actor in &mut self.actors {
+            if let Some(said) = said.iter().find(|said| said.name == actor.head.name) {
+                actor.progress(said, ns);
+            }
         }
     }
 
@@ -96,6 +158,9 @@ impl LiveFigures {
         if self.finished {
             return Some(1.0);
         }
+        if let Some(time) = self.time_ns {
+            return Some((self.elapsed_ns as f64 / time.max(1) as f64).min(1.0));
+        }
         let total = self.total.filter(|total| *total > 1)?;
         Some((self.done as f64 / total as f64).min(1.0))
     }
@@ -107,7 +172,7 @@ impl LiveFigures {
 
     /// Whether latencies are of single operations, and not of stretches of many.
     pub(crate) fn single(&self) -> bool {
-        self.latencies.len().saturating_mul(2) > self.done
+        self.per_sample.map_or(self.latencies.len().saturating_mul(2) > self.done, |operations| operations == 1)
     }
 
     /// A quantile of single operations, where enough of them lie beyond it, ns.

@@ -10,7 +10,7 @@ mod session;
 
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
-pub use figures::{LiveFigures, Slot};
+pub use figures::{LiveActor, LiveFigures, Slot};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
 pub use session::WatchedSession;

@@ -26,6 +26,8 @@ pub struct RecordedTest {
     /// Wall time, ns.
     pub(crate) wall_ns: u64,
     pub(crate) latencies: Option<Histogram<u64>>,
+    /// Operations in one sample of them.
+    pub(crate) per_sample: Option<u64>,
     /// What was told while it ran.
     pub(crate) slots: Vec<RecordedSlot>,
 }
@@ -69,7 +71,8 @@ impl Replay {
         let Some(recorded) = self.recording.tests.get(test) else { return };
         self.test = test;
         (self.at, self.slot) = (Duration::ZERO, 0);
-        self.figures = Some(LiveFigures::new(recorded.number, recorded.name.clone(), true, Some(recorded.operations)));
+        let figures = LiveFigures::new(recorded.number, recorded.name.clone(), true, Some(recorded.operations));
+        self.figures = Some(figures.sampled(recorded.per_sample));
     }
 
     /// The next test, or the one before.

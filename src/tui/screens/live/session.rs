@@ -3,6 +3,7 @@
 use super::{LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
 use crate::{
     bench::{BenchPlan, Configuration},
+    metric::Figures,
     runner::{Report, RunnerEvent, Uses},
     stats::median,
     store::{Status, WarningRecord},
@@ -139,12 +140,22 @@ impl WatchedSession {
 
     fn worker(&mut self, event: protocol::Event, latencies: Option<Histogram<u64>>) {
         match event {
-            protocol::Event::TestStarted { test, name, measured, operations } => {
-                self.figures = Some(LiveFigures::new(test, name, measured, operations));
+            protocol::Event::TestStarted {
+                test,
+                name,
+                measured,
+                operations,
+                operations_per_sample,
+                time_ms,
+                actors,
+            } => {
+                let figures = LiveFigures::new(test, name, measured, operations).sampled(operations_per_sample);
+                self.figures = Some(figures.with_actors(actors, time_ms));
                 self.uses.1 = self.uses.0;
             }
-            protocol::Event::Progress { operations, total, elapsed_ns, .. } => {
+            protocol::Event::Progress { operations, total, elapsed_ns, actors, .. } => {
                 if let Some(figures) = &mut self.figures {
+                    figures.actors_progress(&actors, elapsed_ns);
                     figures.total = total.or(figures.total);
                     figures.progress(operations, elapsed_ns, latencies.as_ref());
                 }
@@ -164,8 +175,9 @@ impl WatchedSession {
         figures.finish(done, latencies);
         self.uses.0.rss_bytes = self.uses.0.rss_bytes.max(done.peak_rss_bytes);
         self.uses.0.database_bytes = done.database_bytes;
-        if done.measured {
-            self.times.entry((configuration, done.test)).or_default().push(done.wall_ns as f64);
+        let time = Figures::from_test_done(done, None).compared_ns();
+        if let Some(time) = time.filter(|_| done.measured) {
+            self.times.entry((configuration, done.test)).or_default().push(time as f64);
             self.timelines.insert((configuration, done.test), figures.slots.clone());
         }
     }

@@ -6,7 +6,7 @@ use crate::{
     catalog::Role,
     runner::Uses,
     tui::{
-        screens::live::{LiveFigures, Phase, Slot, WatchedSession},
+        screens::live::{LiveActor, LiveFigures, Phase, Slot, WatchedSession},
         widgets::{
             histogram::histogram,
             over_time::{Stretch, over_time},
@@ -14,6 +14,7 @@ use crate::{
         },
     },
 };
+use dbdyno_workload::histogram::supported_quantile;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the test of a session.
@@ -106,6 +107,11 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &LiveFigure
     let inner = paint.pane(area, &title, true);
     let elapsed = units::duration(figures.elapsed_ns as f64);
     let (share, text) = match (figures.share(), usual) {
+        (Some(share), _) if !figures.finished && figures.time_ns.is_some() => {
+            let left = figures.time_ns.unwrap_or(0).saturating_sub(figures.elapsed_ns);
+            let left = format!("{:.0} s left", (left as f64 / 1e9).ceil());
+            (share, format!("{}  {:>3.0} %  {left}", counted(figures.done, None), share * 100.0))
+        }
         (Some(share), _) => {
             (share, format!("{}  {:>3.0} %  {elapsed}", counted(figures.done, figures.total), share * 100.0))
         }
@@ -140,6 +146,11 @@ fn facts<'t>(
         let rate = units::rate(operations as f64 * 1e9 / ns.max(1) as f64);
         groups.push(vec![[piece("┄ ", Role::Ghost), piece(label, Role::Dim), piece(format!(" {rate}"), Role::Dim)]]);
     }
+    if !figures.actors.is_empty() {
+        groups.extend(figures.actors.iter().map(|actor| actor_facts(actor, figures.elapsed_ns, figures.finished)));
+        groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
+        return groups.into_iter().flat_map(|group| lines(group, columns)).collect();
+    }
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
     let shown = quantiles.map(|(name, quantile)| {
         fact(name, figures.quantile(quantile).map_or("-".to_owned(), |ns| units::duration(ns as f64)))
@@ -147,6 +158,25 @@ fn facts<'t>(
     groups.push(shown.into());
     groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
     groups.into_iter().flat_map(|group| lines(group, columns)).collect()
+}
+
+/// An actor: its rate and the one that is due, latencies, and what others cost it.
+fn actor_facts<'t>(actor: &LiveActor, elapsed_ns: u64, finished: bool) -> Vec<[TextPiece<'t>; 3]> {
+    let mean = actor.done as f64 * 1e9 / elapsed_ns.max(1) as f64;
+    let rate = units::rate(if finished { mean } else { actor.rate });
+    let due = actor.head.rate.map_or_else(String::new, |due| format!(" of {}", units::rate(due as f64)));
+    let name = format!("{} x{} ", actor.head.name, actor.head.threads);
+    let mut facts = vec![[piece(name, Role::Accent), piece(rate, Role::Text), piece(due, Role::Dim)]];
+    let quantile = |name, quantile| {
+        let ns = supported_quantile(&actor.latencies, quantile);
+        fact(name, ns.map_or("-".to_owned(), |ns| units::duration(ns as f64)))
+    };
+    facts.extend([quantile("p50", 0.5), quantile("p99", 0.99)]);
+    if actor.busy > 0 {
+        facts.push(fact("busy", units::count(actor.busy)));
+    }
+    facts.extend(actor.backlog.map(|behind| fact("behind", units::count(behind))));
+    facts
 }
 
 /// Facts in lines, whole ones only.
