@@ -22,6 +22,7 @@ mod ordered;
 mod power;
 mod resume;
 mod rowsum;
+mod scaling;
 mod sqlite_lib;
 mod stats;
 mod store;

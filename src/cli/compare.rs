@@ -10,8 +10,8 @@ use crate::{
     catalog::Difference,
     compare::{Axis, Comparison, Gate, Obstacle, ObstacleKind, Options, Side, compare, gate, load},
     report::{
-        comparison::{FORMATS, TableStyle, export, text},
-        format::Format,
+        comparison::{FORMATS, SCALING_FORMATS, TableStyle, export, text},
+        format::{Format, WriteError},
         text::Colouring,
     },
     store::{Latencies, Selection, Store},
@@ -42,6 +42,10 @@ pub(super) struct CompareArgs {
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pivot: Option<String>,
+    /// Show how the figures of each side grow: time with the size, operations a second with every numeric option that has
+    /// several values within the side.
+    #[arg(long)]
+    scaling: bool,
     /// How to write the comparison. CSV and Parquet have a row for each test and size.
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
     format: Format,
@@ -81,6 +85,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let output = args.out.checked(places)?;
     if args.format == Format::Parquet && output.is_none() {
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
+    }
+    if args.scaling && !SCALING_FORMATS.contains(&args.format) {
+        let error = WriteError::Unsupported { asked: args.format, supported: SCALING_FORMATS };
+        return Err(CliError::Usage(format!("--scaling: --format {error}")));
     }
     let store = places.opened()?;
     let latencies = match args.format {
@@ -158,6 +166,7 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
     Ok(Options {
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
+        scaling: args.scaling,
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
         command: command_line(),
     })

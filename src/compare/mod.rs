@@ -7,6 +7,8 @@
 //! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
 //! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs are compared unpaired.
 //! 4. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
+//!
+//! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
 
 mod evidence;
 mod facts;
@@ -20,6 +22,7 @@ mod obstacles;
 mod options;
 mod pairs;
 mod pivot;
+mod scaling;
 mod sizes;
 mod warnings;
 
@@ -32,6 +35,7 @@ pub use model::{
 };
 pub use options::{Axis, Options};
 pub use pivot::axis_value;
+pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
 pub use sizes::{TestKey, by_test};
 
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
@@ -50,6 +54,7 @@ pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
         means: sizes::means(&lines),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
+        scaling: options.scaling.then(|| scaling::curves(a, b)),
         warnings: warnings::warnings(&lines, &[a, b]),
         lines,
     }

@@ -1,6 +1,6 @@
 //! A comparison, as every output shows it. `assets/schemas/comparison.schema.json` describes its JSON.
 
-use super::options::Axis;
+use super::{options::Axis, scaling::ScalingCurve};
 use crate::{
     catalog::Difference,
     stats::Verdict,
@@ -38,6 +38,8 @@ pub struct Comparison {
     pub by_size: Option<Vec<OverSizes>>,
     /// The pivot table, where asked for.
     pub pivot: Option<Pivot>,
+    /// How figures grow, where asked for: by test, axis, what is held fixed, and side.
+    pub scaling: Option<Vec<ScalingCurve>>,
     /// What a reader should know.
     pub warnings: Vec<String>,
 }
@@ -150,7 +152,7 @@ pub struct Obstacle {
     pub allowed: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SideName {
     A,
     B,

@@ -11,6 +11,8 @@ pub struct Options {
     pub allowed: BTreeSet<Difference>,
     /// Whether to summarise each test over its sizes.
     pub by_size: bool,
+    /// Whether to say how figures grow with the size and with numeric options.
+    pub scaling: bool,
     /// The rows and columns of a pivot table.
     pub pivot: Option<(Axis, Axis)>,
     /// The command that asked, as it could be typed again; exports carry it.

@@ -52,7 +52,7 @@ pub fn by_test(lines: &[Line]) -> BTreeMap<TestKey<'_>, Vec<&Line>> {
 }
 
 /// A test's name with `N` for each number in it.
-fn without_numbers(name: &str) -> String {
+pub(super) fn without_numbers(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for c in name.chars() {
         if !c.is_ascii_digit() {

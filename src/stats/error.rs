@@ -11,6 +11,15 @@ pub enum NoAnswer {
         /// How many are needed (a side).
         need: usize,
     },
+    /// Fewer different values of an axis than a line needs.
+    TooFewPoints {
+        /// How many there are.
+        have: usize,
+        /// How many are needed.
+        need: usize,
+    },
+    /// Values of an axis that do not ascend: this one is not above the one before.
+    NotAscending(f64),
     /// Paired samples of different lengths: the pairs are not known.
     UnequalLengths {
         /// The number of values of A.
@@ -32,6 +41,8 @@ impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooFew { have, need } => write!(f, "need >= {need} runs, have {have}"),
+            Self::TooFewPoints { have, need } => write!(f, "need >= {need} points, have {have}"),
+            Self::NotAscending(value) => write!(f, "{value} is not above the value before it"),
             Self::UnequalLengths { a, b } => write!(f, "pairs need equal counts, have {a} and {b}"),
             Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
             Self::NotPositive(value) => write!(f, "{value} is not positive, so it has no ratio"),

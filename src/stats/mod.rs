@@ -12,6 +12,8 @@
 //! 4. [`noise_floor`] says how large a ratio the machine shows between two equal things;
 //! 5. [`Evidence::verdict`] puts these together.
 //!
+//! How a figure grows with the size or an option is [`scaling`]'s answer.
+//!
 //! Where there is no answer, [`NoAnswer`] says why.
 
 mod bootstrap;
@@ -26,8 +28,10 @@ mod rank_sum;
 mod ranks;
 mod ratio;
 mod rounds;
+mod scaling;
 mod select;
 mod signed_rank;
+mod student;
 mod verdict;
 
 pub use bootstrap::bootstrap_interval;
@@ -42,7 +46,9 @@ pub use rank_sum::rank_sum;
 pub use ranks::{Method, TestResult};
 pub use ratio::{RatioInterval, Runs, geometric_mean, log_ratios, paired_ratio, paired_ratio_at, unpaired_ratio};
 pub use rounds::{MORE_ROUNDS_CAP, more_rounds, rounds_needed};
+pub use scaling::{FLAT_BAND, Growth, LogSamples, MIN_POINTS, MIN_SCALING_RUNS, Scaling, Slope, scaling};
 pub use signed_rank::signed_rank;
+pub use student::{student_p, student_t};
 pub use verdict::{Evidence, Verdict};
 
 /// The confidence that every interval here reaches at least (as far as its order statistics allow).

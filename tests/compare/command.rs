@@ -4,7 +4,7 @@ use super::fixture::{Bench, CLEAR, Stored, Variant, spec};
 use dbdyno_engine::durability::Tier;
 use std::process::{Command, Output};
 
-fn dbdyno(stored: &Stored, arguments: &[&str]) -> Output {
+pub(super) fn dbdyno(stored: &Stored, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dbdyno"))
         .args(arguments)
         .env("DBDYNO_STORE", stored.store.path())
@@ -14,7 +14,7 @@ fn dbdyno(stored: &Stored, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn ends(stored: &Stored, arguments: &[&str], code: i32, says: &str) -> String {
+pub(super) fn ends(stored: &Stored, arguments: &[&str], code: i32, says: &str) -> String {
     let out = dbdyno(stored, arguments);
     let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
     assert_eq!(out.status.code(), Some(code), "{stdout}{stderr}");

@@ -77,7 +77,8 @@ fn json_is_as_the_published_schema_says() {
     let mut undecided = Bench::default();
     undecided.pairs(&spec("x"), &Variant { tier: Tier::Consistent, ..spec("y") }, &CLEAR[..3]);
     let few = undecided.compared("engine=x", "engine=y", &Options::default());
-    for (at, comparison) in [comparison(), hostile(), few].iter().enumerate() {
+    let growing = super::scaling::every_outcome();
+    for (at, comparison) in [comparison(), hostile(), few, growing].iter().enumerate() {
         let path = folder.path().join(format!("{at}.json"));
         exported(comparison, Format::Json, &path).unwrap();
         let check = "import json, sys, jsonschema; schema = json.load(open(sys.argv[1])); \

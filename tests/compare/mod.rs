@@ -5,5 +5,6 @@ mod command;
 pub(crate) mod fixture;
 mod formats;
 mod obstacles;
+mod scaling;
 pub(crate) mod simulation;
 mod verdicts;

@@ -46,6 +46,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     suite: "kv".to_owned(),
                     suite_options: BTreeMap::new(),
                 },
+                asked: BTreeMap::new(),
                 tests: vec![TestRecord {
                     test: 1,
                     test_name: "writes".to_owned(),

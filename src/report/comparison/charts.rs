@@ -41,9 +41,9 @@ struct Point {
 
 /// A line of an axis with its label.
 #[derive(Debug, Serialize)]
-struct Tick {
-    at: f64,
-    label: String,
+pub(super) struct Tick {
+    pub(super) at: f64,
+    pub(super) label: String,
 }
 
 /// The latencies of A and B over each other.
@@ -59,8 +59,8 @@ pub(super) struct LatencyPanel {
 }
 
 /// Width and height of a panel's plot; the template adds margins.
-const WIDTH: f64 = 260.0;
-const HEIGHT: f64 = 110.0;
+pub(super) const WIDTH: f64 = 260.0;
+pub(super) const HEIGHT: f64 = 110.0;
 
 /// The farthest ratio from 1 that is drawn, as a factor.
 pub(crate) fn reach<'f>(found: impl Iterator<Item = &'f JudgedRatio>) -> f64 {
@@ -181,6 +181,6 @@ fn latency_panel(line: &Line, a: &Latency, b: &Latency) -> LatencyPanel {
 }
 
 /// A tenth of a pixel is enough.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 10.0).round() / 10.0
 }

@@ -126,10 +126,14 @@ pub(crate) fn latency_sql(line: &Line) -> Option<String> {
 }
 
 fn query(select: &str, lines: &[&Line]) -> Option<String> {
-    let tests: BTreeSet<u32> = lines.iter().map(|line| line.test).collect();
+    let tests = lines.iter().map(|line| line.test).collect();
+    let ids = lines.iter().flat_map(|line| sides(line)).flat_map(|(_, figure)| &figure.run_ids).collect();
+    query_of(select, &tests, ids)
+}
+
+/// SQL for a figure of these tests in these runs; none without a run.
+pub(super) fn query_of(select: &str, tests: &BTreeSet<u32>, ids: BTreeSet<&String>) -> Option<String> {
     let tests: Vec<String> = tests.iter().map(u32::to_string).collect();
-    let ids: BTreeSet<&String> =
-        lines.iter().flat_map(|line| sides(line)).flat_map(|(_, figure)| &figure.run_ids).collect();
     let ids: Vec<String> = ids.into_iter().map(|id| format!("  '{}'", id.replace('\'', "''"))).collect();
     let tests = tests.join(", ");
     let order = "ORDER BY round, label";
@@ -138,7 +142,7 @@ fn query(select: &str, lines: &[&Line]) -> Option<String> {
 }
 
 /// A query under its heading.
-fn listed(heading: &str, sql: Option<String>) -> Vec<String> {
+pub(super) fn listed(heading: &str, sql: Option<String>) -> Vec<String> {
     let lines = |sql: String| {
         [String::new(), format!("{heading}:")].into_iter().chain(sql.lines().map(str::to_owned)).collect()
     };

@@ -1,12 +1,13 @@
 //! A comparison as one HTML page that needs nothing else.
 
 use super::{
-    charts, facts,
+    charts, facts, scaling,
+    scaling_chart::{self, ScalingPanel},
     words::{self, Footnotes},
 };
 use crate::{
     base::units::plain,
-    compare::{Comparison, Line, PivotCell},
+    compare::{Comparison, Line, PivotCell, curve_families},
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
@@ -21,6 +22,7 @@ struct HtmlPage<'c> {
     groups: Vec<HtmlGroup>,
     over_sizes: Vec<[String; 5]>,
     pivot: Option<HtmlTable>,
+    scaling: Option<HtmlScaling>,
     signs: &'static str,
     size_panels: Vec<charts::SizePanel>,
     latency_panels: Vec<charts::LatencyPanel>,
@@ -28,6 +30,14 @@ struct HtmlPage<'c> {
     left_out: Vec<String>,
     options: Vec<String>,
     origin: Vec<String>,
+}
+
+/// How figures grow.
+#[derive(Debug, Serialize)]
+struct HtmlScaling {
+    legend: &'static str,
+    rows: Vec<[String; 3]>,
+    panels: Vec<ScalingPanel>,
 }
 
 /// The tests of one part and size.
@@ -75,6 +85,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         groups,
         over_sizes: over_sizes(comparison),
         pivot: pivot(comparison),
+        scaling: scaling(comparison, &mut notes),
         signs: words::SIGNS,
         size_panels: charts::size_panels(comparison),
         latency_panels: charts::latency_panels(comparison),
@@ -144,6 +155,16 @@ fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
             ]
         })
         .collect()
+}
+
+fn scaling(comparison: &Comparison, notes: &mut Footnotes) -> Option<HtmlScaling> {
+    let curves = comparison.scaling.as_ref()?;
+    let families = curve_families(curves);
+    Some(HtmlScaling {
+        legend: if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND },
+        rows: scaling::rows(comparison, &families, notes),
+        panels: families.iter().map(scaling_chart::panel).collect(),
+    })
 }
 
 fn pivot(comparison: &Comparison) -> Option<HtmlTable> {

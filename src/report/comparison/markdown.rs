@@ -1,10 +1,13 @@
 //! A comparison as GitHub's Markdown.
 
 use super::{
-    facts,
+    facts, scaling,
     words::{self, Footnotes},
 };
-use crate::{base::units::plain, compare::Comparison};
+use crate::{
+    base::units::plain,
+    compare::{Comparison, curve_families},
+};
 
 /// The document: tables, then everything that belongs to them.
 pub fn markdown(comparison: &Comparison) -> String {
@@ -73,6 +76,16 @@ pub fn markdown(comparison: &Comparison) -> String {
             };
             let cells: Vec<String> = [escaped(&line.value)].into_iter().chain(line.cells.iter().map(cell)).collect();
             row(&mut out, &cells);
+        }
+    }
+    if let Some(curves) = &comparison.scaling {
+        let legend = if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND };
+        out.push_str(&format!("\nHow figures grow. {}\n\n", escaped(legend)));
+        if !curves.is_empty() {
+            head(&mut out, &["test", "side", "growth"].map(str::to_owned));
+        }
+        for cells in scaling::rows(comparison, &curve_families(curves), &mut notes) {
+            row(&mut out, &cells.map(|cell| escaped(&cell)));
         }
     }
     out.push('\n');

@@ -9,6 +9,8 @@ pub(crate) mod facts;
 mod flat;
 mod html;
 mod markdown;
+pub(crate) mod scaling;
+pub(crate) mod scaling_chart;
 mod table;
 pub(crate) mod words;
 
@@ -29,6 +31,9 @@ use crate::{
 /// assets/schemas/comparison.schema.json says.
 pub const FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
+
+/// The formats of [`FORMATS`] that say how figures grow.
+pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json, Format::Html];
 
 /// The comparison as text. `cells`: what those of CSV are written as.
 ///

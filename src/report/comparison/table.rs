@@ -2,12 +2,12 @@
 
 use super::{
     bar::{draw, reach},
-    facts,
+    facts, scaling,
     words::{self, Footnotes},
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, JudgedRatio, Line, OverSizes, Pivot},
+    compare::{Comparison, JudgedRatio, Line, OverSizes, Pivot, ScalingCurve, curve_families},
     report::text::Colouring,
     stats::Verdict,
 };
@@ -40,13 +40,17 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
-    } else {
+    } else if comparison.scaling.is_none() {
         text.block(&lines(comparison, style, &mut notes));
         let undecided = |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. });
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
             text.line(words::MORE);
         }
         comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
+    }
+    if let Some(curves) = &comparison.scaling {
+        text.block(&growth(comparison, curves, &mut notes));
+        text.line(if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND });
     }
     for (number, note) in (1..).zip(&notes.texts) {
         text.line(&format!("[{number}] {note}"));
@@ -162,6 +166,14 @@ fn over_sizes(tests: &[OverSizes]) -> String {
         };
         let summary = [test.median, test.min, test.max].map(words::ratio);
         grid.row([name].into_iter().chain(sizes.iter().map(at)).chain(summary));
+    }
+    grid.render()
+}
+
+fn growth(comparison: &Comparison, curves: &[ScalingCurve], notes: &mut Footnotes) -> String {
+    let mut grid = Grid::new([Alignment::Left; 3]);
+    for [name, side, growth] in scaling::rows(comparison, &curve_families(curves), notes) {
+        grid.row([truncate_str(&plain(&name), NAME, "…").into_owned(), plain(&side), plain(&growth)]);
     }
     grid.render()
 }

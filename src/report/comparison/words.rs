@@ -187,17 +187,16 @@ pub(crate) struct Footnotes {
 impl Footnotes {
     /// The numbers, from 1, of a line's obstacles.
     pub(crate) fn numbers(&mut self, line: &Line) -> Vec<usize> {
-        line.obstacles
-            .iter()
-            .map(|found| {
-                let text = obstacle(found);
-                let at = self.texts.iter().position(|known| *known == text).unwrap_or_else(|| {
-                    self.texts.push(text);
-                    self.texts.len() - 1
-                });
-                at + 1
-            })
-            .collect()
+        line.obstacles.iter().map(|found| self.number(obstacle(found))).collect()
+    }
+
+    /// The number of a sentence, from 1.
+    pub(crate) fn number(&mut self, text: String) -> usize {
+        let at = self.texts.iter().position(|known| *known == text).unwrap_or_else(|| {
+            self.texts.push(text);
+            self.texts.len() - 1
+        });
+        at + 1
     }
 }
 

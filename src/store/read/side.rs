@@ -46,6 +46,9 @@ pub struct RunTests {
     pub twin_of: Option<String>,
     pub size: String,
     pub configuration: RunConfiguration,
+    /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
+    /// what an engine made of it.
+    pub asked: BTreeMap<String, String>,
     /// Finished tests.
     pub tests: Vec<TestRecord>,
 }
@@ -144,7 +147,8 @@ const RUNS: &str = "
         'configuration': {
             'engine': r.engine, 'version': r.engine_version, 'tier': r.tier, 'suite': r.suite,
             'options': coalesce(o.engine, MAP {}), 'suite_options': coalesce(o.suite, MAP {})
-        }
+        },
+        'asked': map_concat(coalesce(o.asked_suite, MAP {}), coalesce(o.asked_engine, MAP {}))
     })
     FROM run r
     JOIN (
@@ -157,8 +161,13 @@ const RUNS: &str = "
     LEFT JOIN (
         SELECT run_id,
             map_from_entries(list({'k': name, 'v': value} ORDER BY name) FILTER (scope = 'engine')) AS engine,
-            map_from_entries(list({'k': name, 'v': value} ORDER BY name) FILTER (scope <> 'engine')) AS suite
-        FROM (SELECT run_id, scope, name, coalesce(in_force, asked) AS value FROM run_option)
+            map_from_entries(list({'k': name, 'v': value} ORDER BY name) FILTER (scope <> 'engine')) AS suite,
+            map_from_entries(list({'k': name, 'v': wanted} ORDER BY name) FILTER (scope = 'engine')) AS asked_engine,
+            map_from_entries(list({'k': name, 'v': wanted} ORDER BY name) FILTER (scope <> 'engine')) AS asked_suite
+        FROM (
+            SELECT run_id, scope, name, coalesce(in_force, asked) AS value, coalesce(asked, in_force) AS wanted
+            FROM run_option
+        )
         WHERE value IS NOT NULL GROUP BY run_id
     ) o USING (run_id)
     ORDER BY r.started_at, r.ordinal";

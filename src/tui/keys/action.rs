@@ -111,6 +111,8 @@ pub(crate) enum Action {
     View,
     /// Choose rows and columns.
     Pivot,
+    /// How figures grow.
+    Scaling,
     /// Compare in spite of differences.
     Allow,
     /// Read it again.

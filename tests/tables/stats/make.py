@@ -353,9 +353,93 @@ def bootstrap():
     return rows
 
 
+# ---- Student's t and scaling ------------------------------------------------------------------------------------
+
+
+def student():
+    rows = []
+    for freedom in (1, 2, 3, 4, 5, 6, 7, 10, 11, 30, 99, 1000, 1001):
+        for t in (0.0, 0.001, 0.5, 1.0, 1.96, 2.571, 4.3, 12.7, 63.7):
+            rows.append({"t": t, "freedom": freedom, "p": float(2 * stats.t.sf(t, freedom))})
+        for p in (0.05, 0.01, 0.001):
+            rows.append({"t": float(stats.t.isf(p / 2, freedom)), "freedom": freedom, "p": p})
+    return rows
+
+
+def scaling_design(u, knee):
+    """A constant and the axis; with a knee at index `knee`, what lies before and after it."""
+    columns = [u] if knee is None else [np.minimum(u - u[knee], 0.0), np.maximum(u - u[knee], 0.0)]
+    return np.column_stack([np.ones(len(u)), *columns])
+
+
+def scaling_estimate(samples, shared, combination):
+    """A combination of what was measured at each x: value, standard error, degrees of freedom."""
+    if shared:
+        a_round = np.array(samples) @ combination
+        return a_round.mean(), stats.sem(a_round), len(a_round) - 1
+    means = np.array([np.mean(runs) for runs in samples])
+    parts = np.array([c**2 * np.var(runs, ddof=1) / len(runs) for c, runs in zip(combination, samples)])
+    freedom = parts.sum() ** 2 / sum(part**2 / (len(runs) - 1) for part, runs in zip(parts, samples))
+    return means @ combination, math.sqrt(parts.sum()), math.floor(freedom)
+
+
+def scaling_row(x, samples, shared):
+    u = np.log(x)
+    means = np.mean(samples, axis=0) if shared else np.array([np.mean(runs) for runs in samples])
+
+    def fit(knee):
+        design = scaling_design(u, knee)
+        return np.linalg.lstsq(design, means, rcond=None)[0], design
+
+    def misfit(knee):
+        coefficients, design = fit(knee)
+        return float(np.sum((design @ coefficients - means) ** 2))
+
+    knee = None
+    inner = range(1, len(x) - 1)
+    if len(x) >= 4:
+        best = min(inner, key=misfit)
+        weights = np.linalg.pinv(scaling_design(u, best))
+        value, error, freedom = scaling_estimate(samples, shared, weights[2] - weights[1])
+        beyond = abs(value) - 0.1
+        if beyond > 0 and 2 * stats.t.sf(beyond / error, freedom) * len(inner) < 0.01:
+            knee = best
+    weights = np.linalg.pinv(scaling_design(u, knee))
+    slopes = []
+    for combination in weights[1:]:
+        value, error, freedom = scaling_estimate(samples, shared, combination)
+        reach = stats.t.isf((1 - LEVEL) / 2, freedom) * error
+        slopes.append([float(value), float(value - reach), float(value + reach)])
+    coefficients, design = fit(knee)
+    fitted = design @ coefficients
+    return {
+        "x": list(x), "samples": samples, "shared": shared, "knee": knee, "slopes": slopes,
+        "fitted": fitted.tolist(), "off": float(np.exp(np.max(np.abs(means - fitted))) - 1),
+    }
+
+
+def scaling():
+    rng = np.random.default_rng(15)
+    rows = []
+    axes = ([1, 2, 4], [1, 2, 4, 8], [1000, 5000, 20000, 100000], [512, 1024, 4096, 8192, 65536], [1, 2, 3, 4, 6, 8, 12, 16])
+    for x in axes:
+        u = np.log(np.array(x, dtype=float))
+        for bend in (0.0, -0.9, 0.3):
+            at = u[int(rng.integers(1, len(x) - 1))]
+            truth = 0.95 * u + bend * np.maximum(u - at, 0.0) + rng.normal(0.0, 5.0)
+            for noise in (0.01, 0.1):
+                n = int(rng.integers(3, 12))
+                rounds = [short(truth + rng.normal(0.0, 0.2) + rng.normal(0.0, noise, len(x)), 7) for _ in range(n)]
+                rows.append(scaling_row(x, rounds, True))
+                sizes = rng.integers(3, 12, len(x))
+                runs = [short(at_x + rng.normal(0.0, noise, m), 7) for at_x, m in zip(truth, sizes)]
+                rows.append(scaling_row(x, runs, False))
+    return rows
+
+
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
         for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
-                      geometric_means, noise, least_squares, bootstrap):
+                      geometric_means, noise, least_squares, bootstrap, student, scaling):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

@@ -49,7 +49,7 @@ pub enum Response {
 /// A comparison as the views show it.
 #[derive(Debug)]
 pub struct Compared {
-    /// Line by line, and over sizes.
+    /// Line by line, over sizes, and how figures grow.
     pub(crate) plain: Comparison,
     /// Spread over the pivot's keys.
     pub(crate) pivot: Comparison,
@@ -76,7 +76,7 @@ fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String
     let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
-        plain: compare(&a, &b, &Options { by_size: true, ..options }),
+        plain: compare(&a, &b, &Options { by_size: true, scaling: true, ..options }),
         pivot: compare(&a, &b, &spread),
         unknown,
     })

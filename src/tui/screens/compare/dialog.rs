@@ -9,7 +9,6 @@ use crate::{
     tui::{
         overlay::{ListItem, Reply},
         screens::intent::Intent,
-        widgets::cursor::ListCursor,
         world::World,
     },
 };
@@ -85,7 +84,7 @@ impl CompareScreen {
             (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = text;
-                self.cursors = [ListCursor::default(); 4];
+                self.cursors = Default::default();
             }
             (Dialog::Allow, Reply::Chosen(chosen)) => {
                 self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();

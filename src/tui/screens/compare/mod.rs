@@ -1,4 +1,4 @@
-//! The Compare screen: two selections beside each other, in four views.
+//! The Compare screen: two selections beside each other, in five views.
 
 mod ask;
 mod dialog;
@@ -10,7 +10,7 @@ mod view;
 pub use ask::{Compared, Request, Response, WantedComparison};
 pub(crate) use dialog::Dialog;
 pub use output::remarks;
-pub use rows::{TableRow, TestRow, latency_rows, name, pivot_rows, table_rows, test_rows};
+pub use rows::{TableRow, TestRow, family_rows, latency_rows, name, pivot_rows, table_rows, test_rows};
 pub use view::CompareView;
 
 use super::{
@@ -61,7 +61,7 @@ pub struct CompareScreen {
     pub(crate) offered: ListCursor,
     /// The column of the pivot under the cursor.
     pub(crate) column: usize,
-    cursors: [ListCursor; 4],
+    cursors: [ListCursor; CompareView::ALL.len()],
     ticket: u64,
     stale: bool,
 }
@@ -97,7 +97,7 @@ impl CompareScreen {
     fn take_sides(&mut self, a: String, b: String) -> Intents {
         (self.a, self.b) = (a, b);
         self.choosing = false;
-        self.cursors = [ListCursor::default(); 4];
+        self.cursors = Default::default();
         self.column = 0;
         self.ask()
     }
@@ -195,7 +195,7 @@ impl Screen for CompareScreen {
             waiting: false,
             offered: ListCursor::default(),
             column: 0,
-            cursors: [ListCursor::default(); 4],
+            cursors: Default::default(),
             ticket: 0,
             stale: true,
         }
@@ -225,6 +225,7 @@ impl Screen for CompareScreen {
             Action::Left => self.column = self.column.saturating_sub(1),
             Action::Right => self.column = (self.column + 1).min(self.columns().saturating_sub(1)),
             Action::View | Action::Enter => self.turn(),
+            Action::Scaling => self.turn_to(CompareView::Scaling),
             Action::Swap => return self.swap(),
             Action::Pivot => return self.ask_axes(None),
             Action::Allow => return self.ask_allowed(),

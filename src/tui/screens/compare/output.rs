@@ -5,7 +5,7 @@ use crate::{
     compare::{Comparison, Line, Mean},
     report::{
         command::shell,
-        comparison::{FORMATS, explain, facts, words},
+        comparison::{FORMATS, SCALING_FORMATS, explain, facts, scaling, words},
         format::Format,
     },
     tui::{export::FileContent, screens::intent::Intent, world::World},
@@ -50,6 +50,11 @@ impl CompareScreen {
                 };
                 (format!("{row} · {column}"), text)
             }
+            CompareView::Scaling => {
+                let family = self.family()?;
+                let title = format!("{} along {}", scaling::name(&family), family.axis);
+                (title, scaling::explanation(&compared.plain, &family))
+            }
         })
     }
 
@@ -60,6 +65,7 @@ impl CompareScreen {
             CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
             CompareView::Latencies => self.line().and_then(explain::latency_sql),
             CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
+            CompareView::Scaling => self.family().and_then(|family| scaling::sql(&family)),
         };
         match sql {
             Some(sql) => vec![
@@ -86,16 +92,21 @@ impl CompareScreen {
         if self.compared().is_none() {
             return vec![Intent::failed("there is no comparison to export")];
         }
-        let help =
-            "a file that is not there yet; its ending chooses the format: .md .csv .json .html .txt .bench .parquet";
+        let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
+        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
         vec![Intent::prompt(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
-        Format::of_file(Path::new(path), FORMATS).map_err(|error| error.to_string())?;
+        Format::of_file(Path::new(path), self.formats()).map_err(|error| error.to_string())?;
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
         let content = FileContent::Comparison(Box::new(comparison));
         Ok(vec![Intent::Write { path: path.into(), content }])
+    }
+
+    /// The formats that can say what the view shows.
+    fn formats(&self) -> &'static [Format] {
+        if self.view == CompareView::Scaling { SCALING_FORMATS } else { FORMATS }
     }
 
     /// The comparison as the view shows it, with the command that makes it again.
@@ -103,7 +114,8 @@ impl CompareScreen {
         let compared = self.compared()?;
         let shown = if self.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
         let by_size = shown.by_size.clone().filter(|_| self.view == CompareView::Sizes);
-        Some(Comparison { command: self.command(shown, world), by_size, ..shown.clone() })
+        let scaling = shown.scaling.clone().filter(|_| self.view == CompareView::Scaling);
+        Some(Comparison { command: self.command(shown, world), by_size, scaling, ..shown.clone() })
     }
 
     /// The command that shows the same.
@@ -113,6 +125,7 @@ impl CompareScreen {
         match self.view {
             CompareView::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
             CompareView::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
+            CompareView::Scaling => words.push("--scaling".to_owned()),
             CompareView::Table | CompareView::Latencies => {}
         }
         words.extend(self.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));

@@ -1,7 +1,10 @@
 //! The rows of each view, narrowed by the filter.
 
 use super::{CompareScreen, CompareView};
-use crate::compare::{Comparison, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test};
+use crate::{
+    compare::{Comparison, CurveFamily, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test, curve_families},
+    report::comparison::scaling,
+};
 
 /// A row of the table. The title of a size cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +88,12 @@ pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c Pivot
     rows.filter(|row| matches(&row.value, filter)).collect()
 }
 
+/// The tests along each axis that they grow with.
+pub fn family_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<CurveFamily<'c>> {
+    let families = curve_families(comparison.scaling.as_deref().unwrap_or_default());
+    families.into_iter().filter(|family| matches(&scaling::name(family), filter)).collect()
+}
+
 impl CompareScreen {
     /// Rows of the view that the cursor can be on.
     pub(super) fn length(&self) -> usize {
@@ -98,6 +107,7 @@ impl CompareScreen {
             CompareView::Sizes => test_rows(&compared.plain, &self.filter).len(),
             CompareView::Latencies => latency_rows(&compared.plain, &self.filter).len(),
             CompareView::Pivot => pivot_rows(&compared.pivot, &self.filter).len(),
+            CompareView::Scaling => family_rows(&compared.plain, &self.filter).len(),
         }
     }
 
@@ -129,8 +139,14 @@ impl CompareScreen {
             CompareView::Latencies => {
                 latency_rows(&self.compared()?.plain, &self.filter).get(self.cursor().at).copied()
             }
-            CompareView::Sizes | CompareView::Pivot => None,
+            CompareView::Sizes | CompareView::Pivot | CompareView::Scaling => None,
         }
+    }
+
+    /// The test along an axis under the cursor.
+    pub(super) fn family(&self) -> Option<CurveFamily<'_>> {
+        let at = self.cursors[CompareView::Scaling.index()].at;
+        family_rows(&self.compared()?.plain, &self.filter).into_iter().nth(at)
     }
 
     /// The test over its sizes under the cursor.

@@ -1,6 +1,6 @@
 //! The views, and how the cursor goes from one to the next.
 
-use super::{CompareScreen, latency_rows, test_rows};
+use super::{CompareScreen, family_rows, latency_rows, test_rows};
 
 /// The ways to show a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,10 +14,12 @@ pub enum CompareView {
     Latencies,
     /// Ratios over two keys.
     Pivot,
+    /// How figures grow.
+    Scaling,
 }
 
 impl CompareView {
-    pub(crate) const ALL: [Self; 4] = [Self::Table, Self::Sizes, Self::Latencies, Self::Pivot];
+    pub(crate) const ALL: [Self; 5] = [Self::Table, Self::Sizes, Self::Latencies, Self::Pivot, Self::Scaling];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -25,6 +27,7 @@ impl CompareView {
             Self::Sizes => "sizes",
             Self::Latencies => "latencies",
             Self::Pivot => "pivot",
+            Self::Scaling => "scaling",
         }
     }
 
@@ -38,13 +41,18 @@ impl CompareView {
 }
 
 impl CompareScreen {
-    /// Shows the next view, with the cursor on the same test as far as it has it.
+    /// Shows the next view.
     pub(super) fn turn(&mut self) {
+        self.turn_to(self.view.next());
+    }
+
+    /// Shows a view, with the cursor on the same test as far as it has it.
+    pub(super) fn turn_to(&mut self, view: CompareView) {
         let under = match self.view {
             CompareView::Table | CompareView::Latencies => self.line().map(|line| (line.test, line.size.clone())),
-            CompareView::Sizes | CompareView::Pivot => None,
+            CompareView::Sizes | CompareView::Pivot | CompareView::Scaling => None,
         };
-        self.view = self.view.next();
+        self.view = view;
         let Some((test, size)) = under else { return };
         let Some(compared) = self.compared() else { return };
         let at = match self.view {
@@ -52,6 +60,9 @@ impl CompareScreen {
             CompareView::Latencies => latency_rows(&compared.plain, &self.filter)
                 .iter()
                 .position(|line| line.test == test && line.size == size),
+            CompareView::Scaling => {
+                family_rows(&compared.plain, &self.filter).iter().position(|family| family.test == test)
+            }
             CompareView::Table | CompareView::Pivot => None,
         };
         if let Some(at) = at {

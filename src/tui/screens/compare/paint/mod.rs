@@ -1,10 +1,11 @@
-//! The Compare screen: the sides above, one of four views below.
+//! The Compare screen: the sides above, one of five views below.
 
 mod chart;
 mod head;
 mod histogram;
 mod latencies;
 mod pivot;
+mod scaling;
 mod sizes;
 mod start;
 mod table;
@@ -69,6 +70,7 @@ fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, com
         CompareView::Sizes => sizes::draw(paint, below, screen, &compared.plain),
         CompareView::Latencies => latencies::draw(paint, below, screen, &compared.plain),
         CompareView::Pivot => pivot::draw(paint, below, screen, &compared.pivot),
+        CompareView::Scaling => scaling::draw(paint, below, screen, &compared.plain),
     }
 }
 

@@ -1,0 +1,95 @@
+//! Along which axes a side's results of a test vary, and which results lie on one curve.
+
+use super::super::layout::SideSample;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The axis that is the suite's size.
+pub(super) const SIZE: &str = "size";
+
+/// What was chosen for a run, by name: its options and size.
+pub(super) type Settings<'s> = BTreeMap<&'s str, &'s str>;
+
+/// Results that differ along an axis, and in nothing else that was chosen.
+#[derive(Debug, Clone)]
+pub(super) struct Varied<'s> {
+    pub(super) axis: &'s str,
+    /// What is the same for all.
+    pub(super) fixed: Settings<'s>,
+    /// Settings that have one value for each value of the axis.
+    pub(super) moving: Vec<String>,
+    /// Results by the number that the axis is, which is above 0.
+    pub(super) by_x: BTreeMap<Place, Vec<SideSample<'s>>>,
+    /// Values of the axis that are no such number.
+    pub(super) no_numbers: BTreeSet<&'s str>,
+}
+
+/// A positive number, in its order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
+
+impl Place {
+    /// None of what is no positive number.
+    fn new(text: &str) -> Option<Self> {
+        // The bits of positive numbers are in the order of the numbers.
+        text.parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).map(|x| Self(x.to_bits()))
+    }
+
+    pub(super) fn x(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+pub(super) fn settings<'s>(sample: &SideSample<'s>) -> Settings<'s> {
+    let asked = sample.run.asked.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    asked.chain([(SIZE, sample.run.size.as_str())]).collect()
+}
+
+/// The curves of results of one test, engine, suite and place, along each axis of two numbers or more.
+pub(super) fn varied<'s>(samples: &[SideSample<'s>]) -> Vec<Varied<'s>> {
+    let chosen: Vec<(Settings<'s>, SideSample<'s>)> =
+        samples.iter().map(|sample| (settings(sample), *sample)).collect();
+    let names: BTreeSet<&str> = chosen.iter().flat_map(|(settings, _)| settings.keys().copied()).collect();
+    names.into_iter().flat_map(|axis| along(axis, &chosen)).collect()
+}
+
+fn along<'s>(axis: &'s str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> Vec<Varied<'s>> {
+    let followers = followers(axis, chosen);
+    let mut curves: BTreeMap<Settings<'s>, Varied<'s>> = BTreeMap::new();
+    for (settings, sample) in chosen {
+        let Some(value) = settings.get(axis) else { continue };
+        let mut fixed = settings.clone();
+        fixed.retain(|name, _| *name != axis && !followers.contains(name));
+        let curve = curves.entry(fixed).or_insert_with_key(|fixed| Varied {
+            axis,
+            fixed: fixed.clone(),
+            moving: followers.iter().map(ToString::to_string).collect(),
+            by_x: BTreeMap::new(),
+            no_numbers: BTreeSet::new(),
+        });
+        match Place::new(value) {
+            Some(place) => curve.by_x.entry(place).or_default().push(*sample),
+            None => drop(curve.no_numbers.insert(value)),
+        }
+    }
+    curves.into_values().filter(|curve| curve.by_x.len() > 1).collect()
+}
+
+/// The other settings that vary, and have one value for each value of the axis.
+fn followers<'s>(axis: &str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> BTreeSet<&'s str> {
+    let mut values: BTreeMap<(&str, Option<&str>), BTreeSet<Option<&str>>> = BTreeMap::new();
+    let mut all: BTreeMap<&'s str, BTreeSet<Option<&str>>> = BTreeMap::new();
+    let names: BTreeSet<&'s str> = chosen.iter().flat_map(|(settings, _)| settings.keys().copied()).collect();
+    for (settings, _) in chosen {
+        for name in names.iter().copied().filter(|name| *name != axis) {
+            let value = settings.get(name).copied();
+            values.entry((name, settings.get(axis).copied())).or_default().insert(value);
+            all.entry(name).or_default().insert(value);
+        }
+    }
+    let ambiguous: BTreeSet<&str> =
+        values.iter().filter(|(_, values)| values.len() > 1).map(|((name, _), _)| *name).collect();
+    all.into_iter()
+        .filter(|(name, values)| values.len() > 1 && !ambiguous.contains(name))
+        .map(|(name, _)| name)
+        .collect()
+}

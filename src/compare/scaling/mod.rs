@@ -1,0 +1,209 @@
+//! How the figures of each side grow with the size and with every numeric option that varies within the side.
+
+mod axes;
+mod model;
+
+pub use model::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
+
+use super::{
+    facts,
+    layout::{SideSample, by_size},
+    load::Side,
+    model::{Part, SideName},
+    sizes::without_numbers,
+};
+use crate::stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, median, scaling};
+use axes::{Place, SIZE, Varied, varied};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// What cannot be an axis, and is the same on a curve: engine, version, suite, host and disk.
+type Identity<'s> = [&'s str; 4];
+
+const IDENTITY: [&str; 4] = ["engine", "version", "suite", "host"];
+
+/// The curves of both sides, by test, axis, what is held fixed, and side.
+pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
+    let places = facts::places(&[a, b]);
+    let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
+    for (name, side) in [(SideName::A, a), (SideName::B, b)] {
+        for run in &side.runs {
+            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+                let key = (sample.result.test, without_numbers(&sample.result.test_name));
+                tests.entry(key).or_default().push((name, sample));
+            }
+        }
+    }
+    let mut curves: Vec<ScalingCurve> = Vec::new();
+    for ((test, folded), samples) in tests {
+        let names: BTreeSet<&str> = samples.iter().map(|(_, sample)| sample.result.test_name.as_str()).collect();
+        let name = if names.len() == 1 { samples[0].1.result.test_name.clone() } else { folded };
+        for side in [SideName::A, SideName::B] {
+            let of_side = samples.iter().filter(|(of, _)| *of == side).map(|(_, sample)| *sample);
+            curves.extend(
+                of_test(of_side, &places).into_iter().map(|(varied, held)| curve(test, &name, side, varied, held)),
+            );
+        }
+    }
+    curves.sort_by(in_order);
+    curves
+}
+
+fn in_order(one: &ScalingCurve, other: &ScalingCurve) -> Ordering {
+    let key = |curve: &ScalingCurve| (curve.test, curve.name.clone(), curve.axis != SIZE, curve.axis.clone());
+    let held = |curve: &ScalingCurve| curve.held.clone().into_iter();
+    let values = || {
+        let pairs = held(one).zip(held(other));
+        pairs.map(|(one, other)| by_size(&one.1, &other.1)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    key(one).cmp(&key(other)).then_with(values).then_with(|| one.side.cmp(&other.side))
+}
+
+/// The curves of one side's results of a test, each with what tells it from the others along its axis.
+fn of_test<'s>(
+    samples: impl Iterator<Item = SideSample<'s>>,
+    places: &'s BTreeMap<&str, String>,
+) -> Vec<(Varied<'s>, Part)> {
+    let mut parts: BTreeMap<Identity<'s>, Vec<SideSample<'s>>> = BTreeMap::new();
+    for sample in samples {
+        let configuration = &sample.run.configuration;
+        let place = places.get(sample.run.session_id.as_str()).map_or("", String::as_str);
+        let identity = [&configuration.engine, &configuration.version, &configuration.suite].map(String::as_str);
+        let [engine, version, suite] = identity;
+        parts.entry([engine, version, suite, place]).or_default().push(sample);
+    }
+    let mut curves: BTreeMap<&str, Vec<(Part, Varied<'s>)>> = BTreeMap::new();
+    for (identity, samples) in parts {
+        for varied in varied(&samples) {
+            let fixed = varied.fixed.iter().map(|(name, value)| (*name, *value));
+            let facts = fixed.chain(IDENTITY.into_iter().zip(identity));
+            let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            curves.entry(varied.axis).or_default().push((facts, varied));
+        }
+    }
+    curves.into_values().flat_map(told_apart).collect()
+}
+
+/// Keeps of the facts of each curve those that are not the same for all.
+fn told_apart(curves: Vec<(Part, Varied<'_>)>) -> Vec<(Varied<'_>, Part)> {
+    let names: BTreeSet<String> = curves.iter().flat_map(|(facts, _)| facts.keys().cloned()).collect();
+    let differs = |name: &String| {
+        let values: BTreeSet<Option<&String>> = curves.iter().map(|(facts, _)| facts.get(name)).collect();
+        values.len() > 1
+    };
+    let telling: BTreeSet<String> = names.into_iter().filter(differs).collect();
+    let kept = |(mut facts, varied): (Part, _)| {
+        facts.retain(|name, _| telling.contains(name));
+        (varied, facts)
+    };
+    curves.into_iter().map(kept).collect()
+}
+
+fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) -> ScalingCurve {
+    let figure = if varied.axis == SIZE { Growing::Time } else { Growing::Rate };
+    let mut moving = varied.moving;
+    let all = || varied.by_x.values().flatten();
+    let tiers: BTreeSet<Option<u8>> = all().map(|sample| sample.run.configuration.tier).collect();
+    if tiers.len() > 1 {
+        moving.push("tier".to_owned());
+    }
+    let count = all().count();
+    let mut used = varied.by_x;
+    let rounds = shared_rounds(&used);
+    if rounds.len() >= MIN_SCALING_RUNS {
+        used.values_mut().for_each(|samples| samples.retain(|sample| rounds.contains(&round(sample))));
+    }
+    let points: Vec<ScalingPoint> =
+        used.iter().map(|(place, samples)| point(varied.axis, *place, samples, figure)).collect();
+    ScalingCurve {
+        test,
+        name: name.to_owned(),
+        axis: varied.axis.to_owned(),
+        side,
+        held,
+        moving,
+        no_numbers: varied.no_numbers.iter().map(ToString::to_string).collect(),
+        figure,
+        left_out: count - used.values().map(Vec::len).sum::<usize>(),
+        found: found(&used, &rounds, figure),
+        points,
+    }
+}
+
+/// A round of a session.
+type Round<'s> = (&'s str, u32);
+
+fn round<'s>(sample: &SideSample<'s>) -> Round<'s> {
+    (&sample.run.session_id, sample.run.round)
+}
+
+/// The rounds in which every point was measured.
+fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round<'s>> {
+    let of_point = |samples: &Vec<SideSample<'s>>| samples.iter().map(round).collect::<BTreeSet<_>>();
+    by_x.values().map(of_point).reduce(|shared, rounds| &shared & &rounds).unwrap_or_default()
+}
+
+fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) -> ScalingPoint {
+    let figures: Vec<f64> = samples.iter().map(|sample| of_sample(sample, figure)).collect();
+    let first = samples.first();
+    let value = first.and_then(|sample| axes::settings(sample).get(axis).map(ToString::to_string));
+    ScalingPoint {
+        value: value.unwrap_or_default(),
+        x: place.x(),
+        figure: median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
+        operations: first.map_or(0, SideSample::operations),
+        times_ns: samples.iter().map(|sample| sample.wall_ns).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
+    }
+}
+
+/// The time in ns, or the operations a second; not finite, or 0, where there is no logarithm of it.
+fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
+    match figure {
+        Growing::Time => sample.wall_ns as f64,
+        Growing::Rate => sample.operations() as f64 * 1e9 / sample.wall_ns as f64,
+    }
+}
+
+fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round<'_>>, figure: Growing) -> ScalingFound {
+    let wrong = by_x.values().flatten().filter(|sample| sample.result.agrees == Some(false)).count();
+    if wrong > 0 {
+        return ScalingFound::FailedVerification { wrong, runs: by_x.values().map(Vec::len).sum() };
+    }
+    let log = |sample: &SideSample<'_>| of_sample(sample, figure).ln();
+    let x: Vec<f64> = by_x.keys().map(|place| place.x()).collect();
+    let shared = rounds.len() >= MIN_SCALING_RUNS;
+    let fit = if shared {
+        let of_round = |wanted: &Round<'_>| {
+            let logs = |samples: &Vec<SideSample<'_>>| {
+                // A configuration and its twin are in one round both.
+                let logs: Vec<f64> = samples.iter().filter(|sample| round(sample) == *wanted).map(log).collect();
+                logs.iter().sum::<f64>() / logs.len() as f64
+            };
+            by_x.values().map(logs).collect()
+        };
+        scaling(&x, LogSamples::Rounds(&rounds.iter().map(of_round).collect::<Vec<_>>()))
+    } else {
+        let lists: Vec<Vec<f64>> = by_x.values().map(|samples| samples.iter().map(log).collect()).collect();
+        scaling(&x, LogSamples::Apart(&lists))
+    };
+    match fit {
+        Ok(fit) => fitted(&x, &fit, shared.then_some(rounds.len())),
+        Err(NoAnswer::TooFewPoints { have, need }) => ScalingFound::TooFewPoints { have, need },
+        Err(NoAnswer::TooFew { have, need }) => ScalingFound::TooFewRuns { have, need },
+        Err(_) => ScalingFound::NoLogarithm,
+    }
+}
+
+fn fitted(x: &[f64], fit: &Scaling, rounds: Option<usize>) -> ScalingFound {
+    let corner = |at: usize| Corner { x: x[at], figure: fit.fitted[at].exp() };
+    let segment = |from, to, slope| Segment { from: corner(from), to: corner(to), slope };
+    let last = x.len() - 1;
+    let segments = match fit.growth {
+        Growth::Line(slope) => vec![segment(0, last, slope)],
+        Growth::Knee { at, before, after } => vec![segment(0, at, before), segment(at, last, after)],
+    };
+    ScalingFound::Fitted { segments, off: fit.off, rounds }
+}

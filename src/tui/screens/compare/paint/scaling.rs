@@ -1,0 +1,178 @@
+//! How figures grow: each test with the exponents of both sides, and the one under the cursor in words and drawn.
+
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    compare::{Comparison, CurveFamily, ScalingCurve, SideName},
+    report::comparison::{
+        scaling::{self, NOTHING},
+        scaling_chart::{LogScale, corners},
+    },
+    tui::{
+        screens::compare::{CompareScreen, family_rows},
+        widgets::{
+            Target,
+            paint::{Paint, fit, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Columns of a figure beside the plot.
+const FIGURE: u16 = 9;
+/// Rows of a plot without which nothing could be read.
+const LEAST: u16 = 4;
+/// Rows kept for words and plot.
+const BELOW: u16 = 8;
+
+/// Paints the table of tests along their axes, and below it the one under the cursor.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
+    let families = family_rows(comparison, &screen.filter);
+    if families.is_empty() {
+        let none = comparison.scaling.as_ref().is_none_or(Vec::is_empty);
+        paint.wrapped(area, if none { NOTHING } else { "no test matches the filter" }, Role::Dim);
+        return;
+    }
+    let below = (area.height / 2).max(BELOW);
+    let list = (families.len() as u16 + 1).min(area.height.saturating_sub(below).max(2));
+    let [table, below] = area.layout(&Layout::vertical([Constraint::Length(list), Constraint::Min(3)]));
+    draw_table(paint, table, screen, &families);
+    let Some(family) = families.get(screen.cursor().at) else { return };
+    let taken = draw_words(paint, below, comparison, family);
+    draw_plot(paint, Rect { y: below.y + taken, height: below.height.saturating_sub(taken), ..below }, family);
+}
+
+fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, families: &[CurveFamily<'_>]) {
+    let label = |family: &CurveFamily<'_>| plain(&format!("{} · {}", scaling::name(family), family.axis));
+    let longest = families.iter().map(|family| width(&label(family))).max().unwrap_or(0);
+    let room = usize::from(area.width);
+    let name = (longest + 2).min(room / 2);
+    let cell = (room - name) / 2;
+    let cells = |name_text: &str, a: &str, b: &str, role: [Role; 3]| {
+        let texts = [(name_text, name), (a, cell), (b, cell)];
+        let padded = texts.map(|(text, columns)| pad(&fit(text, columns.saturating_sub(1)), columns));
+        padded.into_iter().zip(role).map(|(text, role)| piece(text, role)).collect::<Vec<_>>()
+    };
+    let header = Rect { height: 1, ..area };
+    paint.line(header, &cells("test · axis", "A", "B", [Role::Title; 3]));
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let cursor = screen.cursor();
+    let offset = cursor.offset(families.len(), usize::from(list.height));
+    for ((at, family), row) in families.iter().enumerate().skip(offset).zip(rows(list)) {
+        let [a, b] = [SideName::A, SideName::B].map(|side| short(family, side));
+        paint.line(row, &cells(&label(family), &plain(&a), &plain(&b), [Role::Text, Role::A, Role::B]));
+        if at == cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: 0, row: at });
+    }
+}
+
+/// The exponents of a side's curves, or how many curves there are.
+fn short(family: &CurveFamily<'_>, side: SideName) -> String {
+    let of_side: Vec<&ScalingCurve> = family.curves.iter().filter(|curve| curve.side == side).collect();
+    match of_side.as_slice() {
+        [] => "-".to_owned(),
+        [only] => scaling::short_growth(only),
+        several => format!("{} curves", several.len()),
+    }
+}
+
+/// Paints each curve in words, and what to know, as far as the plot leaves room; returns the rows taken.
+fn draw_words(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison, family: &CurveFamily<'_>) -> u16 {
+    let words = family.curves.iter().map(|curve| {
+        let text = format!("{} {}  {}", sign(curve), scaling::side(curve), scaling::growth(curve));
+        (text, role(curve))
+    });
+    let remarks = family.curves.iter().flat_map(|curve| {
+        scaling::remarks(comparison, curve).into_iter().map(move |text| format!("! {}: {text}", curve.side))
+    });
+    let most = area.height.saturating_sub(LEAST);
+    let mut taken = 0;
+    for (text, role) in words.chain(remarks.map(|text| (text, Role::Warn))) {
+        let lines = wrap(&plain(&text), usize::from(area.width)).len() as u16;
+        if taken + lines > most {
+            break;
+        }
+        taken += paint.wrapped(Rect { y: area.y + taken, height: lines, ..area }, &text, role);
+    }
+    taken
+}
+
+fn role(curve: &ScalingCurve) -> Role {
+    if curve.side == SideName::A { Role::A } else { Role::B }
+}
+
+/// What a side's points are drawn with.
+fn sign(curve: &ScalingCurve) -> &'static str {
+    if curve.side == SideName::A { "●" } else { "○" }
+}
+
+/// Paints points and fitted lines on logarithmic axes.
+fn draw_plot(paint: &mut Paint<'_>, area: Rect, family: &CurveFamily<'_>) {
+    let Some(first) = family.curves.first().filter(|_| area.height >= LEAST && area.width > 3 * FIGURE) else { return };
+    let plot = Rect { x: area.x + FIGURE, width: area.width - FIGURE - 3, height: area.height - 1, ..area };
+    let points = || family.curves.iter().flat_map(|curve| &curve.points);
+    let fitted = family.curves.iter().flat_map(corners).map(|(_, figure)| figure);
+    let last = |cells: u16| f64::from(cells.saturating_sub(1));
+    let across = LogScale::over(points().map(|point| point.x), last(plot.width));
+    let up = LogScale::over(points().map(|point| point.figure).chain(fitted), last(plot.height));
+    let column = |x: f64| plot.x + across.at(x).round() as u16;
+    let row = |figure: f64| plot.bottom() - 1 - up.at(figure).round() as u16;
+    let mut cell = |x: u16, y: u16, sign: &str, role: Role| {
+        paint.text(Rect { x, y, width: 1, height: 1 }, sign, role);
+    };
+    for curve in family.curves {
+        let corners: Vec<(f64, f64)> = corners(curve).collect();
+        for x in 0..plot.width {
+            if let Some(figure) = between(&corners, across.figure(f64::from(x))) {
+                cell(plot.x + x, row(figure), "·", role(curve));
+            }
+        }
+    }
+    // A comes last, over points of B in the same cell.
+    for curve in family.curves.iter().rev() {
+        for point in curve.points.iter().filter(|point| point.figure > 0.0) {
+            cell(column(point.x), row(point.figure), sign(curve), role(curve));
+        }
+    }
+    let [low, high] = up.ends();
+    for figure in [low, high] {
+        let place = Rect { y: row(figure), width: FIGURE - 1, height: 1, ..area };
+        paint.right(place, &scaling::figure(first, figure), Role::Dim);
+    }
+    let mut values: Vec<(u16, &str)> = points().map(|point| (column(point.x), point.value.as_str())).collect();
+    values.sort_unstable();
+    let mut free = area.x;
+    for (x, value) in values {
+        let columns = width(&plain(value)) as u16;
+        let left = x.saturating_sub(columns / 2).min(area.right().saturating_sub(columns));
+        if left >= free {
+            paint.text(Rect { x: left, y: plot.bottom(), width: columns, height: 1 }, value, Role::Dim);
+            free = left + columns + 1;
+        }
+    }
+}
+
+/// The figure of a line through corners at an x, along logarithms; none beyond its ends.
+fn between(corners: &[(f64, f64)], x: f64) -> Option<f64> {
+    // The scale's own rounding must not cut the ends off.
+    let slack = 1.0 + 1e-9;
+    let on = |pair: &&[(f64, f64)]| pair[0].0 <= x * slack && x <= pair[1].0 * slack;
+    let [(from, low), (to, high)] = corners.windows(2).find(on)? else { return None };
+    let share = (x / from).ln() / (to / from).ln();
+    Some((low.ln() + share * (high / low).ln()).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_straight_in_logarithms_and_ends_where_it_ends() {
+        let corners = [(1.0, 10.0), (100.0, 1000.0), (1000.0, 1000.0)];
+        assert!((between(&corners, 10.0).unwrap() - 100.0).abs() < 1e-9);
+        assert!((between(&corners, 300.0).unwrap() - 1000.0).abs() < 1e-9);
+        assert_eq!((between(&corners, 0.5), between(&corners, 2000.0), between(&[], 1.0)), (None, None, None));
+    }
+}
