@@ -11,7 +11,7 @@ pub const FLAT_BAND: f64 = 0.1;
 /// The fewest different values of an axis that a slope is given for.
 pub const MIN_POINTS: usize = 3;
 
-/// The fewest values of an axis that can show a knee: an interior one, and on its two sides one more than three lines meet.
+/// The fewest values of an axis that can show a knee: any three lie on two lines that meet in the middle.
 const MIN_KNEE_POINTS: usize = 4;
 
 /// The fewest rounds, or runs at each value of an axis.
@@ -70,8 +70,9 @@ pub struct Scaling {
 /// weighs the same, however many runs it has.
 ///
 /// A knee can be at each x but the ends, where there are four or more. The one whose two lines come closest to the means is
-/// taken if the change of slope there is shown to be beyond [`FLAT_BAND`]: the p of the t statistic of what is beyond, times the
-/// number of places, is below 0.01. A change that is real and small bends no line that anybody would draw. Source: Draper and Smith, "Applied Regression Analysis", sections 1.4 and 14.4.
+/// taken if the change of slope there is shown to be beyond [`FLAT_BAND`]: the p of the t statistic of what is beyond, times
+/// the number of places, is below 0.01. A change that is real and small bends no line that anybody would draw. Source:
+/// Draper and Smith, "Applied Regression Analysis", sections 1.4 and 14.4.
 ///
 /// # Errors
 /// [`NoAnswer::TooFewPoints`] below [`MIN_POINTS`] values of x, [`NoAnswer::TooFew`] below [`MIN_SCALING_RUNS`] rounds, or runs

@@ -13,6 +13,7 @@ use dbdyno::{
         text::Colouring,
     },
 };
+use dbdyno_engine::durability::Tier;
 use std::collections::BTreeMap;
 
 /// A time of so many ns that scatters by up to 1 %, differently for each round and number.
@@ -112,6 +113,16 @@ fn time_grows_with_the_size_and_both_sides_are_under_each_other() {
 }
 
 #[test]
+fn sides_that_are_not_alike_are_beside_each_other_under_a_badge() {
+    let mut bench = sizes(4);
+    for run in bench.batch.runs.iter_mut().filter(|run| run.engine == "y") {
+        run.tier = Tier::ProcessSafe;
+    }
+    let text = shown(&scaled(&bench, "engine=x", "engine=y"));
+    says(&text, &["!  commits are not equally durable: A is tier 3 power-safe, B is tier 1 process-safe"]);
+}
+
+#[test]
 fn a_rate_has_its_knee_where_more_threads_do_not_pay_and_the_cores_are_said() {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -121,7 +132,12 @@ fn a_rate_has_its_knee_where_more_threads_do_not_pay_and_the_cores_are_said() {
     let text = shown(&comparison);
     says(
         &text,
-        &["A  rate threads^0.93 (0.9", "to 4, flat beyond [1]", "[1] A ran on 2 cores", "[2] B ran on 2 cores"],
+        &[
+            "A  rate threads^0.93 (0.9",
+            "B  rate threads^0.93 (0.9",
+            "to 4, flat beyond [1]",
+            "[1] the host has 2 cores",
+        ],
     );
     let ScalingFound::Fitted { segments, .. } = &curves(&comparison)[0].found else { panic!("{comparison:?}") };
     assert_eq!((segments[0].to.x, segments[1].from.x, segments[1].to.x), (4.0, 4.0, 16.0));

@@ -168,6 +168,57 @@ fn a_pivot_is_spread_over_keys_that_are_chosen() {
     journey.keys("x").shows("geometric mean of the ratios of 2 lines");
 }
 
+/// Times of x grow by n^1.04, those of y by n^1.31; and x has an option that pays up to 4, at the smallest size.
+fn growing() -> Bench {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    let about =
+        |ns: f64, round: u32, at: usize| (ns * (1.0 + 0.001 * f64::from((round * 7 + at as u32 * 13) % 11))) as u64;
+    for round in 0..6 {
+        for (at, size) in ["1000", "3000", "10000", "30000"].into_iter().enumerate() {
+            let n: f64 = size.parse().unwrap();
+            let [x, y] = [1.04, 1.31].map(|power| about(1e3 * n.powf(power), round, at));
+            bench.run(&session, round, &Variant { size, ..spec("x") }, &[x, x]);
+            bench.run(&session, round, &Variant { size, ..spec("y") }, &[y, y]);
+        }
+        for (at, value) in ["1", "2", "4", "8", "16"].into_iter().enumerate() {
+            let threads: f64 = value.parse().unwrap();
+            let time = about(1e9 / threads.min(4.0).powf(0.93), round, at);
+            let suite_options = vec![("threads", value)];
+            bench.run(&session, round, &Variant { suite_options, size: "500", ..spec("x") }, &[time]);
+        }
+    }
+    bench
+}
+
+#[test]
+fn growth_is_told_in_words_and_drawn_on_a_small_screen() {
+    let mut journey = over(&growing(), 80, 24);
+    journey.keys("a").answer("engine=x size>=1000").keys("b").answer("engine=y").keys("g").shows("‹scaling›");
+    journey.shows("1 Writes · size").shows("n^1.04").shows("n^1.31").shows("1 of 2");
+    journey.shows("● A  time n^1.04 (1.0").shows("○ B  time n^1.31 (1.3").shows("30000");
+    let screen = journey.screen();
+    assert!(screen.matches('●').count() >= 4 && screen.matches('○').count() >= 3, "a point a size and side:\n{screen}");
+    assert!(!screen.lines().skip(1).any(|line| line.chars().count() > 80), "{screen}");
+    journey.keys("x").shows("1 Writes along size").shows("a slope each of 6 rounds").key(KeyPress::Esc);
+    journey.keys("j").shows("2 of 2").keys("/").keys("reads").key(KeyPress::Enter).shows("1 of 1").hides("1 Writes");
+    journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
+    let path = journey.place().path("out.md");
+    journey.keys("e").shows(".md .json .html").answer(path.to_str().unwrap());
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("| 1 Writes | A | time n^1.04 (") && written.contains("--scaling"), "{written}");
+    journey.keys("e").answer("out.csv").shows("expected a name that ends in");
+}
+
+#[test]
+fn a_knee_is_where_more_threads_do_not_pay() {
+    let mut journey = over(&growing(), 80, 24);
+    journey.keys("a").answer("engine=x size=500").keys("b").answer("engine=y size=1000").keys("g");
+    journey.shows("threads^0.93 to 4, flat").shows("to 4, flat beyond").shows("! A: the host has 2 cores");
+    let mut nothing = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
+    nothing.key(KeyPress::Enter).keys("g").shows("neither side has several sizes").keys("x").keys("e");
+}
+
 #[test]
 fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 120, 60);
@@ -241,7 +292,7 @@ fn text_from_a_store_is_painted_harmlessly() {
     }
     let mut journey = over(&bench, 120, 40);
     journey.shows("y\\u{1b}]0;evil").key(KeyPress::Enter).shows("A 3.0x faster");
-    for key in "vvvvxn".chars() {
+    for key in "vvvvgvxn".chars() {
         journey.key(KeyPress::Char(key));
         let screen = journey.screen();
         assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");

@@ -53,7 +53,8 @@ pub(super) fn varied<'s>(samples: &[SideSample<'s>]) -> Vec<Varied<'s>> {
 }
 
 fn along<'s>(axis: &'s str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> Vec<Varied<'s>> {
-    let followers = followers(axis, chosen);
+    let numbered = |settings: &Settings<'s>| settings.get(axis).is_some_and(|value| Place::new(value).is_some());
+    let followers = followers(axis, chosen.iter().map(|(settings, _)| settings).filter(|settings| numbered(settings)));
     let mut curves: BTreeMap<Settings<'s>, Varied<'s>> = BTreeMap::new();
     for (settings, sample) in chosen {
         let Some(value) = settings.get(axis) else { continue };
@@ -75,21 +76,16 @@ fn along<'s>(axis: &'s str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> Vec<Va
 }
 
 /// The other settings that vary, and have one value for each value of the axis.
-fn followers<'s>(axis: &str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> BTreeSet<&'s str> {
-    let mut values: BTreeMap<(&str, Option<&str>), BTreeSet<Option<&str>>> = BTreeMap::new();
-    let mut all: BTreeMap<&'s str, BTreeSet<Option<&str>>> = BTreeMap::new();
-    let names: BTreeSet<&'s str> = chosen.iter().flat_map(|(settings, _)| settings.keys().copied()).collect();
-    for (settings, _) in chosen {
-        for name in names.iter().copied().filter(|name| *name != axis) {
-            let value = settings.get(name).copied();
-            values.entry((name, settings.get(axis).copied())).or_default().insert(value);
-            all.entry(name).or_default().insert(value);
+fn followers<'a, 's: 'a>(axis: &str, chosen: impl Iterator<Item = &'a Settings<'s>>) -> BTreeSet<&'s str> {
+    let chosen: Vec<&Settings<'s>> = chosen.collect();
+    let names: BTreeSet<&'s str> = chosen.iter().flat_map(|settings| settings.keys().copied()).collect();
+    let follows = |name: &&'s str| {
+        let mut by_place: BTreeMap<Option<&&str>, BTreeSet<Option<&&str>>> = BTreeMap::new();
+        for settings in &chosen {
+            by_place.entry(settings.get(axis)).or_default().insert(settings.get(name));
         }
-    }
-    let ambiguous: BTreeSet<&str> =
-        values.iter().filter(|(_, values)| values.len() > 1).map(|((name, _), _)| *name).collect();
-    all.into_iter()
-        .filter(|(name, values)| values.len() > 1 && !ambiguous.contains(name))
-        .map(|(name, _)| name)
-        .collect()
+        let values: BTreeSet<&Option<&&str>> = by_place.values().flatten().collect();
+        *name != axis && values.len() > 1 && by_place.values().all(|values| values.len() == 1)
+    };
+    names.into_iter().filter(follows).collect()
 }

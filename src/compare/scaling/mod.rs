@@ -53,12 +53,16 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
 
 fn in_order(one: &ScalingCurve, other: &ScalingCurve) -> Ordering {
     let key = |curve: &ScalingCurve| (curve.test, curve.name.clone(), curve.axis != SIZE, curve.axis.clone());
-    let held = |curve: &ScalingCurve| curve.held.clone().into_iter();
-    let values = || {
-        let pairs = held(one).zip(held(other));
-        pairs.map(|(one, other)| by_size(&one.1, &other.1)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-    };
-    key(one).cmp(&key(other)).then_with(values).then_with(|| one.side.cmp(&other.side))
+    key(one).cmp(&key(other)).then_with(|| by_held(&one.held, &other.held)).then_with(|| one.side.cmp(&other.side))
+}
+
+/// Values as numbers where they are numbers.
+fn by_held(one: &Part, other: &Part) -> Ordering {
+    let mut pairs = one.iter().zip(other);
+    let differing = pairs.find_map(|((name, value), (other, other_value))| {
+        Some(name.cmp(other).then_with(|| by_size(value, other_value))).filter(|order| order.is_ne())
+    });
+    differing.unwrap_or_else(|| one.len().cmp(&other.len()))
 }
 
 /// The curves of one side's results of a test, each with what tells it from the others along its axis.

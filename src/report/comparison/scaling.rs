@@ -149,7 +149,12 @@ fn cores(comparison: &Comparison, curve: &ScalingCurve) -> Option<String> {
     let side = if curve.side == SideName::A { &comparison.a } else { &comparison.b };
     let cores: BTreeSet<u32> = side.sessions.iter().filter_map(|session| session.host.cores).collect();
     let cores: Vec<String> = cores.into_iter().map(|cores| counted(cores, "core")).collect();
-    (curve.axis == "threads" && !cores.is_empty()).then(|| format!("{} ran on {}", curve.side, cores.join(" and on ")))
+    match cores.as_slice() {
+        _ if curve.axis != "threads" => None,
+        [] => None,
+        [cores] => Some(format!("the host has {cores}")),
+        several => Some(format!("the hosts have {}", several.join(" and "))),
+    }
 }
 
 /// That it is the suite whose work does not keep in step with its size.

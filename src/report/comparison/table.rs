@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, JudgedRatio, Line, OverSizes, Pivot, ScalingCurve, curve_families},
+    compare::{Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Pivot, ScalingCurve, curve_families},
     report::text::Colouring,
     stats::Verdict,
 };
@@ -51,6 +51,10 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     if let Some(curves) = &comparison.scaling {
         text.block(&growth(comparison, curves, &mut notes));
         text.line(if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND });
+        // Other tables have them among their notes.
+        if comparison.by_size.is_none() && comparison.pivot.is_none() {
+            differences(comparison).iter().for_each(|difference| text.line(&format!("!  {difference}")));
+        }
     }
     for (number, note) in (1..).zip(&notes.texts) {
         text.line(&format!("[{number}] {note}"));
@@ -168,6 +172,18 @@ fn over_sizes(tests: &[OverSizes]) -> String {
         grid.row([name].into_iter().chain(sizes.iter().map(at)).chain(summary));
     }
     grid.render()
+}
+
+/// What differs between the sides, that a reader of figures beside each other has to know.
+fn differences(comparison: &Comparison) -> Vec<&str> {
+    let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles);
+    let mut messages: Vec<&str> = Vec::new();
+    for obstacle in obstacles.filter(|obstacle| matches!(obstacle.kind, ObstacleKind::Differ(_))) {
+        if !messages.contains(&obstacle.message.as_str()) {
+            messages.push(&obstacle.message);
+        }
+    }
+    messages
 }
 
 fn growth(comparison: &Comparison, curves: &[ScalingCurve], notes: &mut Footnotes) -> String {
