@@ -1,6 +1,6 @@
 //! Workers that fail, crash, stall, lie or babble: each fails its own run with a reason, and the session goes on.
 
-use crate::support::{Done, Place, processes_with, wait_until};
+use crate::support::{Done, Place, has_tool, processes_with, wait_until};
 use dbdyno_workload::histogram::{empty, to_base64};
 use std::{fs, process::Stdio};
 
@@ -417,4 +417,53 @@ fn a_limit_of_file_sizes_is_named_and_the_results_are_kept() {
         let failure = place.value("SELECT failure FROM run");
         assert!(failure.contains("the limit of file sizes, which `ulimit -f` shows"), "{engine}: {failure}");
     }
+}
+
+/// The engine that docs/engines.md shows.
+fn documented_engine() -> String {
+    let page = include_str!("../docs/engines.md");
+    let (_, program) = page.split_once("```python\n").unwrap();
+    program.split_once("```").unwrap().0.to_owned()
+}
+
+/// Puts it in place as `pydict`.
+fn put_in_place(place: &Place, program: &str) {
+    let file = place.path("pydict.py");
+    fs::write(&file, program).unwrap();
+    place.engine("pydict", &format!("exec python3 {} \"$@\"", file.display()));
+}
+
+#[test]
+fn the_documented_engine_gives_the_answers_that_sqlite_gives() {
+    if !has_tool("python3", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    put_in_place(&place, &documented_engine());
+    place.ok(&[
+        "run", "--suite", "kv", "--engine", "pydict", "--engine", "sqlite", "--size", "1000", "--repeat", "1",
+        "--quiet",
+    ]);
+    let found = place.rows("SELECT DISTINCT status, agrees FROM results JOIN result USING (run_id, test)");
+    assert_eq!(found, [["ok", "true"]]);
+}
+
+#[test]
+fn an_engine_of_version_1_runs_what_one_thread_can() {
+    if !has_tool("python3", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    // Its answers are digested as they were then, for which another checksum stands here.
+    let older = documented_engine().replace("\"protocol\": 2", "\"protocol\": 1").replace("f\"2:{digest", "f\"{digest");
+    assert!(older.contains("\"protocol\": 1") && !older.contains("\"2:"));
+    put_in_place(&place, &older);
+    let engines = ["--engine", "pydict", "--engine", "sqlite"];
+    place.ok(&[&["run", "--suite", "kv", "--size", "1000", "--repeat", "1", "--quiet"][..], &engines].concat());
+    let found = place
+        .rows("SELECT engine, count(*), min(status), max(verification) LIKE '2:%' FROM results GROUP BY 1 ORDER BY 1");
+    assert_eq!(found, [["pydict", "8", "ok", "false"], ["sqlite", "8", "ok", "true"]]);
+    let done = place.run(&[&["run", "--suite", "contention"][..], &engines].concat());
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("engine `pydict` cannot run suite `contention`"), "{}", done.stderr);
 }
