@@ -1,6 +1,6 @@
 //! Stores merged, copied, written as Parquet and listings, and taken back.
 
-use super::{assert_equal, dbdyno, filled, session, sql};
+use super::{actor, assert_equal, dbdyno, filled, session, sql};
 use dbdyno::store::{Batch, Status, Store};
 use duckdb::Connection;
 use std::{fs, path::Path};
@@ -13,6 +13,7 @@ fn path(path: &Path) -> &str {
 fn merging_a_store_loses_nothing_and_twice_is_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path());
+    store.write(&Batch { actors: vec![actor(1)], ..Batch::default() }).unwrap();
     let target = folder.path().join("it's a target.duckdb");
     let before = fs::read(store.path()).unwrap();
     let said = dbdyno(&target, &["import", path(store.path())]).good();
@@ -24,6 +25,26 @@ fn merging_a_store_loses_nothing_and_twice_is_once() {
     assert!(said.contains("runs    0 new · 2 here already") && said.contains("results 0 new · 4 here"), "{said}");
     assert_equal(store.path(), &target);
     assert_eq!(fs::read(store.path()).unwrap(), before, "what is imported is not touched");
+}
+
+#[test]
+fn actors_are_rows_beside_their_test_wherever_they_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    store.write(&Batch { actors: vec![actor(1)], ..Batch::default() }).unwrap();
+    let rows = "SELECT test, test_name, actor, wall_ns, operations, status FROM results ORDER BY ALL";
+    let told = sql(store.path(), rows);
+    assert_eq!(told.len(), 5);
+    assert!(told.iter().any(|row| row.contains("writers") && row.contains("2000000")), "{told:?}");
+    for format in ["json", "csv"] {
+        let listing = folder.path().join(format!("listing.{format}"));
+        dbdyno(store.path(), &["export", "--all", "--format", format, "--out", path(&listing)]).good();
+        let target = folder.path().join(format!("{format}.duckdb"));
+        dbdyno(&target, &["import", path(&listing)]).good();
+        assert_eq!(sql(&target, rows), told, "{format}");
+    }
+    let matrix = dbdyno(store.path(), &["results", "--matrix", "--format", "csv"]).good();
+    assert!(matrix.contains("2000001") && !matrix.contains("2000000"), "the test's own time: {matrix}");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::cell::{Cell, RefCell};
 
 thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
+    /// The last stretch of time between stalls in which something was done.
+    static STALLED: Cell<u64> = const { Cell::new(0) };
     static NOISE: RefCell<Option<SplitMix64>> = const { RefCell::new(None) };
 }
 
@@ -38,10 +40,13 @@ impl Simulation {
         let spread = 2 * self.latency * self.noise_percent / 100;
         let noise = NOISE
             .with_borrow_mut(|noise| noise.get_or_insert_with(|| SplitMix64::new(self.noise_seed)).below(spread + 1));
-        let before = NOW.get();
-        let after = before + self.latency - spread / 2 + noise;
-        let stalls = self.stall > 0 && after / self.stall_every > before / self.stall_every;
-        NOW.set(if stalls { after + self.stall } else { after });
+        let after = NOW.get() + self.latency - spread / 2 + noise;
+        let stretch = after / self.stall_every;
+        if self.stall > 0 && stretch > STALLED.replace(stretch) {
+            NOW.set(after + self.stall);
+        } else {
+            NOW.set(after);
+        }
     }
 }
 

@@ -66,4 +66,16 @@ SELECT
     verification,
     CASE WHEN status = 'disagrees' THEN false END AS agrees,
     coalesce(failure, CASE WHEN status = 'failed' THEN 'failed' END) AS failure
-FROM incoming.listed;
+FROM incoming.listed
+WHERE actor IS NULL;
+
+INSERT INTO incoming.actor_result BY NAME
+SELECT
+    run_id,
+    test,
+    actor,
+    test_name,
+    {figures},
+    CASE WHEN status = 'disagrees' THEN false END AS agrees
+FROM incoming.listed
+WHERE actor IS NOT NULL;

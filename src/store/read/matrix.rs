@@ -25,7 +25,7 @@ impl Store {
     /// A store that cannot be opened or read.
     pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
         let sql = "SELECT run_id, label, size, test, test_name, status, wall_ns FROM selected
-                   ORDER BY started_at NULLS FIRST, run_id, test";
+                   WHERE actor IS NULL ORDER BY started_at NULLS FIRST, run_id, test";
         self.selected_rows(selection, sql, &[])
     }
 }

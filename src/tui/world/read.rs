@@ -8,6 +8,9 @@ use crate::{
     tui::{setup::TuiSetup, world::World},
 };
 
+/// The suite that stands first in lists to choose from.
+const FIRST_SUITE: &str = "kv";
+
 /// Reads the catalog and the engines that are built in.
 pub fn read(setup: &TuiSetup) -> World {
     let catalog = &setup.catalog;
@@ -23,6 +26,8 @@ pub fn read(setup: &TuiSetup) -> World {
         ..World::default()
     };
     world.broken = broken;
+    // What screens begin with is the suite that any engine runs in seconds.
+    world.suites.sort_by_key(|suite| suite.name != FIRST_SUITE);
     world
 }
 

@@ -186,7 +186,7 @@ fn page(
         }
     };
     let sql = format!(
-        "SELECT (SELECT count(*) FROM result), count(test), count(*) - count(test), (SELECT count(*) FROM {listed})
+        "SELECT (SELECT count(*) FROM result) + (SELECT count(*) FROM actor_result), count(test), count(*) - count(test), (SELECT count(*) FROM {listed})
          FROM matched"
     );
     let counts: Vec<(u64, u64, u64, u64)> = read(connection, &sql, &[])?;
