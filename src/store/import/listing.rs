@@ -55,7 +55,8 @@ const NEEDED: [ListingColumn; 14] = [
     open(WALL, "UBIGINT"),
 ];
 /// Columns that are taken where they are there, beside those of the figures.
-const TAKEN: [ListingColumn; 14] = [
+const TAKEN: [ListingColumn; 15] = [
+    open("actor", "VARCHAR"),
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
     open("tier", "UTINYINT"),

@@ -67,7 +67,8 @@ SELECT
     CASE WHEN status = 'disagrees' THEN false END AS agrees,
     coalesce(failure, CASE WHEN status = 'failed' THEN 'failed' END) AS failure
 FROM incoming.listed
-WHERE actor IS NULL;
+-- CSV does not tell what is not there from an empty text.
+WHERE coalesce(actor, '') = '';
 
 INSERT INTO incoming.actor_result BY NAME
 SELECT
@@ -78,4 +79,4 @@ SELECT
     {figures},
     CASE WHEN status = 'disagrees' THEN false END AS agrees
 FROM incoming.listed
-WHERE actor IS NOT NULL;
+WHERE actor <> '';

@@ -14,7 +14,7 @@ mod shares;
 
 pub use model::{Best, Factor, GridEffects, Interaction, Ranked, ValueEffect};
 
-use crate::{compare::Side, metric::Metric, store::RunTests};
+use crate::{compare::Side, store::RunTests};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A configuration with what its runs took.
@@ -100,8 +100,8 @@ fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec
     type Round<'s> = (&'s str, u32);
     let mut measured: Vec<(Round<'_>, &RunTests, f64)> = Vec::new();
     for run in &side.runs {
-        let time =
-            run.tests.iter().find(|result| result.test == test).and_then(|result| result.figures.value(Metric::Wall));
+        let time = run.tests.iter().find(|result| result.test == test).and_then(|result| result.figures.compared_ns());
+        let time = time.map(|time| time as f64);
         measured.extend(time.filter(|time| *time > 0.0).map(|time| ((run.session_id.as_str(), run.round), run, time)));
     }
     let mut rounds: BTreeMap<Round<'_>, (f64, f64)> = BTreeMap::new();
