@@ -18,6 +18,8 @@ pub struct SessionTable {
     pub suite: String,
     /// Sizes, each with its tests.
     pub sizes: Vec<SizeTable>,
+    /// Cores that the threads of its tests had, where some have several threads.
+    pub cores: Option<usize>,
     pub warnings: Vec<String>,
 }
 
@@ -170,7 +172,8 @@ impl SessionTable {
             size.tests = tests.into_values().collect();
         }
         let warnings = warnings.iter().map(|warning| format!("{}: {}", warning.linter, warning.message)).collect();
-        Self { suite: suite.to_owned(), sizes, warnings }
+        let cores = if actors.is_empty() { None } else { std::thread::available_parallelism().ok() };
+        Self { suite: suite.to_owned(), sizes, cores: cores.map(usize::from), warnings }
     }
 }
 

@@ -69,6 +69,10 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
 pub fn session_notes(table: &SessionTable) -> String {
     let mut text = String::new();
     let rows = || table.sizes.iter().flat_map(|size| &size.tests).flat_map(|test| &test.rows);
+    if let Some(cores) = table.cores {
+        let _ =
+            writeln!(text, "x  threads of an actor; the machine has {cores} core{}", if cores == 1 { "" } else { "s" });
+    }
     if rows().any(|row| row.harness_bound) {
         text.push_str("h  so fast that the harness is a part of what is measured: a true difference is larger\n");
     }
