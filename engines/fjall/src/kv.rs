@@ -73,6 +73,13 @@ pub(crate) fn read_every_block(
     FjallTable { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
 }
 
+impl Fjall {
+    /// The database and the keyspace that has the rows, for loops that are written on the library itself.
+    pub fn table(&self) -> (&SingleWriterTxDatabase, &SingleWriterTxKeyspace) {
+        (&self.database, &self.keyspace)
+    }
+}
+
 impl Engine for Fjall {
     const MAIN_FILE: &'static str = TABLES;
     type Clock = MonotonicClock;

@@ -19,6 +19,13 @@ pub struct Lmdb {
     setup: LmdbSetup,
 }
 
+impl Lmdb {
+    /// The environment and its main database, for loops that are written on the library itself.
+    pub fn table(&self) -> (&Env, Database<'static, Bytes, Bytes>) {
+        (&self.env, self.database)
+    }
+}
+
 impl Engine for Lmdb {
     const MAIN_FILE: &'static str = MAIN_FILE;
     type Clock = MonotonicClock;

@@ -11,13 +11,21 @@ use dbdyno_engine::{
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::collections::BTreeMap;
 
-const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
+/// The table that has the rows.
+pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
 
 #[derive(Debug)]
 pub struct Redb {
     database: Database,
     commit: Commit,
     held: bool,
+}
+
+impl Redb {
+    /// The database, for loops that are written on the library itself.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
 }
 
 impl Engine for Redb {

@@ -6,7 +6,7 @@ mod kv;
 mod ordered;
 
 pub use describe::describe;
-pub use kv::Redb;
+pub use kv::{Redb, TABLE};
 pub use ordered::RedbStore;
 
 use dbdyno_engine::serve::Program;

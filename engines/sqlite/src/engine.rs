@@ -32,6 +32,11 @@ impl<D: Driver> Sqlite<D> {
             reopens: settings.flag("reopen")?,
         })
     }
+
+    /// The connection, for loops that are written on the library itself.
+    pub fn connection(&self) -> &D {
+        &self.connection
+    }
 }
 
 impl<D: Driver> Engine for Sqlite<D> {
