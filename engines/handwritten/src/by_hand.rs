@@ -14,7 +14,7 @@ use std::{error::Error, time::Duration};
 /// library is set up the same; the loops use the library alone.
 pub(crate) trait ByHand: KvEngine {
     /// The engine inside dbdyno.
-    const ADAPTER: Program;
+    const ADAPTER: &'static Program;
     /// Values of options which the loops do not heed.
     const LACKS: &'static [(&'static str, &'static [&'static str])];
 

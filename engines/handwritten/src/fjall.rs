@@ -10,7 +10,7 @@ use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspac
 use std::{hint::black_box, time::Instant};
 
 impl ByHand for Fjall {
-    const ADAPTER: Program = dbdyno_fjall::PROGRAM;
+    const ADAPTER: &'static Program = &dbdyno_fjall::PROGRAM;
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("persist", &["none", "sync_data", "sync_all"])];
 

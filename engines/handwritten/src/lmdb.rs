@@ -12,7 +12,7 @@ use std::{hint::black_box, time::Instant};
 type Table = Database<'static, Bytes, Bytes>;
 
 impl ByHand for Lmdb {
-    const ADAPTER: Program = dbdyno_lmdb::PROGRAM;
+    const ADAPTER: &'static Program = &dbdyno_lmdb::PROGRAM;
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("append", &["on"])];
 

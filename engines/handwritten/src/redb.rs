@@ -10,7 +10,7 @@ use redb::{Database, Durability, ReadableDatabase, ReadableTable, WriteTransacti
 use std::{error::Error, hint::black_box, time::Instant};
 
 impl ByHand for Redb {
-    const ADAPTER: Program = dbdyno_redb::PROGRAM;
+    const ADAPTER: &'static Program = &dbdyno_redb::PROGRAM;
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("two_phase_commit", &["on"]), ("quick_repair", &["on"])];
 

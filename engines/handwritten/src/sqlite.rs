@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use std::{hint::black_box, time::Instant};
 
 impl ByHand for Sqlite {
-    const ADAPTER: Program = dbdyno_sqlite::PROGRAM;
+    const ADAPTER: &'static Program = &dbdyno_sqlite::PROGRAM;
     const LACKS: &'static [(&'static str, &'static [&'static str])] =
         &[("read_transaction", &["held"]), ("statements", &["text"]), ("transaction", &["immediate", "exclusive"])];
 
