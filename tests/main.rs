@@ -11,6 +11,7 @@ mod crash;
 mod example_engine;
 mod faults;
 mod files;
+mod handwritten;
 mod house;
 mod interrupt;
 mod journal;

@@ -69,6 +69,48 @@ pub trait KvHandle {
     fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError>;
 }
 
+/// An engine whose threads share the database as it is.
+pub trait KvShared: KvEngine + Sync {
+    /// What one of several threads works with.
+    type Shared<'e>: KvSession
+    where
+        Self: 'e;
+
+    /// As [`KvThreads::get_ready`].
+    fn get_ready(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// As [`KvEngine::session`], of one of several threads.
+    fn shared(&self) -> Self::Shared<'_>;
+}
+
+impl<E: KvShared> KvThreads for E {
+    type Handle<'e>
+        = &'e E
+    where
+        E: 'e;
+
+    fn get_ready(&mut self) -> Result<(), EngineError> {
+        KvShared::get_ready(self)
+    }
+
+    fn handle(&self) -> Result<&E, EngineError> {
+        Ok(self)
+    }
+}
+
+impl<E: KvShared> KvHandle for &E {
+    type Session<'h>
+        = E::Shared<'h>
+    where
+        Self: 'h;
+
+    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<E::Shared<'h>, EngineError> {
+        Ok(self.shared())
+    }
+}
+
 /// What one test works with. At most one transaction of it is under way.
 pub trait KvSession {
     type Read<'s>: KvRead

@@ -6,7 +6,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite, is_held},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
@@ -73,6 +73,13 @@ pub(crate) fn read_every_block(
     FjallTable { transaction: database.read_tx(), keyspace }.scan(|_, _| {})
 }
 
+impl Fjall {
+    /// The database and the keyspace that has the rows, for loops that are written on the library itself.
+    pub fn table(&self) -> (&SingleWriterTxDatabase, &SingleWriterTxKeyspace) {
+        (&self.database, &self.keyspace)
+    }
+}
+
 impl Engine for Fjall {
     const MAIN_FILE: &'static str = TABLES;
     type Clock = SystemClock;
@@ -112,26 +119,15 @@ impl KvEngine for Fjall {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<FjallSession<'e>, EngineError> {
-        Ok(FjallSession { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
+        Ok(self.shared())
     }
 }
 
-impl KvThreads for Fjall {
-    type Handle<'e> = &'e Self;
+impl KvShared for Fjall {
+    type Shared<'e> = FjallSession<'e>;
 
-    fn handle(&self) -> Result<&Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvHandle for &Fjall {
-    type Session<'h>
-        = FjallSession<'h>
-    where
-        Self: 'h;
-
-    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<FjallSession<'h>, EngineError> {
-        Ok(FjallSession { database: &self.database, keyspace: &self.keyspace, persist: self.persist })
+    fn shared(&self) -> FjallSession<'_> {
+        FjallSession { database: &self.database, keyspace: &self.keyspace, persist: self.persist }
     }
 }
 

@@ -12,4 +12,4 @@ use dbdyno_engine::serve::Program;
 use dbdyno_tables::Layered;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program = program::both::<Fjall, Layered<FjallStore>>(describe);
+pub static PROGRAM: Program = program::both::<Fjall, Layered<FjallStore>>(describe);

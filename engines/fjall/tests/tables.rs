@@ -2,22 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "../../tables/src/tests/stores/on_disk.rs"]
+#[macro_use]
+mod on_disk;
 #[path = "../../tables/src/tests/stores/mod.rs"]
 mod stores;
 
 use dbdyno_fjall::{FjallStore, describe};
-use stores::{TestStore, logic, scripts};
 
-fn store(rowsum: &str) -> TestStore {
-    TestStore::new(&describe(), &[("persist", "none"), ("rowsum", rowsum)])
-}
-
-#[test]
-fn random_scripts_give_the_answers_of_plain_sqlite() {
-    scripts::agree::<FjallStore>(100, store);
-}
-
-#[test]
-fn logic_tests_give_the_answers_of_plain_sqlite() {
-    logic::agree::<FjallStore>(|| store("off"));
-}
+tables_on_disk!(FjallStore, describe, quick = ("persist", "none"));

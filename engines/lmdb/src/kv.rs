@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     suite::KvStatements,
 };
 use dbdyno_lmdb_common::{GreatestKey, LmdbSetup, MAIN_FILE};
@@ -17,6 +17,13 @@ pub struct Lmdb {
     env: Env,
     database: Database<'static, Bytes, Bytes>,
     setup: LmdbSetup,
+}
+
+impl Lmdb {
+    /// The environment and its main database, for loops that are written on the library itself.
+    pub fn table(&self) -> (&Env, Database<'static, Bytes, Bytes>) {
+        (&self.env, self.database)
+    }
 }
 
 impl Engine for Lmdb {
@@ -55,32 +62,21 @@ impl KvEngine for Lmdb {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<LmdbSession<'e>, EngineError> {
-        Ok(LmdbSession { env: &self.env, database: self.database, setup: self.setup })
+        Ok(LmdbSession { setup: self.setup, ..self.shared() })
     }
 }
 
-impl KvThreads for Lmdb {
-    type Handle<'e> = &'e Self;
+impl KvShared for Lmdb {
+    type Shared<'e> = LmdbSession<'e>;
 
     /// A map can only grow between all transactions: it is made as large as any test needs.
     fn get_ready(&mut self) -> Result<(), EngineError> {
         if self.setup.grows { make_room(&self.env) } else { Ok(()) }
     }
 
-    fn handle(&self) -> Result<&Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvHandle for &Lmdb {
-    type Session<'h>
-        = LmdbSession<'h>
-    where
-        Self: 'h;
-
-    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<LmdbSession<'h>, EngineError> {
+    fn shared(&self) -> LmdbSession<'_> {
         let setup = LmdbSetup { grows: false, ..self.setup };
-        Ok(LmdbSession { env: &self.env, database: self.database, setup })
+        LmdbSession { env: &self.env, database: self.database, setup }
     }
 }
 

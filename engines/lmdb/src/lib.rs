@@ -13,4 +13,4 @@ use dbdyno_engine::serve::Program;
 use dbdyno_tables::Layered;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program = program::both::<Lmdb, Layered<LmdbStore>>(describe);
+pub static PROGRAM: Program = program::both::<Lmdb, Layered<LmdbStore>>(describe);

@@ -34,7 +34,7 @@ fn expect_own(version: (i32, i32, i32)) -> Result<(), EngineError> {
 
 /// An open environment with what it was opened with.
 #[derive(Debug)]
-pub(crate) struct Lmdb1Environment {
+pub struct Lmdb1Environment {
     pub(crate) env: Arc<Env>,
     pub(crate) setup: LmdbSetup,
     file: PathBuf,

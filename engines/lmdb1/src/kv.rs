@@ -8,7 +8,7 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
     suite::KvStatements,
 };
@@ -40,7 +40,7 @@ impl Engine for Lmdb1 {
 }
 
 impl KvEngine for Lmdb1 {
-    type Session<'e> = Lmdb1Session<'e>;
+    type Session<'e> = Lmdb1Session<&'e mut Lmdb1Environment>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
         Ok(Self(Lmdb1Environment::open(open, 0)?))
@@ -50,47 +50,69 @@ impl KvEngine for Lmdb1 {
         self.0.setup.held
     }
 
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Lmdb1Session<'e>, EngineError> {
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<Self::Session<'e>, EngineError> {
         Ok(Lmdb1Session(&mut self.0))
     }
 }
 
-impl KvThreads for Lmdb1 {
-    type Handle<'e> = Lmdb1Handle<'e>;
+impl KvShared for Lmdb1 {
+    type Shared<'e> = Lmdb1Session<&'e Lmdb1Environment>;
 
     /// A map can only grow between all transactions: it is made as large as any test needs.
     fn get_ready(&mut self) -> Result<(), EngineError> {
+        if !self.0.env.is_plain() {
+            // It has to be closed and opened again now and then, which nobody else may be in the way of.
+            return Err(EngineError::new(
+                "an environment with encrypt or checksum on is for one thread: expected both off",
+            ));
+        }
         if self.0.setup.grows {
             self.0.env.make_room().map_err(EngineError::doing("growing the memory map"))?;
         }
         Ok(())
     }
 
-    fn handle(&self) -> Result<Lmdb1Handle<'_>, EngineError> {
-        if self.0.env.is_plain() {
-            return Ok(Lmdb1Handle(&self.0));
-        }
-        // It has to be closed and opened again now and then, which nobody else may be in the way of.
-        Err(EngineError::new("an environment with encrypt or checksum on is for one thread: expected both off"))
+    fn shared(&self) -> Lmdb1Session<&Lmdb1Environment> {
+        Lmdb1Session(&self.0)
     }
 }
 
-/// What a thread works with.
+/// What one test works with: the environment, its own or shared with other threads.
 #[derive(Debug)]
-pub struct Lmdb1Handle<'e>(&'e Lmdb1Environment);
+pub struct Lmdb1Session<E>(E);
 
-impl KvHandle for Lmdb1Handle<'_> {
-    type Session<'h>
-        = &'h mut Self
-    where
-        Self: 'h;
+/// An environment as a session has it.
+pub trait Environment {
+    fn environment(&self) -> &Lmdb1Environment;
 
-    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<&'h mut Self, EngineError> {
-        Ok(self)
+    /// Called before each write transaction.
+    fn get_ready_to_write(&mut self) -> Result<(), EngineError>;
+}
+
+impl Environment for &mut Lmdb1Environment {
+    #[inline]
+    fn environment(&self) -> &Lmdb1Environment {
+        self
+    }
+
+    fn get_ready_to_write(&mut self) -> Result<(), EngineError> {
+        Lmdb1Environment::get_ready_to_write(self).map(drop)
     }
 }
 
-impl KvSession for &mut Lmdb1Handle<'_> {
+impl Environment for &Lmdb1Environment {
+    #[inline]
+    fn environment(&self) -> &Lmdb1Environment {
+        self
+    }
+
+    /// It was made ready before the threads began.
+    fn get_ready_to_write(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl<E: Environment> KvSession for Lmdb1Session<E> {
     type Read<'s>
         = Lmdb1Table<Lmdb1Read>
     where
@@ -102,35 +124,14 @@ impl KvSession for &mut Lmdb1Handle<'_> {
 
     #[inline]
     fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
-        Lmdb1Table::read(self.0)
-    }
-
-    fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
-        Lmdb1Table::write(self.0)
-    }
-}
-
-#[derive(Debug)]
-pub struct Lmdb1Session<'e>(&'e mut Lmdb1Environment);
-
-impl KvSession for Lmdb1Session<'_> {
-    type Read<'s>
-        = Lmdb1Table<Lmdb1Read>
-    where
-        Self: 's;
-    type Write<'s>
-        = Lmdb1Table<Lmdb1Write>
-    where
-        Self: 's;
-
-    #[inline]
-    fn read(&mut self) -> Result<Lmdb1Table<Lmdb1Read>, EngineError> {
-        Lmdb1Table::read(self.0)
+        Ok(Lmdb1Table { transaction: Lmdb1Read::begin(&self.0.environment().env)?, appends: None })
     }
 
     fn write(&mut self) -> Result<Lmdb1Table<Lmdb1Write>, EngineError> {
         self.0.get_ready_to_write()?;
-        Lmdb1Table::write(self.0)
+        let environment = self.0.environment();
+        let appends = environment.setup.append.then(GreatestKey::default);
+        Ok(Lmdb1Table { transaction: Lmdb1Write::begin(&environment.env)?, appends })
     }
 }
 
@@ -140,20 +141,6 @@ pub struct Lmdb1Table<T> {
     transaction: T,
     /// Where a put of a key beyond all others is to be an append.
     appends: Option<GreatestKey>,
-}
-
-impl Lmdb1Table<Lmdb1Read> {
-    #[inline]
-    fn read(environment: &Lmdb1Environment) -> Result<Self, EngineError> {
-        Ok(Self { transaction: Lmdb1Read::begin(&environment.env)?, appends: None })
-    }
-}
-
-impl Lmdb1Table<Lmdb1Write> {
-    fn write(environment: &Lmdb1Environment) -> Result<Self, EngineError> {
-        let appends = environment.setup.append.then(GreatestKey::default);
-        Ok(Self { transaction: Lmdb1Write::begin(&environment.env)?, appends })
-    }
 }
 
 impl KvTransaction for Lmdb1Table<Lmdb1Write> {

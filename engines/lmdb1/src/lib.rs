@@ -27,4 +27,4 @@ use dbdyno_engine::serve::Program;
 use dbdyno_tables::Layered;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program = program::both::<Lmdb1, Layered<Lmdb1Store>>(describe);
+pub static PROGRAM: Program = program::both::<Lmdb1, Layered<Lmdb1Store>>(describe);

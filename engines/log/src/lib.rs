@@ -15,7 +15,7 @@ use dbdyno_engine::{
 use dbdyno_workload::program;
 
 /// The engine as a program.
-pub const PROGRAM: Program = program::kv_only::<Log>(describe);
+pub static PROGRAM: Program = program::kv_only::<Log>(describe);
 
 fn describe() -> Description {
     Description {

@@ -11,7 +11,7 @@ use dbdyno_engine::{
     describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
     engine::{Engine, Open},
-    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     serve::Program,
     suite::{KvStatements, SuiteKind},
 };
@@ -22,7 +22,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-pub const PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
+pub static PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
 
 pub fn describe() -> Description {
     Description {
@@ -215,26 +215,15 @@ impl KvEngine for NullEngine {
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
-        Ok(NullSession(self))
+        Ok(self.shared())
     }
 }
 
-impl KvThreads for NullEngine {
-    type Handle<'e> = &'e Self;
+impl KvShared for NullEngine {
+    type Shared<'e> = NullSession<'e>;
 
-    fn handle(&self) -> Result<&Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvHandle for &NullEngine {
-    type Session<'h>
-        = NullSession<'h>
-    where
-        Self: 'h;
-
-    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<NullSession<'h>, EngineError> {
-        Ok(NullSession(self))
+    fn shared(&self) -> NullSession<'_> {
+        NullSession(self)
     }
 }
 

@@ -5,19 +5,27 @@ use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
     engine::{Engine, Open},
-    kv::{KvEngine, KvHandle, KvRead, KvSession, KvThreads, KvTransaction, KvWrite, is_held},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
 use std::collections::BTreeMap;
 
-const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
+/// The table that has the rows.
+pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
 
 #[derive(Debug)]
 pub struct Redb {
     database: Database,
     commit: Commit,
     held: bool,
+}
+
+impl Redb {
+    /// The database, for loops that are written on the library itself.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
 }
 
 impl Engine for Redb {
@@ -54,26 +62,15 @@ impl KvEngine for Redb {
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<RedbSession<'e>, EngineError> {
-        Ok(RedbSession { database: &self.database, commit: self.commit })
+        Ok(self.shared())
     }
 }
 
-impl KvThreads for Redb {
-    type Handle<'e> = &'e Self;
+impl KvShared for Redb {
+    type Shared<'e> = RedbSession<'e>;
 
-    fn handle(&self) -> Result<&Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvHandle for &Redb {
-    type Session<'h>
-        = RedbSession<'h>
-    where
-        Self: 'h;
-
-    fn session<'h>(&'h mut self, _: &'h KvStatements) -> Result<RedbSession<'h>, EngineError> {
-        Ok(RedbSession { database: &self.database, commit: self.commit })
+    fn shared(&self) -> RedbSession<'_> {
+        RedbSession { database: &self.database, commit: self.commit }
     }
 }
 

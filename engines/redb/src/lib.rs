@@ -6,11 +6,11 @@ mod kv;
 mod ordered;
 
 pub use describe::describe;
-pub use kv::Redb;
+pub use kv::{Redb, TABLE};
 pub use ordered::RedbStore;
 
 use dbdyno_engine::serve::Program;
 use dbdyno_tables::Layered;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program = program::both::<Redb, Layered<RedbStore>>(describe);
+pub static PROGRAM: Program = program::both::<Redb, Layered<RedbStore>>(describe);

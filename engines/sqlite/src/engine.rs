@@ -44,7 +44,7 @@ impl<D: Driver> Sqlite<D> {
     }
 
     /// Its connection, while no other thread has it.
-    pub(crate) fn own(&mut self) -> &mut D {
+    pub fn own(&mut self) -> &mut D {
         self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 

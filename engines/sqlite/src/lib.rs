@@ -19,4 +19,4 @@ pub use examine::examine;
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program = program::both::<Sqlite, Sqlite>(describe);
+pub static PROGRAM: Program = program::both::<Sqlite, Sqlite>(describe);

@@ -8,7 +8,7 @@ pub mod crash;
 pub mod digest;
 mod frame;
 pub mod histogram;
-mod kv;
+pub mod kv;
 mod phases;
 pub mod program;
 pub mod recorder;

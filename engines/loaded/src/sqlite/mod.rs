@@ -13,5 +13,5 @@ use dbdyno_engine::serve::Program;
 use dbdyno_sqlite::Sqlite;
 use dbdyno_workload::program;
 
-pub const PROGRAM: Program =
+pub static PROGRAM: Program =
     Program { probe: Some(connection::probe), ..program::both::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };

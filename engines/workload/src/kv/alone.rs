@@ -1,10 +1,10 @@
 //! Tests of one thread.
 
 use super::{
-    inputs::Inputs,
+    inputs::{Input, Inputs},
     operations::{KvTally, apply_alone, apply_read, apply_write},
 };
-use crate::{recorder::Recorder, rng::SplitMix64};
+use crate::recorder::Recorder;
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
@@ -20,79 +20,73 @@ pub(super) fn perform<S: KvSession, C: Clock>(
     held: bool,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
-    let rng = SplitMix64::stream(seed, u64::from(test.number));
-    let inputs = Inputs::new(test, &alone.work, rng, (0, 1));
+    let inputs = Inputs::alone((test, alone), seed);
     match alone.work.transaction {
         TransactionScope::Read if held => read_held(session, alone, inputs, recorder),
         TransactionScope::Read => read_each(session, alone, inputs, recorder),
-        TransactionScope::Each => each(session, alone, inputs, recorder),
+        TransactionScope::Each => {
+            recorder.start();
+            repeat(alone, inputs, recorder, |input, tally| apply_alone(session, input, tally))
+        }
         TransactionScope::One => write_batches(session, alone, inputs, alone.operations, recorder),
         TransactionScope::Batch(batch) => write_batches(session, alone, inputs, batch, recorder),
     }
 }
 
+/// Reads in one transaction, whose begin is before the timer starts.
 fn read_held<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
-    mut inputs: Inputs<'_>,
+    inputs: Inputs<'_>,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
-    let mut tally = KvTally::default();
     let mut read = session.read()?;
     recorder.start();
     if scans(alone) {
-        scan(&mut read, &mut tally, recorder)?;
-        return Ok(tally);
+        return scan(&mut read, recorder);
     }
-    for _ in 0..alone.operations {
-        apply_read(&mut read, &inputs.next(recorder), &mut tally)?;
-        recorder.lap();
-    }
-    Ok(tally)
+    repeat(alone, inputs, recorder, |input, tally| apply_read(&mut read, input, tally))
 }
 
+/// Reads, each in a transaction of its own.
 fn read_each<S: KvSession, C: Clock>(
     session: &mut S,
     alone: &KvAlone,
-    mut inputs: Inputs<'_>,
+    inputs: Inputs<'_>,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
-    let mut tally = KvTally::default();
     recorder.start();
     if scans(alone) {
-        scan(&mut session.read()?, &mut tally, recorder)?;
-        return Ok(tally);
+        return scan(&mut session.read()?, recorder);
     }
-    for _ in 0..alone.operations {
-        let input = inputs.next(recorder);
-        apply_read(&mut session.read()?, &input, &mut tally)?;
-        recorder.lap();
-    }
-    Ok(tally)
+    repeat(alone, inputs, recorder, |input, tally| apply_read(&mut session.read()?, input, tally))
 }
 
 fn scans(alone: &KvAlone) -> bool {
     matches!(alone.work.work.as_slice(), [only] if only.operation == Operation::Scan)
 }
 
-fn scan<R: KvRead, C: Clock>(read: &mut R, tally: &mut KvTally, recorder: &mut Recorder<C>) -> Result<(), EngineError> {
+fn scan<R: KvRead, C: Clock>(read: &mut R, recorder: &mut Recorder<C>) -> Result<KvTally, EngineError> {
+    let mut tally = KvTally::default();
     read.scan(|key, value| {
         tally.answer(key, value);
         tally.operations += 1;
         recorder.lap();
-    })
+    })?;
+    Ok(tally)
 }
 
-fn each<S: KvSession, C: Clock>(
-    session: &mut S,
+/// Does a test's operations one after the other.
+#[inline]
+fn repeat<C: Clock>(
     alone: &KvAlone,
     mut inputs: Inputs<'_>,
     recorder: &mut Recorder<C>,
+    mut operation: impl FnMut(&Input<'_>, &mut KvTally) -> Result<(), EngineError>,
 ) -> Result<KvTally, EngineError> {
     let mut tally = KvTally::default();
-    recorder.start();
     for _ in 0..alone.operations {
-        apply_alone(session, &inputs.next(recorder), &mut tally)?;
+        operation(&inputs.next(recorder), &mut tally)?;
         recorder.lap();
     }
     Ok(tally)

@@ -4,7 +4,7 @@ use super::keys::Keys;
 use crate::{recorder::Recorder, rng::SplitMix64, template::render};
 use dbdyno_engine::{
     clock::Clock,
-    suite::{KvTest, KvWork, Operation, Template, Work},
+    suite::{KvAlone, KvTest, KvWork, Operation, Template, Work},
 };
 
 /// Inputs are drawn for so many operations at a time, or for fewer where they are long.
@@ -39,16 +39,33 @@ struct Drawn<'t> {
 }
 
 /// An operation with its inputs.
-pub(super) struct Input<'i> {
-    pub(super) operation: &'i Operation,
-    pub(super) key: &'i [u8],
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'i> {
+    pub operation: &'i Operation,
+    pub key: &'i [u8],
     /// What is written; the other account's key of a transfer; else empty.
-    pub(super) value: &'i [u8],
+    pub value: &'i [u8],
     /// Rows of a range, amount of a transfer.
-    pub(super) number: u64,
+    pub number: u64,
+}
+
+/// Shows the inputs of a test of one thread, in the order in which its operations are done.
+pub fn each_input((test, alone): (&KvTest, &KvAlone), seed: u64, mut show: impl FnMut(Input<'_>)) {
+    let mut inputs = Inputs::alone((test, alone), seed);
+    for _ in 0..alone.operations {
+        if inputs.is_drawn_out() {
+            inputs.draw_block();
+        }
+        show(inputs.take());
+    }
 }
 
 impl<'t> Inputs<'t> {
+    /// Of a test of one thread.
+    pub(super) fn alone((test, alone): (&'t KvTest, &'t KvAlone), seed: u64) -> Self {
+        Self::new(test, &alone.work, SplitMix64::stream(seed, u64::from(test.number)), (0, 1))
+    }
+
     /// Of thread `thread` (from 0) of `threads` that do the same.
     pub(super) fn new(test: &'t KvTest, work: &'t KvWork, rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
         Self {

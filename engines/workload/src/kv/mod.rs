@@ -7,6 +7,8 @@ mod inputs;
 mod keys;
 mod operations;
 
+pub use self::inputs::{Input, each_input};
+
 use self::{
     actors::{ActorCounts, ActorsDone},
     operations::KvTally,

@@ -119,3 +119,15 @@ pub(crate) fn never_give_a_wrong_answer<S: OrderedStore>(new: impl Fn(&str, &str
     }
     assert!(refused > done / 4, "{done} bits were flipped, {refused} answers refused");
 }
+
+/// Tests that no flipped bit in its files gives a wrong row.
+macro_rules! flips_on_disk {
+    ($store:ty, $describe:path, quick = $quick:expr) => {
+        #[test]
+        fn no_flipped_bit_of_a_row_gives_a_wrong_answer() {
+            crate::flips::never_give_a_wrong_answer::<$store>(|layer, rowsum| {
+                crate::stores::TestStore::new(&$describe(), &[$quick, ("layer", layer), ("rowsum", rowsum)])
+            });
+        }
+    };
+}

@@ -1,0 +1,76 @@
+//! Which loops there are.
+
+use crate::inputs::Row;
+use dbdyno_engine::{
+    EngineError,
+    kv::KvEngine,
+    serve::Program,
+    settings::Settings,
+    suite::{KvAlone, KvLoad, KvStatements, KvTest, Operation, TransactionScope},
+};
+use std::{error::Error, time::Duration};
+
+/// An engine of dbdyno's with loops written by hand over its library. The engine opens and closes the database, so that the
+/// library is set up the same; the loops use the library alone.
+pub(crate) trait ByHand: KvEngine {
+    /// The engine inside dbdyno.
+    const ADAPTER: &'static Program;
+    /// Values of options which the loops do not heed.
+    const LACKS: &'static [(&'static str, &'static [&'static str])];
+
+    /// Runs one loop; the time it took, and the rows that it read, found, wrote or removed.
+    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed;
+}
+
+/// What a loop is written for.
+pub(crate) struct Setup<'t> {
+    pub(crate) settings: &'t Settings,
+    pub(crate) sql: &'t KvStatements,
+}
+
+/// The time of a loop and its rows. Errors are the library's own, as they come.
+pub(crate) type Timed = Result<(Duration, u64), Box<dyn Error>>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loop {
+    /// One read transaction a get.
+    Get,
+    /// One read transaction a look.
+    Exists,
+    /// Every row in key order.
+    Scan,
+    /// Puts in one transaction, whose begin is not timed.
+    Put,
+    /// A commit every so many puts, begins and commits timed.
+    PutBatches(usize),
+    /// Gets, puts and deletes, or only deletes, in one transaction, whose begin is not timed.
+    Mixed,
+}
+
+impl Loop {
+    /// The loop that does what a test asks for, with its one thread.
+    pub(crate) fn of(test: &KvTest) -> Result<(Self, &KvAlone), EngineError> {
+        match &test.load {
+            KvLoad::Alone(alone) => Ok((Self::of_one(alone)?, alone)),
+            KvLoad::Actors(_) => Err(EngineError::new("no loop is written by hand for several threads")),
+        }
+    }
+
+    fn of_one(alone: &KvAlone) -> Result<Self, EngineError> {
+        let mixes =
+            |operation: &Operation| matches!(operation, Operation::Get | Operation::Put { .. } | Operation::Delete);
+        let operations: Vec<&Operation> = alone.work.work.iter().map(|work| &work.operation).collect();
+        match (alone.work.transaction, operations.as_slice()) {
+            (TransactionScope::Read, [Operation::Get]) => Ok(Self::Get),
+            (TransactionScope::Read, [Operation::Exists]) => Ok(Self::Exists),
+            (TransactionScope::Read, [Operation::Scan]) => Ok(Self::Scan),
+            (TransactionScope::One, [Operation::Put { .. }]) => Ok(Self::Put),
+            (TransactionScope::Batch(batch), [Operation::Put { .. }]) => Ok(Self::PutBatches(batch.max(1) as usize)),
+            (TransactionScope::One, several) if several.iter().all(|one| mixes(one)) => Ok(Self::Mixed),
+            _ => Err(EngineError::new(
+                "no loop is written by hand for it: expected get, exists or scan with transaction = \"read\", put with \
+                 transaction = { batch = N }, or put, delete and get with transaction = \"one\"",
+            )),
+        }
+    }
+}

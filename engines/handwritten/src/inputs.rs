@@ -1,0 +1,56 @@
+//! The inputs of a test, made before it is timed: the same that dbdyno's loop draws while it measures.
+
+use dbdyno_engine::suite::{KvAlone, KvTest, Operation};
+use dbdyno_workload::kv::each_input;
+
+/// What one operation is given. Rows stand in memory in the order in which they are used, and so do their bytes: a loop over them
+/// waits for no memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'i> {
+    pub(crate) kind: Kind,
+    pub(crate) key: &'i [u8],
+    /// Empty unless it is put.
+    pub(crate) value: &'i [u8],
+}
+
+/// What a test that mixes operations does with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Read,
+    Put,
+    Delete,
+}
+
+/// The bytes of all keys and values, and of each operation its kind and where its key and its value end.
+pub(crate) struct Inputs {
+    bytes: Vec<u8>,
+    ends: Vec<(Kind, usize, usize)>,
+}
+
+impl Inputs {
+    pub(crate) fn new(test: &KvTest, alone: &KvAlone, seed: u64) -> Self {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(alone.operations as usize));
+        each_input((test, alone), seed, |input| {
+            bytes.extend_from_slice(input.key);
+            let key = bytes.len();
+            bytes.extend_from_slice(input.value);
+            let kind = match input.operation {
+                Operation::Put { .. } => Kind::Put,
+                Operation::Delete => Kind::Delete,
+                _ => Kind::Read,
+            };
+            ends.push((kind, key, bytes.len()));
+        });
+        Self { bytes, ends }
+    }
+
+    pub(crate) fn rows(&self) -> Vec<Row<'_>> {
+        let mut begin = 0;
+        let row = |&(kind, key, value): &(Kind, usize, usize)| {
+            let row = Row { kind, key: &self.bytes[begin..key], value: &self.bytes[key..value] };
+            begin = value;
+            row
+        };
+        self.ends.iter().map(row).collect()
+    }
+}

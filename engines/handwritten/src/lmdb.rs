@@ -1,0 +1,105 @@
+//! LMDB through heed.
+
+use crate::{
+    by_hand::{ByHand, Loop, Setup, Timed},
+    inputs::{Kind, Row},
+};
+use dbdyno_engine::serve::Program;
+use dbdyno_lmdb::Lmdb;
+use heed::{Database, Env, types::Bytes};
+use std::{hint::black_box, time::Instant};
+
+type Table = Database<'static, Bytes, Bytes>;
+
+impl ByHand for Lmdb {
+    const ADAPTER: &'static Program = &dbdyno_lmdb::PROGRAM;
+    const LACKS: &'static [(&'static str, &'static [&'static str])] =
+        &[("read_transaction", &["held"]), ("append", &["on"])];
+
+    fn run(&mut self, _: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+        let (env, table) = self.table();
+        match which {
+            Loop::Get => get(env, table, rows),
+            Loop::Exists => exists(env, table, rows),
+            Loop::Scan => scan(env, table),
+            Loop::Put => put(env, table, rows),
+            Loop::PutBatches(batch) => put_batches(env, table, rows, batch),
+            Loop::Mixed => mixed(env, table, rows),
+        }
+    }
+}
+
+fn get(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    for row in rows {
+        let transaction = env.read_txn()?;
+        if let Some(value) = table.get(&transaction, row.key)? {
+            black_box(value);
+            found += 1;
+        }
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn exists(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    for row in rows {
+        let transaction = env.read_txn()?;
+        found += u64::from(table.get(&transaction, row.key)?.is_some());
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn scan(env: &Env, table: Table) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    let transaction = env.read_txn()?;
+    for row in table.iter(&transaction)? {
+        black_box(row?);
+        found += 1;
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn put(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+    let mut transaction = env.write_txn()?;
+    let start = Instant::now();
+    for row in rows {
+        table.put(&mut transaction, row.key, row.value)?;
+    }
+    transaction.commit()?;
+    Ok((start.elapsed(), rows.len() as u64))
+}
+
+fn put_batches(env: &Env, table: Table, rows: &[Row<'_>], batch: usize) -> Timed {
+    let start = Instant::now();
+    for batch in rows.chunks(batch) {
+        let mut transaction = env.write_txn()?;
+        for row in batch {
+            table.put(&mut transaction, row.key, row.value)?;
+        }
+        transaction.commit()?;
+    }
+    Ok((start.elapsed(), rows.len() as u64))
+}
+
+fn mixed(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
+    let mut transaction = env.write_txn()?;
+    let (start, mut count) = (Instant::now(), 0);
+    for row in rows {
+        match row.kind {
+            Kind::Read => {
+                if let Some(value) = table.get(&transaction, row.key)? {
+                    black_box(value);
+                    count += 1;
+                }
+            }
+            Kind::Put => {
+                table.put(&mut transaction, row.key, row.value)?;
+                count += 1;
+            }
+            Kind::Delete => count += u64::from(table.delete(&mut transaction, row.key)?),
+        }
+    }
+    transaction.commit()?;
+    Ok((start.elapsed(), count))
+}

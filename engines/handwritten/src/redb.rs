@@ -1,0 +1,122 @@
+//! redb.
+
+use crate::{
+    by_hand::{ByHand, Loop, Setup, Timed},
+    inputs::{Kind, Row},
+};
+use dbdyno_engine::serve::Program;
+use dbdyno_redb::{Redb, TABLE};
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, WriteTransaction};
+use std::{error::Error, hint::black_box, time::Instant};
+
+impl ByHand for Redb {
+    const ADAPTER: &'static Program = &dbdyno_redb::PROGRAM;
+    const LACKS: &'static [(&'static str, &'static [&'static str])] =
+        &[("read_transaction", &["held"]), ("two_phase_commit", &["on"]), ("quick_repair", &["on"])];
+
+    fn run(&mut self, of: &Setup<'_>, which: Loop, rows: &[Row<'_>]) -> Timed {
+        let (database, durability) = (
+            self.database(),
+            match of.settings.text("durability")? {
+                "none" => Durability::None,
+                _ => Durability::Immediate,
+            },
+        );
+        match which {
+            Loop::Get => get(database, rows),
+            Loop::Exists => exists(database, rows),
+            Loop::Scan => scan(database),
+            Loop::Put => put(database, durability, rows),
+            Loop::PutBatches(batch) => put_batches(database, durability, rows, batch),
+            Loop::Mixed => mixed(database, durability, rows),
+        }
+    }
+}
+
+fn get(database: &Database, rows: &[Row<'_>]) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    for row in rows {
+        let table = database.begin_read()?.open_table(TABLE)?;
+        if let Some(value) = table.get(row.key)? {
+            black_box(value.value());
+            found += 1;
+        }
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn exists(database: &Database, rows: &[Row<'_>]) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    for row in rows {
+        let table = database.begin_read()?.open_table(TABLE)?;
+        found += u64::from(table.get(row.key)?.is_some());
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn scan(database: &Database) -> Timed {
+    let (start, mut found) = (Instant::now(), 0);
+    let table = database.begin_read()?.open_table(TABLE)?;
+    for row in table.iter()? {
+        let (key, value) = row?;
+        black_box((key.value(), value.value()));
+        found += 1;
+    }
+    Ok((start.elapsed(), found))
+}
+
+fn begin(database: &Database, durability: Durability) -> Result<WriteTransaction, Box<dyn Error>> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_durability(durability)?;
+    Ok(transaction)
+}
+
+fn put(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed {
+    let transaction = begin(database, durability)?;
+    let start = Instant::now();
+    let mut table = transaction.open_table(TABLE)?;
+    for row in rows {
+        table.insert(row.key, row.value)?;
+    }
+    drop(table);
+    transaction.commit()?;
+    Ok((start.elapsed(), rows.len() as u64))
+}
+
+fn put_batches(database: &Database, durability: Durability, rows: &[Row<'_>], batch: usize) -> Timed {
+    let start = Instant::now();
+    for batch in rows.chunks(batch) {
+        let transaction = begin(database, durability)?;
+        let mut table = transaction.open_table(TABLE)?;
+        for row in batch {
+            table.insert(row.key, row.value)?;
+        }
+        drop(table);
+        transaction.commit()?;
+    }
+    Ok((start.elapsed(), rows.len() as u64))
+}
+
+fn mixed(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed {
+    let transaction = begin(database, durability)?;
+    let (start, mut count) = (Instant::now(), 0);
+    let mut table = transaction.open_table(TABLE)?;
+    for row in rows {
+        match row.kind {
+            Kind::Read => {
+                if let Some(value) = table.get(row.key)? {
+                    black_box(value.value());
+                    count += 1;
+                }
+            }
+            Kind::Put => {
+                table.insert(row.key, row.value)?;
+                count += 1;
+            }
+            Kind::Delete => count += u64::from(table.remove(row.key)?.is_some()),
+        }
+    }
+    drop(table);
+    transaction.commit()?;
+    Ok((start.elapsed(), count))
+}
