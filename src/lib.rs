@@ -17,6 +17,7 @@ mod process;
 pub mod report;
 pub mod runner;
 pub mod session;
+pub mod soak;
 pub mod stats;
 pub mod store;
 pub mod tui;

@@ -105,6 +105,24 @@ fn an_engine_whose_reads_are_of_no_snapshot_is_caught() {
 }
 
 #[test]
+fn sqlite_waits_for_locks_as_it_is_told() {
+    let place = Place::new();
+    let set = ["--set", "contention.seconds=1", "--set", "contention.writers=2", "--test", "4", "--size", "1000"];
+    let engine = "sqlite:synchronous=off,busy_timeout=20,busy_handler=sleep|yield|brief";
+    place.ok(&[&["run", "--suite", "contention", "--engine", engine, "--repeat", "1", "--quiet"][..], &set].concat());
+    let found = place.rows(
+        "SELECT options['busy_handler'], verification, bool_and(operations > 100) FROM results WHERE actor IS NULL GROUP BY ALL ORDER BY 1",
+    );
+    assert_eq!(found, ["brief", "sleep", "yield"].map(|handler| [handler, "invariants:held", "true"]));
+    // While somebody writes nobody reads: what waits for whole milliseconds at a time gets far less done.
+    let reads = |handler: &str| -> f64 {
+        let of = format!("actor = 'readers' AND options['busy_handler'] = '{handler}'");
+        place.value(&format!("SELECT operations FROM results WHERE {of}")).parse().unwrap()
+    };
+    assert!(reads("brief") > reads("sleep") && reads("yield") > reads("sleep"));
+}
+
+#[test]
 fn an_engine_for_one_thread_is_refused_with_the_reason() {
     let place = Place::new();
     let done = place.run(&["run", "--suite", "contention", "--engine", "log", "--engine", "sqlite"]);

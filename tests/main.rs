@@ -24,6 +24,7 @@ mod power;
 mod resume;
 mod rowsum;
 mod scaling;
+mod soak;
 mod sqlite_lib;
 mod stats;
 mod store;

@@ -240,3 +240,26 @@ kill -9 $$"#,
     assert_eq!(done.code, Some(2), "{}", done.stderr);
     assert!(done.stderr.contains("engine `odd`: it gave no answer (signal: 9"), "{}", done.stderr);
 }
+
+#[test]
+fn begin_concurrent_is_refused_where_the_library_lacks_it() {
+    let Some(library) = with_library("journal_mode=wal,transaction=concurrent") else { return };
+    let place = Place::new();
+    let done = place.run(&["run", "--suite", "contention", "--engine", &library, "--repeat", "1"]);
+    assert_eq!(done.code, Some(2), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("the library has no BEGIN CONCURRENT: expected a build of SQLite's branch"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
+fn several_threads_have_connections_of_a_loaded_library() {
+    let Some(library) = with_library("journal_mode=wal,synchronous=off,busy_handler=yield") else { return };
+    let place = Place::new();
+    let set = ["--set", "contention.seconds=1", "--set", "contention.writers=2", "--test", "4,5", "--size", "1000"];
+    place.ok(&[&["run", "--suite", "contention", "--engine", &library, "--repeat", "1", "--quiet"][..], &set].concat());
+    let found = place.rows("SELECT DISTINCT verification, status FROM results WHERE actor IS NULL");
+    assert_eq!(found, [["invariants:held", "ok"]]);
+}

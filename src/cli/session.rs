@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     bench::BenchPlan,
-    report::{session_table::SessionTable, text},
+    report::{session_table::SessionTable, soak::soaks_text, text},
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
+    soak::Soak,
     store::{Status, Store},
 };
 use dbdyno_engine::say;
@@ -104,11 +105,16 @@ pub(super) fn conclude(
         &report.harness,
         &report.warnings,
     );
+    let soaks: Vec<Soak> = store.followed_in_session(&report.session.session_id)?.iter().map(Soak::new).collect();
     if style == Style::Json {
-        let line = serde_json::json!({ "event": "table", "session_id": report.session.session_id, "table": table });
+        let id = &report.session.session_id;
+        let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });
         print(&format!("{line}\n"))?;
     } else {
         print(&shown(&table))?;
+        if !soaks.is_empty() {
+            print(&format!("\n{}", soaks_text(&soaks)))?;
+        }
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();

@@ -7,5 +7,6 @@ pub mod format;
 pub mod matrix;
 pub mod results;
 pub mod session_table;
+pub mod soak;
 pub mod text;
 pub mod tune;

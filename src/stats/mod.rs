@@ -12,11 +12,12 @@
 //! 4. [`noise_floor`] says how large a ratio the machine shows between two equal things;
 //! 5. [`Evidence::verdict`] puts these together.
 //!
-//! How a figure grows with the size or an option is [`scaling`]'s answer.
+//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s.
 //!
 //! Where there is no answer, [`NoAnswer`] says why.
 
 mod bootstrap;
+mod drift;
 mod error;
 mod holm;
 mod least_squares;
@@ -35,6 +36,7 @@ mod student;
 mod verdict;
 
 pub use bootstrap::bootstrap_interval;
+pub use drift::{Drift, MIN_STRETCHES, drift};
 pub use error::NoAnswer;
 pub use holm::holm;
 pub use least_squares::{Fit, least_squares};

@@ -34,13 +34,13 @@ pub use export::{ExportError, Exported};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};
 pub use read::{
-    GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun, ResultColumn, ResultRow,
-    RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, StoreHistory, StoredFact, StoredOption,
-    StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+    FollowedTest, GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun,
+    ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, StoreHistory,
+    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
-    ActorRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord, RunRecord, SessionRecord,
-    Status, TestRecord, TimelineRecord, WarningRecord,
+    ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,
+    ReadingRecord, RunRecord, SessionRecord, Status, TestRecord, TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

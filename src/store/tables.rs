@@ -32,7 +32,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
 /// are replaced by the same import.
-pub(super) const TABLES: [StoreTable; 14] = [
+pub(super) const TABLES: [StoreTable; 16] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
@@ -62,6 +62,8 @@ pub(super) const TABLES: [StoreTable; 14] = [
         ..table("actor_result", &["run_id", "test", "actor"], Owner::Run)
     },
     table("timeline", &["run_id", "test", "at_ns"], Owner::Run),
+    table("actor_slot", &["run_id", "test", "actor", "at_ns"], Owner::Run),
+    table("reading", &["run_id", "test", "at_ns", "name"], Owner::Run),
     table("harness_cost", &["session_id", "size", "test"], Owner::Session),
     table("warning", &["warning_id"], Owner::SessionOrRun),
     table("run_key", &["run_id", "key"], Owner::Run),

@@ -7,8 +7,13 @@ use std::collections::HashMap;
 /// Does something with the records of every table of a batch.
 macro_rules! every_table {
     ($batch:expr, $records:ident => $action:expr) => {{
-        let Batch { hosts, sessions, runs, options, keys, results, actors, timelines, harness, warnings, trials } = $batch;
-        every_table!(@ $records $action; hosts sessions runs options keys results actors timelines harness warnings trials);
+        let Batch {
+            hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, harness, warnings, trials,
+        } = $batch;
+        every_table!(
+            @ $records $action;
+            hosts sessions runs options keys results actors timelines slots readings harness warnings trials
+        );
     }};
     (@ $records:ident $action:expr; $($table:ident)*) => {
         $({

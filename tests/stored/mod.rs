@@ -130,6 +130,8 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
         failure: None,
     };
     Batch {
+        slots: Vec::new(),
+        readings: Vec::new(),
         hosts: vec![HostRecord {
             host_id: text(host),
             name: format!("{host} name"),

@@ -67,6 +67,12 @@ pub trait KvHandle {
 
     /// As [`KvEngine::session`], for this thread.
     fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError>;
+
+    /// What the engine tells of its state, by name. Asked about once a second while a test is followed, and may be work for the
+    /// engine.
+    fn readings(&mut self) -> Result<Vec<(&'static str, u64)>, EngineError> {
+        Ok(Vec::new())
+    }
 }
 
 /// An engine whose threads share the database as it is.
@@ -122,6 +128,11 @@ pub trait KvSession {
 
     /// Begins a read transaction: a snapshot. Called once a read, or once a test with [`KvEngine::holds_reads`].
     fn read(&mut self) -> Result<Self::Read<'_>, EngineError>;
+
+    /// Begins a read transaction that is one snapshot however many reads it has, whatever the options.
+    fn snapshot(&mut self) -> Result<Self::Read<'_>, EngineError> {
+        self.read()
+    }
 
     /// Begins a write transaction, which sees its own writes.
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;

@@ -106,10 +106,12 @@ impl<'c, P: PreparedStatement<'c>> KvSession for SqlKvSession<'c, P> {
 
     #[inline]
     fn read(&mut self) -> Result<SqlKvRead<'_, 'c, P>, EngineError> {
-        if self.held {
-            execute(&mut self.begin_read, &[])?;
-        }
-        Ok(SqlKvRead(self))
+        if self.held { self.snapshot() } else { Ok(SqlKvRead { session: self, is_transaction: false }) }
+    }
+
+    fn snapshot(&mut self) -> Result<SqlKvRead<'_, 'c, P>, EngineError> {
+        execute(&mut self.begin_read, &[])?;
+        Ok(SqlKvRead { session: self, is_transaction: true })
     }
 
     fn write(&mut self) -> Result<SqlKvWrite<'_, 'c, P>, EngineError> {
@@ -147,14 +149,17 @@ impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvSession<'c, P> {
     }
 }
 
-/// A read transaction: explicit when held, else each statement is its own.
-pub struct SqlKvRead<'s, 'c, P: PreparedStatement<'c>>(&'s mut SqlKvSession<'c, P>);
+/// A read transaction: explicit when it is held, else each statement is its own.
+pub struct SqlKvRead<'s, 'c, P: PreparedStatement<'c>> {
+    session: &'s mut SqlKvSession<'c, P>,
+    is_transaction: bool,
+}
 
 impl<'c, P: PreparedStatement<'c>> Drop for SqlKvRead<'_, 'c, P> {
     fn drop(&mut self) {
-        if self.0.held {
+        if self.is_transaction {
             // Ending a read transaction has nothing to lose; a failure shows at the next begin.
-            let _ = execute(&mut self.0.commit, &[]);
+            let _ = execute(&mut self.session.commit, &[]);
         }
     }
 }
@@ -162,20 +167,20 @@ impl<'c, P: PreparedStatement<'c>> Drop for SqlKvRead<'_, 'c, P> {
 impl<'c, P: PreparedStatement<'c>> KvRead for SqlKvRead<'_, 'c, P> {
     #[inline]
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        self.0.get(key, visit)
+        self.session.get(key, visit)
     }
 
     #[inline]
     fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        self.0.exists(key)
+        self.session.exists(key)
     }
 
     fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.scan(visit)
+        self.session.scan(visit)
     }
 
     fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.0.range(from, most, visit)
+        self.session.range(from, most, visit)
     }
 }
 

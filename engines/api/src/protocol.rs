@@ -143,6 +143,10 @@ pub enum Event {
         /// The same of each actor, where the test has several threads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         actors: Vec<ActorProgress>,
+        /// Figures of a test that is followed, at this moment: `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes` (since it
+        /// began), and what the engine tells of itself. About each second.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        readings: BTreeMap<String, u64>,
     },
     TestDone(Box<TestDone>),
     /// The run is finished and the database closed.
@@ -236,6 +240,9 @@ pub struct ActorProgress {
     /// Operations that are due and not begun, where they have times at which they are due.
     #[serde(default)]
     pub backlog: Option<u64>,
+    /// Snapshots that it holds, where it holds some.
+    #[serde(default)]
+    pub held: Option<u64>,
     /// Latencies since the last progress event: response times where operations are due at times, else service times (base64 of an
     /// HdrHistogram, V2 compressed).
     #[serde(default)]

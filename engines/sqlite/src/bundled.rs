@@ -1,6 +1,6 @@
 //! The SQLite that this program is linked with, through rusqlite.
 
-use super::driver::Driver;
+use super::{busy::BusyHandler, driver::Driver};
 use dbdyno_engine::{EngineError, describe::Library, settings::Settings, sql::SqlValue};
 use dbdyno_tables::sqlite::{SqliteStatement, failed};
 use rusqlite::{Connection, OpenFlags, ffi, types};
@@ -45,6 +45,10 @@ impl Driver for Connection {
             Ok(first)
         };
         run().map(owned).map_err(EngineError::doing(sql))
+    }
+
+    fn set_busy_handler(&mut self, handler: BusyHandler) -> Result<(), EngineError> {
+        self.busy_handler(Some(handler)).map_err(failed)
     }
 
     fn is_autocommit(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Opening a database with its options, and what every kind of suite asks of a connection.
 
 use super::{
+    busy::{self, BUSY_HANDLER, OWN},
     driver::Driver,
     pragmas::{self, FileBefore},
 };
@@ -13,9 +14,25 @@ pub(crate) const FILE: &str = "sqlite.db";
 pub(crate) fn open_in<D: Driver>(folder: &Path, settings: &Settings) -> Result<D, EngineError> {
     let (path, mutex) = (folder.join(FILE), settings.text("open_mutex")? == "fullmutex");
     let filled = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
-    let connection = D::open(&path, mutex, settings)?;
+    let mut connection = D::open(&path, mutex, settings)?;
     pragmas::apply(&connection, settings, if filled { FileBefore::Filled } else { FileBefore::Fresh })?;
+    if let Some(handler) = busy::handler(settings)? {
+        connection.set_busy_handler(handler)?;
+    }
+    if begin(settings)? == BEGIN_CONCURRENT {
+        try_concurrent(&connection)?;
+    }
     Ok(connection)
+}
+
+/// Begins a transaction that locks nothing until it commits: of SQLite's branch `begin-concurrent`.
+const BEGIN_CONCURRENT: &str = "BEGIN CONCURRENT";
+
+fn try_concurrent<D: Driver>(connection: &D) -> Result<(), EngineError> {
+    connection.batch("BEGIN CONCURRENT; ROLLBACK").map_err(|error| {
+        let message = "transaction=concurrent: the library has no BEGIN CONCURRENT: expected a build of SQLite's branch begin-concurrent";
+        EngineError::new(format!("{message} ({error})"))
+    })
 }
 
 /// Which BEGIN a write transaction uses.
@@ -23,13 +40,21 @@ pub(crate) fn begin(settings: &Settings) -> Result<&'static str, EngineError> {
     Ok(match settings.text("transaction")? {
         "immediate" => "BEGIN IMMEDIATE",
         "exclusive" => "BEGIN EXCLUSIVE",
+        "concurrent" => BEGIN_CONCURRENT,
         _ => "BEGIN DEFERRED",
     })
 }
 
 /// Every option that can be read back.
-pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
+pub(crate) fn in_force<D: Driver>(
+    connection: &D,
+    settings: &Settings,
+) -> Result<BTreeMap<String, String>, EngineError> {
     let mut in_force = pragmas::in_force(connection)?;
+    if settings.text(BUSY_HANDLER)? != OWN {
+        // SQLite tells of its own handler's only.
+        in_force.remove("busy_timeout");
+    }
     let mutex = if connection.has_mutex() { "fullmutex" } else { "nomutex" };
     in_force.insert("open_mutex".to_owned(), mutex.to_owned());
     in_force.extend(connection.in_force());

@@ -1,6 +1,9 @@
 //! SQLite's options and what they mean for durability.
 
-use super::pragmas;
+use super::{
+    busy::{BUSY_HANDLER, OWN},
+    pragmas,
+};
 use dbdyno_engine::{
     describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
@@ -14,7 +17,7 @@ use std::collections::BTreeMap;
 pub fn describe() -> Description {
     let build = compile_options();
     Description {
-        options: [options(&build), vec![memory_statistics()]].concat(),
+        options: [options(&build, &TRANSACTIONS), vec![memory_statistics()]].concat(),
         build,
         source: source(),
         tiers: tiers(),
@@ -60,13 +63,17 @@ fn compiled(build: &[String], name: &str) -> Option<u64> {
 
 const ROLLBACK: &[&str] = &["delete", "truncate", "persist", "memory", "off"];
 
-/// The options that every build of SQLite has. `build`: its compile options, where they are known.
-pub fn options(build: &[String]) -> Vec<OptionSpec> {
+/// The ways to begin a write transaction that every build has.
+pub const TRANSACTIONS: [&str; 3] = ["deferred", "immediate", "exclusive"];
+
+/// The options that every build of SQLite has. `build`: its compile options, where they are known; `begins`: the ways to begin a write
+/// transaction.
+pub fn options(build: &[String], begins: &[&str]) -> Vec<OptionSpec> {
     let mut options = vec![journal_mode(), synchronous()];
     options.extend(pages(build));
     options.push(OptionSpec::memory(MemoryTarget::NegativeKib { option: "cache_size".to_owned() }));
     options.extend(locks(build));
-    options.extend(transactions());
+    options.extend(transactions(begins));
     options.into_iter().map(pragmas::with_statement).collect()
 }
 
@@ -176,6 +183,13 @@ fn locks(build: &[String]) -> Vec<OptionSpec> {
             "how long a statement waits for another connection's lock before it fails as busy, ms",
         )
         .tune(&[]),
+        OptionSpec::choice(
+            BUSY_HANDLER,
+            &[OWN, "yield", "brief"],
+            OWN,
+            "how it waits for that lock: SQLite's own sleeps of 1 to 100 ms, giving way and trying again at once, or sleeps of 0.1 ms",
+        )
+        .tune(&[]),
         open_mutex(build),
     ]
 }
@@ -193,20 +207,15 @@ fn open_mutex(build: &[String]) -> OptionSpec {
     }
 }
 
-fn transactions() -> Vec<OptionSpec> {
+fn transactions(begins: &[&str]) -> Vec<OptionSpec> {
     vec![
-        OptionSpec::choice(
-            "transaction",
-            &["deferred", "immediate", "exclusive"],
-            "deferred",
-            "which BEGIN a write transaction uses",
-        )
-        .same(
-            &["immediate", "exclusive"],
-            &[("journal_mode", &["wal"])],
-            "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
-        )
-        .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
+        OptionSpec::choice("transaction", begins, "deferred", "which BEGIN a write transaction uses")
+            .same(
+                &["immediate", "exclusive"],
+                &[("journal_mode", &["wal"])],
+                "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
+            )
+            .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
         statements(),
         read_transaction().risk(
             "held",

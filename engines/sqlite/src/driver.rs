@@ -1,6 +1,7 @@
 //! What the suites use of SQLite, so that they run on any build of it: on the one that rusqlite is linked with, and on a
 //! library that was loaded.
 
+use super::busy::BusyHandler;
 use dbdyno_engine::{EngineError, describe::Library, prepared::PreparedStatement, settings::Settings, sql::SqlValue};
 use std::{collections::BTreeMap, path::Path};
 
@@ -25,6 +26,9 @@ pub trait Driver: Sized + Send {
 
     /// Steps a statement to its end, and gives the first column of its first row; NULL without a row.
     fn first_value(&self, sql: &str) -> Result<SqlValue, EngineError>;
+
+    /// Has this handler called when another connection's lock is in the way.
+    fn set_busy_handler(&mut self, handler: BusyHandler) -> Result<(), EngineError>;
 
     /// Whether no transaction is open.
     fn is_autocommit(&self) -> bool;

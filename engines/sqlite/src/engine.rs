@@ -67,7 +67,7 @@ impl<D: Driver> Engine for Sqlite<D> {
     }
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        connection::in_force(&*self.lock())
+        connection::in_force(&*self.lock(), &self.settings)
     }
 
     fn library(&self) -> Option<Library> {

@@ -6,7 +6,8 @@ use dbdyno_engine::{
     engine::Open,
     kv::{KvEngine, KvHandle, KvThreads},
     kv_sql::{Begins, SqlKvSession},
-    sql::SqlValue,
+    prepared::SqlStatement,
+    sql::{SqlRow, SqlValue, SqlValueRef},
     suite::KvStatements,
 };
 
@@ -64,5 +65,23 @@ impl<D: Driver> KvHandle for SqliteHandle<D> {
 
     fn session<'h>(&'h mut self, statements: &'h KvStatements) -> Result<Self::Session<'h>, EngineError> {
         SqlKvSession::new(&self.connection, statements, self.begins, self.text)
+    }
+
+    /// What a passive checkpoint answers, which moves as much of the log into the database as nobody is in the way of.
+    fn readings(&mut self) -> Result<Vec<(&'static str, u64)>, EngineError> {
+        let mut readings = Vec::new();
+        let mut checkpoint =
+            SqlStatement::<D::Statement<'_>>::new(&self.connection, "PRAGMA wal_checkpoint(PASSIVE)", false)?;
+        checkpoint.query(&[], |row| {
+            // Where there is no log, two of them are -1.
+            let number = |column| match row.value(column) {
+                SqlValueRef::Integer(number) => u64::try_from(number).ok(),
+                _ => None,
+            };
+            let names = ["checkpoint_busy", "log_frames", "checkpointed_frames"];
+            let columns = names.into_iter().enumerate();
+            readings.extend(columns.filter_map(|(column, name)| Some((name, number(column)?))));
+        })?;
+        Ok(readings)
     }
 }

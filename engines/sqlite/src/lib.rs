@@ -1,6 +1,7 @@
 //! SQLite: the build that this program is linked with, and through a [`Driver`] any other.
 
 mod bundled;
+mod busy;
 mod connection;
 mod copy;
 mod describe;
@@ -11,7 +12,8 @@ mod kv;
 mod pragmas;
 mod sql;
 
-pub use describe::{describe, options, tiers};
+pub use busy::BusyHandler;
+pub use describe::{TRANSACTIONS, describe, options, tiers};
 pub use driver::Driver;
 pub use engine::Sqlite;
 pub use examine::examine;

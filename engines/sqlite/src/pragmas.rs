@@ -110,7 +110,7 @@ fn spell(value: &SqlValue, spelling: &Spelling) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{connection, describe::describe};
+    use crate::{busy::BusyHandler, connection, describe::describe};
     use dbdyno_engine::{describe::Library, prepared::PreparedStatement, sql::SqlValueRef};
     use dbdyno_tables::sqlite::{SqliteRow, SqliteStatement};
     use rusqlite::Connection;
@@ -142,6 +142,10 @@ mod tests {
                 "PRAGMA page_size" => Ok(SqlValue::Integer(PAGE_SIZE)),
                 _ => self.0.first_value(sql),
             }
+        }
+
+        fn set_busy_handler(&mut self, handler: BusyHandler) -> Result<(), EngineError> {
+            self.0.set_busy_handler(handler)
         }
 
         fn is_autocommit(&self) -> bool {

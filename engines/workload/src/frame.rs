@@ -16,7 +16,7 @@ use dbdyno_engine::{
     serve::Worker,
     suite::{KvActor, KvActors},
 };
-use std::{path::Path, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
 /// What all tests of a run share: who is told, and the counters, whose memory no test has to get anew.
 pub(crate) struct Harness<'w> {
@@ -134,6 +134,7 @@ impl Progress {
             elapsed_ns: self.begun.elapsed().as_nanos() as u64,
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
             actors: Vec::new(),
+            readings: BTreeMap::new(),
         }
     }
 }

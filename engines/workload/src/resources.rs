@@ -98,6 +98,12 @@ pub fn peak_rss_bytes() -> u64 {
     field(&status, "VmHWM:").unwrap_or(0) * 1024
 }
 
+/// Resident memory, bytes.
+pub fn rss_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    field(&status, "VmRSS:").unwrap_or(0) * 1024
+}
+
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }

@@ -1,7 +1,9 @@
 //! One run: a worker on a fresh folder, from its start to its removal.
 
+mod followed;
 mod records;
 
+use self::followed::{Followed, Turns};
 use super::{
     RunnerEvent,
     credible::Witness,
@@ -76,8 +78,10 @@ struct Running<'r, 's> {
     results: Vec<TestRecord>,
     timeline: Vec<TimelineRecord>,
     last_progress: (u64, u64),
+    followed: Followed,
     names: HashMap<u32, String>,
     arrivals: HashMap<(u32, String), Arrival>,
+    turns: Turns,
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
     /// Held while something is measured.
@@ -128,8 +132,10 @@ impl<'r, 's> Running<'r, 's> {
             results: Vec::new(),
             timeline: Vec::new(),
             last_progress: (0, 0),
+            followed: Followed::default(),
             names: HashMap::new(),
             arrivals: HashMap::new(),
+            turns: Turns::default(),
             actors: Vec::new(),
             noise: None,
             quiet: None,
@@ -218,9 +224,11 @@ impl<'r, 's> Running<'r, 's> {
                 Event::TestStarted { .. } => {
                     self.timeline.clear();
                     self.last_progress = (0, 0);
+                    self.followed = Followed::default();
                 }
-                Event::Progress { test, operations, elapsed_ns, .. } => {
+                Event::Progress { test, operations, elapsed_ns, actors, readings, .. } => {
                     self.slot(test, operations, elapsed_ns, histogram.as_deref());
+                    self.follow(test, elapsed_ns, &actors, &readings).await?;
                     if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
                         self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
                     }

@@ -1,6 +1,6 @@
 //! What is kept of a run while it goes on.
 
-use super::{Running, Stop};
+use super::{Running, Stop, followed::Turns};
 use crate::{
     bench::Configuration,
     host::NoiseSample,
@@ -10,7 +10,7 @@ use crate::{
 };
 use dbdyno_engine::{
     describe::{Description, OptionKind},
-    protocol::{ActorDone, SuiteJob, TestDone},
+    protocol::{ActorDone, ActorProgress, SuiteJob, TestDone},
     suite::{Arrival, KvLoad, KvTest},
 };
 use dbdyno_workload::histogram::supported_quantile;
@@ -33,6 +33,7 @@ impl Running<'_, '_> {
     pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
         self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
         self.arrivals = arrivals(suite);
+        self.turns = Turns::of(suite);
         let of = |scope: &str, name: &str, value: &str| OptionRecord {
             run_id: self.run.run_id.clone(),
             scope: scope.to_owned(),
@@ -130,7 +131,28 @@ impl Running<'_, '_> {
         let actors = done.actors.iter().map(|actor| self.actor(&result, actor)).collect::<Result<Vec<_>, _>>()?;
         self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
-        if self.session.keep(Batch { results: vec![result], actors, timelines, ..Batch::default() }).await {
+        let (slots, readings) = self.followed.take();
+        self.keep(Batch { results: vec![result], actors, timelines, slots, readings, ..Batch::default() }).await
+    }
+
+    /// Keeps what is known of a second of a test that is followed.
+    pub(super) async fn follow(
+        &mut self,
+        test: u32,
+        elapsed_ns: u64,
+        actors: &[ActorProgress],
+        readings: &BTreeMap<String, u64>,
+    ) -> Result<(), Stop> {
+        self.followed.look((&self.run.run_id, test), &self.turns, elapsed_ns, actors, readings)?;
+        if !self.followed.is_full() {
+            return Ok(());
+        }
+        let (slots, readings) = self.followed.take();
+        self.keep(Batch { slots, readings, ..Batch::default() }).await
+    }
+
+    async fn keep(&mut self, batch: Batch) -> Result<(), Stop> {
+        if self.session.keep(batch).await {
             return Ok(());
         }
         // Measuring on when nothing can be kept would only lose more.

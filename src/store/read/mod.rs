@@ -1,5 +1,6 @@
 //! Rows of the store as the structs that others work with.
 
+mod followed;
 mod history;
 mod matrix;
 mod offers;
@@ -12,6 +13,7 @@ mod side;
 
 use super::{Selection, Store, StoreError, schema};
 use duckdb::{Connection, ToSql, params_from_iter};
+pub use followed::FollowedTest;
 pub use history::StoreHistory;
 pub use matrix::TestTime;
 pub use offers::Offer;

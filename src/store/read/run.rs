@@ -2,6 +2,7 @@
 
 use super::{
     super::{Store, StoreError, TestRecord, schema},
+    followed::FollowedTest,
     rows,
 };
 use dbdyno_workload::histogram::from_bytes;
@@ -59,6 +60,9 @@ pub struct StoredRun {
     /// Kept keys.
     #[serde(skip)]
     pub keys: Vec<StoredFact>,
+    /// The tests that were followed.
+    #[serde(skip)]
+    pub followed: Vec<FollowedTest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -151,7 +155,8 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn run(&self, run_id: &str) -> Result<Option<StoredRun>, StoreError> {
-        self.reading(|connection| read(connection, run_id))
+        let Some(run) = self.reading(|connection| read(connection, run_id))? else { return Ok(None) };
+        Ok(Some(StoredRun { followed: self.followed_in_run(run_id)?, ..run }))
     }
 }
 

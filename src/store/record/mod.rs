@@ -10,7 +10,7 @@ mod test;
 pub use run::{KeyRecord, OptionRecord, RunRecord};
 pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
-pub use test::{ActorRecord, HarnessRecord, TestRecord, TimelineRecord};
+pub use test::{ActorRecord, ActorSlotRecord, HarnessRecord, ReadingRecord, TestRecord, TimelineRecord};
 
 use super::trials::TrialRecord;
 use duckdb::types::Value;
@@ -64,6 +64,8 @@ pub struct Batch {
     pub results: Vec<TestRecord>,
     pub actors: Vec<ActorRecord>,
     pub timelines: Vec<TimelineRecord>,
+    pub slots: Vec<ActorSlotRecord>,
+    pub readings: Vec<ReadingRecord>,
     /// Harness costs.
     pub harness: Vec<HarnessRecord>,
     pub warnings: Vec<WarningRecord>,
@@ -73,8 +75,21 @@ pub struct Batch {
 impl Batch {
     /// Adds another batch, which was written later.
     pub(in crate::store) fn extend(&mut self, other: Self) {
-        let Self { hosts, sessions, runs, options, keys, results, actors, timelines, harness, warnings, trials } =
-            other;
+        let Self {
+            hosts,
+            sessions,
+            runs,
+            options,
+            keys,
+            results,
+            actors,
+            timelines,
+            slots,
+            readings,
+            harness,
+            warnings,
+            trials,
+        } = other;
         self.hosts.extend(hosts);
         self.sessions.extend(sessions);
         self.runs.extend(runs);
@@ -83,6 +98,8 @@ impl Batch {
         self.results.extend(results);
         self.actors.extend(actors);
         self.timelines.extend(timelines);
+        self.slots.extend(slots);
+        self.readings.extend(readings);
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);
@@ -115,6 +132,8 @@ mod tests {
         check(TestRecord::TABLE, TestRecord::columns());
         check(ActorRecord::TABLE, ActorRecord::columns());
         check(TimelineRecord::TABLE, TimelineRecord::columns());
+        check(ActorSlotRecord::TABLE, ActorSlotRecord::columns());
+        check(ReadingRecord::TABLE, ReadingRecord::columns());
         check(HarnessRecord::TABLE, HarnessRecord::columns());
         check(KeyRecord::TABLE, KeyRecord::columns());
         check(WarningRecord::TABLE, WarningRecord::columns());

@@ -129,6 +129,46 @@ record! {
 }
 
 record! {
+    /// What an actor did in a slot of a test that is followed.
+    ActorSlotRecord in "actor_slot" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        actor: String,
+        /// End of the slot from the beginning of the test, ns.
+        at_ns: u64,
+        /// Length of the slot, ns.
+        duration_ns: u64,
+        /// Operations that ended in it.
+        operations: u64,
+        /// How often another transaction was in the way.
+        busy: u64,
+        /// Operations due and not begun at its end; none where they have no times at which they are due.
+        backlog: Option<u64>,
+        /// Snapshots held at its end; none where it never holds one.
+        held: Option<u64>,
+        /// 99th percentile of the latencies, ns: from when operations were due, where they were.
+        p99_ns: Option<u64>,
+        /// The latencies, HdrHistogram V2 compressed.
+        histogram: Option<Blob>,
+    }
+}
+
+record! {
+    /// A figure at a moment of a test that is followed.
+    ReadingRecord in "reading" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// From the beginning of the test, ns.
+        at_ns: u64,
+        /// `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes`, or what the engine calls it.
+        name: String,
+        value: u64,
+    }
+}
+
+record! {
     /// What the engine that does nothing took.
     HarnessRecord in "harness_cost" {
         session_id: String,

@@ -437,9 +437,23 @@ def scaling():
     return rows
 
 
+def drift():
+    rng = np.random.default_rng(16)
+    rows = []
+    for n in (6, 7, 12, 12, 12, 30):
+        places = [(i + 0.5) / n for i in range(n)]
+        for change in (0.0, 0.3, -0.5):
+            figures = short(np.exp(11.0 + np.log1p(change) * np.array(places) + rng.normal(0.0, 0.1, n)), 9)
+            fit = stats.linregress(places, np.log(figures))
+            reach = stats.t.ppf(0.975, n - 2) * fit.stderr
+            rows.append({"places": places, "figures": figures,
+                         "drift": [float(np.expm1(x)) for x in (fit.slope, fit.slope - reach, fit.slope + reach)]})
+    return rows
+
+
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
         for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
-                      geometric_means, noise, least_squares, bootstrap, student, scaling):
+                      geometric_means, noise, least_squares, bootstrap, student, scaling, drift):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

@@ -78,6 +78,9 @@ pub struct KvActors {
     pub time_ms: Option<u64>,
     /// Time before it in which the actors work and nothing is counted, ms.
     pub warm_up_ms: u64,
+    /// Whether the database and the process are looked at each second, and the engine is asked what it tells of itself.
+    #[serde(default)]
+    pub followed: bool,
 }
 
 /// A group of threads that do the same.
@@ -92,6 +95,18 @@ pub struct KvActor {
     pub arrival: Option<Arrival>,
     /// Operations of all its threads together; none: it goes on until the test ends.
     pub operations: Option<u64>,
+    /// When it takes part; none: from the beginning to the end.
+    #[serde(default)]
+    pub during: Option<During>,
+}
+
+/// A part of the time that a test is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct During {
+    /// From the beginning of the measuring, ms.
+    pub from_ms: u64,
+    /// As `from_ms`, and after it.
+    pub until_ms: u64,
 }
 
 /// Operations that are due at their times, whether those before them are done or not.
@@ -152,6 +167,11 @@ impl KvWork {
     /// Whether it walks through all rows, each of which is an operation.
     pub fn scans(&self) -> bool {
         self.work.iter().any(|work| matches!(work.operation, Operation::Scan))
+    }
+
+    /// Whether it is one snapshot that is held.
+    pub fn holds(&self) -> bool {
+        self.work.iter().any(|work| work.operation == Operation::Hold)
     }
 
     /// Whether it changes the database.
@@ -220,6 +240,8 @@ pub enum Operation {
     },
     /// Read all accounts and add up their balances.
     Audit,
+    /// Hold a snapshot for as long as the actor takes part; all accounts in it have to be the same at its end as at its beginning.
+    Hold,
 }
 
 impl Operation {
@@ -227,7 +249,7 @@ impl Operation {
     pub fn writes(&self) -> bool {
         match self {
             Self::Put { .. } | Self::Delete | Self::Insert { .. } | Self::Modify { .. } | Self::Transfer { .. } => true,
-            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit => false,
+            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit | Self::Hold => false,
         }
     }
 }

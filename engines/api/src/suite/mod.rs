@@ -10,8 +10,8 @@ mod template;
 
 pub use expression::{Expression, Variables};
 pub use kv::{
-    Arrival, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation,
-    TransactionScope, Work,
+    Arrival, During, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork,
+    Operation, TransactionScope, Work,
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};

@@ -16,6 +16,9 @@ pub(super) struct Sqlite3(c_void);
 #[repr(C)]
 pub(super) struct Sqlite3Stmt(c_void);
 
+/// What SQLite calls when another connection's lock is in the way: with what it was given, and how often it has called; 0: no more.
+pub(super) type CBusyHandler = extern "C" fn(*mut c_void, c_int) -> c_int;
+
 pub(super) const OK: c_int = 0;
 pub(super) const BUSY: c_int = 5;
 pub(super) const LOCKED: c_int = 6;
@@ -66,6 +69,7 @@ functions! {
     close = "sqlite3_close": fn(*mut Sqlite3) -> c_int;
     errmsg = "sqlite3_errmsg": fn(*mut Sqlite3) -> *const c_char;
     get_autocommit = "sqlite3_get_autocommit": fn(*mut Sqlite3) -> c_int;
+    busy_handler = "sqlite3_busy_handler": fn(*mut Sqlite3, Option<CBusyHandler>, *mut c_void) -> c_int;
     db_mutex = "sqlite3_db_mutex": fn(*mut Sqlite3) -> *mut c_void;
     changes = "sqlite3_changes": fn(*mut Sqlite3) -> c_int;
     prepare = "sqlite3_prepare_v2":

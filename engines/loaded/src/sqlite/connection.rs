@@ -13,10 +13,10 @@ use dbdyno_engine::{
     settings::Settings,
     sql::SqlValue,
 };
-use dbdyno_sqlite::Driver;
+use dbdyno_sqlite::{BusyHandler, Driver};
 use std::{
     collections::BTreeMap,
-    ffi::{CStr, CString, c_int},
+    ffi::{CStr, CString, c_int, c_void},
     iter,
     ops::ControlFlow,
     os::unix::ffi::OsStrExt,
@@ -151,6 +151,13 @@ impl Driver for Loaded {
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
+    fn set_busy_handler(&mut self, handler: BusyHandler) -> Result<(), EngineError> {
+        // SAFETY: the connection is open; the handler is a function, which stays.
+        let code = unsafe { (self.api.busy_handler)(self.handle, Some(call), handler as *mut c_void) };
+        self.check(code)
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
     fn is_autocommit(&self) -> bool {
         // SAFETY: the connection is open.
         unsafe { (self.api.get_autocommit)(self.handle) != 0 }
@@ -170,6 +177,14 @@ impl Driver for Loaded {
         self.handle = ptr::null_mut();
         Ok(())
     }
+}
+
+/// Calls the busy handler that SQLite was given.
+#[expect(unsafe_code, reason = "SQLite gives back what it was given")]
+extern "C" fn call(handler: *mut c_void, tries: c_int) -> c_int {
+    // SAFETY: set_busy_handler gives SQLite a function of this type with this one.
+    let handler: BusyHandler = unsafe { std::mem::transmute(handler) };
+    c_int::from(handler(tries))
 }
 
 impl Drop for Loaded {

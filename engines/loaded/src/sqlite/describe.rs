@@ -5,6 +5,7 @@ use dbdyno_engine::{
     durability::{Tier, TierRule},
     suite::SuiteKind,
 };
+use dbdyno_sqlite::TRANSACTIONS;
 use std::collections::BTreeMap;
 
 /// Name of the option that names the library.
@@ -26,8 +27,9 @@ pub fn describe() -> Description {
     )
     .fresh()
     .tune(&[]);
+    let begins = [&TRANSACTIONS[..], &["concurrent"]].concat();
     Description {
-        options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[])).collect(),
+        options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[], &begins)).collect(),
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),

@@ -3,6 +3,7 @@
 //! A row's value has two numbers of [`DIGITS`] decimal digits: its balance, and its version, which each write of it raises by one.
 
 use dbdyno_engine::{EngineError, kv::KvRead};
+use std::fmt;
 
 /// Of each number of a value.
 const DIGITS: usize = 16;
@@ -83,6 +84,13 @@ impl Accounts {
         (found.count != *count || found.balances != *balances).then(|| {
             format!("{} accounts with {} together, and there are {count} with {balances}", found.count, found.balances)
         })
+    }
+}
+
+impl fmt::Display for Accounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { count, balances, versions } = self;
+        write!(f, "{count} accounts with {balances} together in versions that add up to {versions}")
     }
 }
 

@@ -141,7 +141,12 @@ impl<'t> Inputs<'t> {
                 self.render(&self.test.key, drawn + u64::from(drawn >= index));
                 self.between(*least, *most)
             }
-            Operation::Get | Operation::Delete | Operation::Exists | Operation::Scan | Operation::Audit => 0,
+            Operation::Get
+            | Operation::Delete
+            | Operation::Exists
+            | Operation::Scan
+            | Operation::Audit
+            | Operation::Hold => 0,
         };
         self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number });
         self.ordinal += 1;

@@ -10,7 +10,7 @@ mod operations;
 pub use self::inputs::{Input, each_input};
 
 use self::{
-    actors::{ActorCounts, ActorsDone},
+    actors::{ActorsDone, ActorsTest, Shown},
     operations::KvTally,
 };
 use crate::{
@@ -24,7 +24,7 @@ use dbdyno_engine::{
     describe::Library,
     engine::Open,
     kv::{KvEngine, KvThreads},
-    protocol::{ActorProgress, Event, Job, RunFailure, TestDone},
+    protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     suite::{KvActors, KvAlone, KvLoad, KvSuite, KvTest},
 };
@@ -39,12 +39,7 @@ use std::{
 pub(crate) trait Threading<E> {
     /// # Errors
     /// The engine has no way to share its database.
-    fn perform(
-        engine: &mut E,
-        test: (&KvTest, &KvActors),
-        seed: u64,
-        counts: &[Arc<ActorCounts>],
-    ) -> Result<ActorsDone, EngineError>;
+    fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError>;
 }
 
 /// Of an engine for one thread.
@@ -54,20 +49,15 @@ pub(crate) struct OneThread;
 pub(crate) struct ManyThreads;
 
 impl<E: KvEngine> Threading<E> for OneThread {
-    fn perform(_: &mut E, _: (&KvTest, &KvActors), _: u64, _: &[Arc<ActorCounts>]) -> Result<ActorsDone, EngineError> {
+    fn perform(_: &mut E, _: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         Err(EngineError::new("this engine runs tests of one thread only"))
     }
 }
 
 impl<E: KvThreads> Threading<E> for ManyThreads {
-    fn perform(
-        engine: &mut E,
-        test: (&KvTest, &KvActors),
-        seed: u64,
-        counts: &[Arc<ActorCounts>],
-    ) -> Result<ActorsDone, EngineError> {
+    fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         engine.get_ready()?;
-        actors::perform(engine, test, seed, counts)
+        actors::perform(engine, test)
     }
 }
 
@@ -158,13 +148,13 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
-    let counts: Vec<Arc<ActorCounts>> = load.actors.iter().map(ActorCounts::new).map(Arc::new).collect();
-    let head = test.head();
+    let (head, shown) = (test.head(), Arc::new(Shown::new(load)));
+    let folder = database_folder(job, &test.database);
     harness.announce_actors(head, load);
-    let frame = harness.begin(head, actors_progress(test.number, &counts));
-    let ActorsDone { spent, operations, rows, actors, verification } =
-        T::perform(engine, (test, load), job.seed, &counts)?;
-    let done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
+    let frame = harness.begin(head, actors_progress(test.number, Arc::clone(&shown)));
+    let of = ActorsTest { test, load, seed: job.seed, folder: &folder, shown: &shown };
+    let ActorsDone { spent, operations, rows, actors, verification } = T::perform(engine, &of)?;
+    let done = frame.end(spent, phases, &folder, E::MAIN_FILE)?;
     let histogram = match actors.as_slice() {
         [only] => only.histogram.clone(),
         // Latencies of different work say nothing together.
@@ -179,23 +169,21 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
 }
 
 /// What is said of actors while they work.
-fn actors_progress(test: u32, counts: &[Arc<ActorCounts>]) -> impl FnMut() -> Event + Send + 'static {
-    let begun = Instant::now();
-    let mut seen: Vec<_> = counts.iter().map(|actor| (Arc::clone(actor), actor.unseen())).collect();
+fn actors_progress(test: u32, shown: Arc<Shown>) -> impl FnMut() -> Event + Send + 'static {
+    let (begun, mut seen) = (Instant::now(), shown.unseen());
     move || {
-        let elapsed_ns = begun.elapsed().as_nanos() as u64;
-        let actors: Vec<ActorProgress> =
-            seen.iter_mut().map(|(actor, seen)| actor.progress(seen, elapsed_ns)).collect();
+        let actors = shown.progress(&mut seen);
         Event::Progress {
             test,
             operations: actors.iter().map(|actor| actor.operations).sum(),
             total: None,
-            elapsed_ns,
+            elapsed_ns: begun.elapsed().as_nanos() as u64,
             histogram: match actors.as_slice() {
                 [only] => only.histogram.clone(),
                 _ => None,
             },
             actors,
+            readings: shown.take_readings(),
         }
     }
 }

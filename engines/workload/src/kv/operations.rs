@@ -23,6 +23,8 @@ pub(super) struct KvTally {
     pub(super) accounts: Accounts,
     /// The first audit that found something else.
     pub(super) broken: Option<Accounts>,
+    /// The first snapshot that was not the same at its end as at its beginning.
+    pub(super) moved: Option<MovedSnapshot>,
 }
 
 impl KvTally {
@@ -33,8 +35,8 @@ impl KvTally {
 
     /// Begun anew, but for what there is of accounts.
     pub(super) fn anew(self) -> Self {
-        let Self { transfers, accounts, broken, .. } = self;
-        Self { transfers, accounts, broken, ..Self::default() }
+        let Self { transfers, accounts, broken, moved, .. } = self;
+        Self { transfers, accounts, broken, moved, ..Self::default() }
     }
 
     #[inline]
@@ -57,7 +59,7 @@ impl KvTally {
         self.rows += u64::from(found);
     }
 
-    fn audited(&mut self, found: Accounts) {
+    pub(super) fn audited(&mut self, found: Accounts) {
         self.rows += found.count;
         self.digest.word(found.balances);
         if self.accounts.broken_by(&found).is_some() {
@@ -75,6 +77,13 @@ impl KvTally {
         digest.word(self.rows);
         digest.to_text()
     }
+}
+
+/// What was found in one snapshot, sooner and later.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MovedSnapshot {
+    pub(super) first: Accounts,
+    pub(super) last: Accounts,
 }
 
 /// Does an operation in a transaction of its own, of reading or of writing as it needs.
@@ -113,6 +122,7 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
         Operation::Scan => read.scan(|key, value| tally.answer(key, value))?,
         Operation::Range { .. } => read.range(input.key, input.number, |key, value| tally.answer(key, value))?,
         Operation::Audit => tally.audited(Accounts::read(read)?),
+        Operation::Hold => return Err(EngineError::new("a suite asks for a snapshot to be held where it cannot be")),
         Operation::Put { .. }
         | Operation::Delete
         | Operation::Insert { .. }
@@ -142,7 +152,12 @@ pub(super) fn apply_write<W: KvWrite>(
             tally.rows += 1;
         }
         Operation::Transfer { .. } => transfer(table, input, tally)?,
-        Operation::Get | Operation::Exists | Operation::Scan | Operation::Range { .. } | Operation::Audit => {
+        Operation::Get
+        | Operation::Exists
+        | Operation::Scan
+        | Operation::Range { .. }
+        | Operation::Audit
+        | Operation::Hold => {
             return apply_read(table, input, tally);
         }
     }

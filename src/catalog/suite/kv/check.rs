@@ -51,8 +51,8 @@ impl Checker<'_> {
     fn alone(&self) -> Result<AloneBody, CatalogError> {
         let test = self.test;
         let needed = |what: &str| self.wrong::<()>(format!("missing field `{what}`: a test without actors needs it"));
-        if test.seconds.is_some() || test.warm_up_seconds.is_some() {
-            return self.wrong("seconds and warm_up_seconds: expected only beside actors");
+        if test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed {
+            return self.wrong("seconds, warm_up_seconds and followed: expected only beside actors");
         }
         let (Some(operations), Some(keys), Some(work), Some(transaction)) =
             (&test.operations, test.keys, &test.work, test.transaction)
@@ -105,7 +105,7 @@ impl Checker<'_> {
 
     fn actor(&self, actor: &Spanned<FileActor>) -> Result<(), CatalogError> {
         let wrong = |message: String| self.source.wrong(actor.span(), message);
-        let FileActor { name, threads, work, transaction, rate, operations, .. } = actor.get_ref();
+        let FileActor { name, threads, work, transaction, rate, operations, from, until, .. } = actor.get_ref();
         if !is_plain_word(name) {
             return Err(wrong(format!("actor `{name}`: expected a word of letters, digits, - and _")));
         }
@@ -118,6 +118,24 @@ impl Checker<'_> {
         }
         if work.get_ref().iter().any(|work| work.operation == Operation::Scan) {
             return Err(wrong(format!("actor `{name}`: a scan is an operation a row: expected `audit` or `range`")));
+        }
+        let (begin, end) = (from.unwrap_or(0.0), until.unwrap_or(1.0));
+        if !(0.0..end).contains(&begin) || end > 1.0 {
+            return Err(wrong(format!(
+                "actor `{name}`: expected `from` of 0 or more, and `until` after it and at most 1"
+            )));
+        }
+        if (from.is_some() || until.is_some()) && self.test.seconds.is_none() {
+            return Err(wrong(format!(
+                "actor `{name}`: from and until are parts of the test's `seconds`: it has none"
+            )));
+        }
+        let holds = work.get_ref().iter().any(|work| work.operation == Operation::Hold);
+        if holds && (work.get_ref().len() > 1 || rate.is_some() || operations.is_some()) {
+            let message = format!(
+                "actor `{name}`: hold is one snapshot: expected no other work, and neither rate nor operations"
+            );
+            return Err(wrong(message));
         }
         operations.iter().try_for_each(|operations| self.operations(operations))?;
         self.work(work, *transaction)
@@ -174,6 +192,9 @@ impl Checker<'_> {
         let work_list = work.get_ref();
         if work_list.is_empty() || work_list.iter().any(|work| work.weight == 0 || work.weight > 1_000_000) {
             return wrong("expected at least one operation, each with a weight from 1 to 1000000");
+        }
+        if self.test.actors.is_empty() && work_list.iter().any(|work| work.operation == Operation::Hold) {
+            return wrong("hold: expected only of an actor");
         }
         if work_list.len() > 1 && work_list.iter().any(|work| work.operation == Operation::Scan) {
             return wrong("a scan reads every row and cannot be mixed with other operations");

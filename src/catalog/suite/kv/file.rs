@@ -1,6 +1,6 @@
 //! A suite of keys and values as its file has it.
 
-use dbdyno_engine::suite::{Gaps, KeyChoice, Operation, Template, TransactionScope};
+use dbdyno_engine::suite::{During, Gaps, KeyChoice, Operation, Template, TransactionScope};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -37,6 +37,8 @@ pub(in crate::catalog::suite) struct FileKvTest {
     pub(super) seconds: Option<Spanned<FileNumber>>,
     pub(super) warm_up_seconds: Option<Spanned<FileNumber>>,
     #[serde(default)]
+    pub(super) followed: bool,
+    #[serde(default)]
     pub(super) verify_state: bool,
     #[serde(default)]
     pub(super) sql: SqlChanges,
@@ -56,6 +58,18 @@ pub(super) struct FileActor {
     #[serde(default)]
     pub(super) gaps: Gaps,
     pub(super) operations: Option<Spanned<Operations>>,
+    /// Parts of the test's `seconds`, from 0 to 1.
+    pub(super) from: Option<f64>,
+    pub(super) until: Option<f64>,
+}
+
+impl FileActor {
+    /// The part of a test of this length in which it takes part; none where that is all of it.
+    pub(super) fn during(&self, time_ms: u64) -> Option<During> {
+        let at = |share: f64| (time_ms as f64 * share).round() as u64;
+        (self.from.is_some() || self.until.is_some())
+            .then(|| During { from_ms: at(self.from.unwrap_or(0.0)), until_ms: at(self.until.unwrap_or(1.0)) })
+    }
 }
 
 /// A number, or the option of the suite that has it.

@@ -190,6 +190,7 @@ fn resolve_actors(test: &TestBody, size: u64, settings: &Settings) -> KvActors {
     let ms = |seconds: &Option<Spanned<FileNumber>>| {
         seconds.as_ref().and_then(|seconds| resolve_number(seconds.get_ref(), settings)).map(|seconds| seconds * 1_000)
     };
+    let time_ms = ms(&test.file.seconds);
     let actor = |actor: &FileActor| KvActor {
         name: actor.name.clone(),
         threads: resolve_number(&actor.threads, settings).unwrap_or(0) as u32,
@@ -200,11 +201,13 @@ fn resolve_actors(test: &TestBody, size: u64, settings: &Settings) -> KvActors {
             .and_then(|rate| resolve_number(rate, settings))
             .map(|rate| Arrival { rate, gaps: actor.gaps }),
         operations: actor.operations.as_ref().map(|operations| operations.get_ref().at_size(size)),
+        during: time_ms.and_then(|time_ms| actor.during(time_ms)),
     };
     KvActors {
         actors: test.actors().map(actor).collect(),
-        time_ms: ms(&test.file.seconds),
+        time_ms,
         warm_up_ms: ms(&test.file.warm_up_seconds).unwrap_or(0),
+        followed: test.file.followed,
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::{
     base::units::{bytes, count, duration},
     metric::Metric,
+    report::soak::soak_lines,
+    soak::Soak,
     store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord},
     tui::{keys::Action, widgets::cursor::ListCursor},
 };
@@ -149,6 +151,10 @@ impl OpenedRun {
             lines.push(SectionLine::Title(format!("test {} {}   ([ and ] choose another)", test.test, test.test_name)));
             lines.extend(figures(test));
             lines.extend(keys.iter().map(as_it_is));
+            if let Some(followed) = self.run.followed.iter().find(|followed| followed.test == test.test) {
+                lines.push(SectionLine::Title("second by second".to_owned()));
+                lines.extend(soak_lines(&Soak::new(followed)).iter().map(|line| told(line)));
+            }
         }
         lines.push(SectionLine::Title("the whole run".to_owned()));
         lines.extend(self.run.facts.iter().map(fact));
@@ -234,6 +240,12 @@ fn figures(test: &TestRecord) -> Vec<SectionLine> {
     ];
     let answers = answers.into_iter().filter_map(|(name, value)| Some(line(name, value?)));
     Metric::ALL.iter().filter_map(figure).chain(answers).collect()
+}
+
+/// A line of a name, a colon and what is told of it.
+fn told(line: &str) -> SectionLine {
+    let (name, value) = line.split_once(": ").unwrap_or(("", line));
+    SectionLine::Fact { name: name.to_owned(), value: value.to_owned(), odd: false }
 }
 
 fn as_it_is(fact: &StoredFact) -> SectionLine {

@@ -1,18 +1,66 @@
 //! What a reader may see of threads while they work.
 
 use crate::histogram::{Counts, Seen, empty, to_base64};
-use dbdyno_engine::{protocol::ActorProgress, suite::KvActor};
-use hdrhistogram::Histogram;
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+use dbdyno_engine::{
+    protocol::ActorProgress,
+    suite::{During, KvActor, KvActors},
 };
+use hdrhistogram::Histogram;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
+
+/// What the threads of a test show while they work.
+pub(crate) struct Shown {
+    pub(super) actors: Vec<ActorCounts>,
+    /// When the measuring began.
+    pub(super) measured_since: OnceLock<Instant>,
+    /// The latest figures of a test that is followed, until they are told.
+    readings: Mutex<BTreeMap<String, u64>>,
+}
+
+impl Shown {
+    pub(in crate::kv) fn new(load: &KvActors) -> Self {
+        Self {
+            actors: load.actors.iter().map(ActorCounts::new).collect(),
+            measured_since: OnceLock::new(),
+            readings: Mutex::default(),
+        }
+    }
+
+    pub(super) fn show(&self, readings: BTreeMap<String, u64>) {
+        *self.readings.lock().unwrap_or_else(PoisonError::into_inner) = readings;
+    }
+
+    /// The latest figures; none where they have been taken already.
+    pub(in crate::kv) fn take_readings(&self) -> BTreeMap<String, u64> {
+        std::mem::take(&mut *self.readings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(in crate::kv) fn unseen(&self) -> Vec<SeenOfActor> {
+        self.actors.iter().map(ActorCounts::unseen).collect()
+    }
+
+    /// What the actors did, and their latencies that came since the last look.
+    pub(in crate::kv) fn progress(&self, seen: &mut [SeenOfActor]) -> Vec<ActorProgress> {
+        let measured_ns = self.measured_since.get().map_or(0, |since| since.elapsed().as_nanos() as u64);
+        self.actors.iter().zip(seen).map(|(actor, seen)| actor.progress(seen, measured_ns)).collect()
+    }
+}
 
 /// The counters of an actor's threads.
 pub(crate) struct ActorCounts {
     name: String,
     /// Operations a second that are due, where they are due at times.
     rate: Option<u64>,
+    during: Option<During>,
+    /// Whether it holds snapshots.
+    holds: bool,
     threads: Vec<Arc<ThreadCounts>>,
 }
 
@@ -23,13 +71,15 @@ pub(super) struct ThreadCounts {
     /// Where operations are due at times.
     pub(super) response: Option<Counts>,
     pub(super) busy: AtomicU64,
+    /// Snapshots that it holds.
+    pub(super) held: AtomicU64,
 }
 
 /// What a reader has seen of the counters of an actor.
 pub(in crate::kv) struct SeenOfActor(Vec<Seen>);
 
 impl ActorCounts {
-    pub(in crate::kv) fn new(actor: &KvActor) -> Self {
+    fn new(actor: &KvActor) -> Self {
         let thread = |_| {
             let response = actor.arrival.map(|_| Counts::default());
             Arc::new(ThreadCounts { response, ..ThreadCounts::default() })
@@ -37,6 +87,8 @@ impl ActorCounts {
         Self {
             name: actor.name.clone(),
             rate: actor.arrival.map(|arrival| arrival.rate),
+            during: actor.during,
+            holds: actor.work.holds(),
             threads: (0..actor.threads).map(thread).collect(),
         }
     }
@@ -61,18 +113,22 @@ impl ActorCounts {
     }
 
     /// What was done, and the latencies that came since the last look, after so many ns of measuring.
-    pub(in crate::kv) fn progress(&self, seen: &mut SeenOfActor, elapsed_ns: u64) -> ActorProgress {
+    fn progress(&self, seen: &mut SeenOfActor, measured_ns: u64) -> ActorProgress {
         let latest = |(thread, seen): (&Arc<ThreadCounts>, &mut Seen)| {
             thread.response.as_ref().unwrap_or(&thread.service).delta(seen)
         };
         let latencies = merged(self.threads.iter().zip(&mut seen.0).map(latest));
         let operations = self.threads.iter().map(|thread| thread.service.operations()).sum();
-        let due = |rate: u64| (u128::from(rate) * u128::from(elapsed_ns) / 1_000_000_000) as u64;
+        let worked_ns = self.during.map_or(measured_ns, |during| {
+            measured_ns.clamp(during.from_ms * 1_000_000, during.until_ms * 1_000_000) - during.from_ms * 1_000_000
+        });
+        let due = |rate: u64| (u128::from(rate) * u128::from(worked_ns) / 1_000_000_000) as u64;
         ActorProgress {
             name: self.name.clone(),
             operations,
             busy: self.threads.iter().map(|thread| thread.busy.load(Relaxed)).sum(),
             backlog: self.rate.map(|rate| due(rate).saturating_sub(operations)),
+            held: self.holds.then(|| self.threads.iter().map(|thread| thread.held.load(Relaxed)).sum()),
             histogram: (!latencies.is_empty()).then(|| to_base64(&latencies)),
         }
     }

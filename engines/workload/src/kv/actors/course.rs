@@ -3,7 +3,7 @@
 use dbdyno_engine::{clock::Clock, suite::KvActors};
 use std::{
     sync::{
-        Barrier,
+        Barrier, OnceLock,
         atomic::{AtomicU8, AtomicUsize, Ordering::SeqCst},
     },
     thread,
@@ -74,7 +74,7 @@ impl Course {
         match self.time {
             _ if passed < self.warm_up => Phase::WarmUp,
             Some(time) if passed >= self.warm_up + time => Phase::Over,
-            _ if self.phase.load(SeqCst) == Phase::Over as u8 => Phase::Over,
+            _ if self.is_over() => Phase::Over,
             _ => Phase::Measured,
         }
     }
@@ -89,14 +89,17 @@ impl Course {
         self.phase.store(Phase::Over as u8, SeqCst);
     }
 
-    /// Starts the threads, and sees to it that each phase ends at its time. Returns when all are told to stop.
-    pub(super) fn conduct(&self) {
+    /// Starts the threads, and sees to it that each phase ends at its time. Returns when all are told to stop. `measured_since`: told
+    /// when the measuring begins.
+    pub(super) fn conduct(&self, measured_since: &OnceLock<Instant>) {
         self.start.wait();
         if self.is_real && !self.warm_up.is_zero() {
             self.wait_for(|passed| passed >= self.warm_up);
             // A thread that failed has ended the test.
             let _ = self.phase.compare_exchange(Phase::WarmUp as u8, Phase::Measured as u8, SeqCst, SeqCst);
         }
+        // Set here alone.
+        let _ = measured_since.set(Instant::now());
         match self.time {
             Some(time) if self.is_real => self.wait_for(|passed| passed >= time),
             Some(_) => return,
@@ -105,10 +108,14 @@ impl Course {
         self.end();
     }
 
+    pub(super) fn is_over(&self) -> bool {
+        self.phase.load(SeqCst) == Phase::Over as u8
+    }
+
     /// Waits until something is so, or the test is over.
     fn wait_for(&self, is_so: impl Fn(Duration) -> bool) {
         let begun = Instant::now();
-        while !is_so(begun.elapsed()) && self.phase.load(SeqCst) != Phase::Over as u8 {
+        while !is_so(begun.elapsed()) && !self.is_over() {
             thread::sleep(LOOK);
         }
     }

@@ -9,7 +9,7 @@ use crate::{
     kv::{
         accounts::Accounts,
         inputs::{Input, Inputs},
-        operations::{KvTally, apply_alone},
+        operations::{KvTally, MovedSnapshot, apply_alone},
     },
     recorder::{RecordedTime, Recorder},
     rng::SplitMix64,
@@ -18,7 +18,7 @@ use dbdyno_engine::{
     EngineError,
     clock::Clock,
     kv::{KvHandle, KvSession, KvThreads},
-    suite::{Arrival, KvActor, KvTest},
+    suite::{Arrival, During, KvActor, KvTest},
 };
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -45,6 +45,7 @@ pub(super) struct ThreadDone {
     /// Committed ones, those of the warm-up too.
     pub(super) transfers: u64,
     pub(super) broken: Option<Accounts>,
+    pub(super) moved: Option<MovedSnapshot>,
     /// Operations that were given up.
     pub(super) failures: u64,
     /// How often another transaction was in the way.
@@ -64,6 +65,8 @@ pub(super) struct ThreadDone {
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A wait for an operation to be due is looked up from so often.
 const LOOK_NS: u64 = 50_000_000;
+/// Who waits for something else looks up so often.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Works until the test is over.
 pub(super) fn work<E: KvThreads>(
@@ -80,9 +83,10 @@ pub(super) fn work<E: KvThreads>(
         let mut session = handle.session(&place.test.sql)?;
         let (clock, session) = (engine.clock(), &mut session);
         let thread = Thread { clock, session, place, course, counts, tally, strife: Strife::default() };
-        match place.actor.arrival {
-            None => thread.one_after_the_other(),
-            Some(arrival) => thread.when_due(arrival),
+        match (place.actor.arrival, place.actor.work.holds()) {
+            (_, true) => thread.hold(),
+            (None, _) => thread.one_after_the_other(),
+            (Some(arrival), _) => thread.when_due(arrival),
         }
     });
     if done.is_err() {
@@ -92,6 +96,15 @@ pub(super) fn work<E: KvThreads>(
         course.finished();
     }
     done
+}
+
+/// The part of a test in which a thread takes part, by its clock.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    /// When the clock stood there.
+    started: u64,
+    /// None: when the test is over.
+    until: Option<u64>,
 }
 
 struct Thread<'w, S, C> {
@@ -115,11 +128,11 @@ struct Strife {
 impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Each operation begins when the one before it has ended.
     fn one_after_the_other(mut self) -> Result<ThreadDone, EngineError> {
-        let (started, quota) = (self.clock.now(), self.place.quota());
+        let (turn, quota) = (self.wait_for_turn(), self.place.quota());
         let (mut inputs, mut recorder) = (self.place.inputs(), self.recorder());
         let mut is_measured = false;
         while self.tally.operations < quota {
-            match self.course.phase(&self.clock, started) {
+            match self.phase(turn) {
                 Phase::Over => break,
                 Phase::Measured if !is_measured => {
                     is_measured = true;
@@ -128,7 +141,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 }
                 Phase::WarmUp | Phase::Measured => {}
             }
-            if self.persist(&inputs.next(&mut recorder), started)? {
+            if self.persist(&inputs.next(&mut recorder), turn)? {
                 recorder.lap();
             }
         }
@@ -139,12 +152,12 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Operations begin at their times, or when there is time for those that are late.
     fn when_due(mut self, arrival: Arrival) -> Result<ThreadDone, EngineError> {
         let (place, quota) = (self.place, self.place.quota());
-        let (mut inputs, started) = (place.inputs(), self.clock.now());
+        let (turn, mut inputs) = (self.wait_for_turn(), place.inputs());
         let new_arrivals = || Arrivals::new(arrival, (place.thread, place.actor.threads), place.stream(1));
-        let (mut arrivals, mut begun, mut is_measured) = (new_arrivals(), started, false);
+        let (mut arrivals, mut begun, mut is_measured) = (new_arrivals(), self.clock.now(), false);
         let mut between = 0;
         while self.tally.operations < quota {
-            let phase = self.course.phase(&self.clock, started);
+            let phase = self.phase(turn);
             let now = self.clock.now();
             let due = begun + arrivals.next_ns();
             match phase {
@@ -163,7 +176,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 self.clock.wait_until(due.min(now + LOOK_NS));
             } else {
                 arrivals.advance();
-                if self.persist(&inputs.take(), started)? {
+                if self.persist(&inputs.take(), turn)? {
                     let ended = self.clock.now();
                     self.counts.service.record(ended - now);
                     self.counts.service.add_operations(1);
@@ -176,6 +189,58 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let elapsed = self.clock.now() - begun;
         let backlog = if self.tally.operations < quota { arrivals.due_before(elapsed) } else { 0 };
         Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, elapsed) })
+    }
+
+    /// Holds a snapshot for as long as it takes part.
+    fn hold(mut self) -> Result<ThreadDone, EngineError> {
+        let turn = self.wait_for_turn();
+        while self.phase(turn) == Phase::WarmUp {
+            self.pause();
+        }
+        let begun = self.clock.now();
+        let mut snapshot = self.session.snapshot()?;
+        let first = Accounts::read(&mut snapshot)?;
+        self.counts.held.store(1, Relaxed);
+        while phase(self.course, &self.clock, turn) == Phase::Measured {
+            pause(&self.clock);
+        }
+        let last = Accounts::read(&mut snapshot)?;
+        drop(snapshot);
+        self.counts.held.store(0, Relaxed);
+        self.tally.audited(first);
+        if last != first {
+            self.tally.moved = Some(MovedSnapshot { first, last });
+        }
+        self.tally.operations = 1;
+        let wall = self.clock.now() - begun;
+        self.counts.service.record(wall);
+        self.counts.service.add_operations(1);
+        Ok(self.done(RecordedTime { wall, between: 0 }, wall))
+    }
+
+    /// Waits until it is this thread's turn to take part.
+    fn wait_for_turn(&self) -> Turn {
+        let started = self.clock.now();
+        let Some(During { from_ms, until_ms }) = self.place.actor.during else { return Turn { started, until: None } };
+        let whole = Turn { started, until: None };
+        while self.phase(whole) == Phase::WarmUp {
+            self.pause();
+        }
+        let measured = self.clock.now();
+        let (from, until) = (measured + from_ms * 1_000_000, measured + until_ms * 1_000_000);
+        while self.phase(whole) == Phase::Measured && self.clock.now() < from {
+            self.pause();
+        }
+        Turn { started, until: Some(until) }
+    }
+
+    fn pause(&self) {
+        pause(&self.clock);
+    }
+
+    #[inline]
+    fn phase(&self, turn: Turn) -> Phase {
+        phase(self.course, &self.clock, turn)
     }
 
     fn recorder(&self) -> Recorder<C> {
@@ -193,21 +258,21 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
 
     /// Does an operation, again and again where others are in its way; false where it was given up.
     #[inline]
-    fn persist(&mut self, input: &Input<'_>, started: u64) -> Result<bool, EngineError> {
+    fn persist(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
         match apply_alone(self.session, input, &mut self.tally) {
             Ok(()) => Ok(true),
-            Err(error) if error.is_busy => self.try_again(input, started),
+            Err(error) if error.is_busy => self.try_again(input, turn),
             Err(error) => Err(error),
         }
     }
 
     #[cold]
-    fn try_again(&mut self, input: &Input<'_>, started: u64) -> Result<bool, EngineError> {
+    fn try_again(&mut self, input: &Input<'_>, turn: Turn) -> Result<bool, EngineError> {
         let since = Instant::now();
         loop {
             self.strife.busy += 1;
             self.counts.busy.fetch_add(1, Relaxed);
-            if self.course.phase(&self.clock, started) == Phase::Over {
+            if self.phase(turn) == Phase::Over {
                 return Ok(false);
             }
             if since.elapsed() > PATIENCE {
@@ -225,13 +290,14 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn done(&self, spent: RecordedTime, elapsed_ns: u64) -> ThreadDone {
-        let KvTally { operations, rows, transfers, broken, .. } = self.tally;
+        let KvTally { operations, rows, transfers, broken, moved, .. } = self.tally;
         let Strife { busy, retries, failures } = self.strife;
         ThreadDone {
             operations,
             rows,
             transfers,
             broken,
+            moved,
             failures,
             busy,
             retries,
@@ -240,6 +306,24 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             elapsed_ns,
             backlog: 0,
         }
+    }
+}
+
+/// Lets a moment pass. Nobody's core is kept busy by it.
+fn pause<C: Clock>(clock: &C) {
+    if clock.is_real() {
+        thread::sleep(PAUSE);
+    } else {
+        clock.wait_until(clock.now() + PAUSE.as_nanos() as u64);
+    }
+}
+
+/// The phase of the test as far as a thread takes part in it.
+#[inline]
+fn phase<C: Clock>(course: &Course, clock: &C, turn: Turn) -> Phase {
+    match turn.until {
+        Some(until) if clock.now() >= until => Phase::Over,
+        _ => course.phase(clock, turn.started),
     }
 }
 

@@ -3,12 +3,14 @@
 mod arrivals;
 mod counts;
 mod course;
+mod follow;
 mod member;
 mod pinning;
 
-pub(crate) use self::counts::ActorCounts;
+pub(crate) use self::counts::Shown;
 
 use self::{
+    counts::ActorCounts,
     course::Course,
     member::{ThreadDone, ThreadPlace, work},
     pinning::Cores,
@@ -23,7 +25,10 @@ use dbdyno_engine::{
     protocol::ActorDone,
     suite::{KvActor, KvActors, KvTest, Operation},
 };
-use std::{sync::Arc, thread};
+use std::{
+    path::Path,
+    thread::{self, ScopedJoinHandle},
+};
 
 /// What a test of several threads came to.
 pub(crate) struct ActorsDone {
@@ -38,21 +43,27 @@ pub(crate) struct ActorsDone {
 /// What a verification value begins with that tells of an invariant which did not hold.
 const INVARIANTS: &str = "invariants:";
 
+/// A test of several threads.
+pub(crate) struct ActorsTest<'t> {
+    pub(super) test: &'t KvTest,
+    pub(super) load: &'t KvActors,
+    pub(super) seed: u64,
+    /// The database's.
+    pub(super) folder: &'t Path,
+    pub(super) shown: &'t Shown,
+}
+
 /// Has the actors of a test work on an engine's database.
-pub(super) fn perform<E: KvThreads>(
-    engine: &E,
-    (test, load): (&KvTest, &KvActors),
-    seed: u64,
-    counts: &[Arc<ActorCounts>],
-) -> Result<ActorsDone, EngineError> {
+pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+    let ActorsTest { test, load, seed, shown, .. } = *of;
     let accounts = has_accounts(load).then(|| accounts(engine, test)).transpose()?;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
-    let done: Vec<Result<ThreadDone, EngineError>> = thread::scope(|scope| {
+    let (done, followed) = thread::scope(|scope| {
         let spawn = |(ordinal, (actor, thread)): (usize, (usize, u32))| {
             let place = ThreadPlace { test, actor: &load.actors[actor], seed, number: actor as u64, thread };
-            let (course, cores, counts) = (&course, &cores, counts[actor].thread(thread));
+            let (course, cores, counts) = (&course, &cores, shown.actors[actor].thread(thread));
             let tally = KvTally::of(accounts.unwrap_or_default());
             scope.spawn(move || {
                 cores.pin(ordinal);
@@ -60,20 +71,18 @@ pub(super) fn perform<E: KvThreads>(
             })
         };
         let running: Vec<_> = places(load).enumerate().map(spawn).collect();
-        course.conduct();
-        let joined = running.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(EngineError::fatal("a thread of the test panicked: see the run's log")))
-        });
-        joined.collect()
+        let following = (load.followed && clock.is_real()).then(|| scope.spawn(|| follow::follow(engine, &course, of)));
+        course.conduct(&shown.measured_since);
+        let done: Vec<Result<ThreadDone, EngineError>> = running.into_iter().map(joined).collect();
+        (done, following.map_or(Ok(()), joined))
     });
     let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
+    followed?;
     let of_actor =
         |actor: usize| places(load).zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
     let actors: Vec<ActorDone> = (0..load.actors.len())
         .filter(|actor| load.actors[*actor].threads > 0)
-        .map(|actor| actor_done(&load.actors[actor], &counts[actor], &of_actor(actor).collect::<Vec<_>>()))
+        .map(|actor| actor_done(&load.actors[actor], &shown.actors[actor], &of_actor(actor).collect::<Vec<_>>()))
         .collect();
     let verification = match accounts {
         Some(before) if engine.answers() => Some(verification(engine, test, before, &done)?),
@@ -89,6 +98,10 @@ pub(super) fn perform<E: KvThreads>(
     })
 }
 
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, EngineError>>) -> Result<T, EngineError> {
+    thread.join().unwrap_or_else(|_| Err(EngineError::fatal("a thread of the test panicked: see the run's log")))
+}
+
 /// Every thread: the place of its actor, and its own among the actor's.
 fn places(load: &KvActors) -> impl Iterator<Item = (usize, u32)> {
     let threads = |(place, actor): (usize, &KvActor)| (0..actor.threads).map(move |thread| (place, thread));
@@ -97,7 +110,8 @@ fn places(load: &KvActors) -> impl Iterator<Item = (usize, u32)> {
 
 /// Whether what the actors do can be checked by what accounts keep.
 fn has_accounts(load: &KvActors) -> bool {
-    let of_accounts = |operation: &Operation| matches!(operation, Operation::Transfer { .. } | Operation::Audit);
+    let of_accounts =
+        |operation: &Operation| matches!(operation, Operation::Transfer { .. } | Operation::Audit | Operation::Hold);
     load.actors.iter().flat_map(|actor| &actor.work.work).any(|work| of_accounts(&work.operation))
 }
 
@@ -123,6 +137,11 @@ fn verification<E: KvThreads>(
     let broken = done.iter().find_map(|thread| {
         let found = before.broken_by(&thread.broken?)?;
         Some(format!("an audit found {found}"))
+    });
+    let broken = broken.or_else(|| {
+        let moved = done.iter().find_map(|thread| thread.moved)?;
+        let (first, last) = (moved.first, moved.last);
+        Some(format!("a snapshot that was held had {first} at its beginning, and {last} at its end"))
     });
     let broken = broken.or_else(|| before.broken_by(&after).map(|found| format!("afterwards there are {found}")));
     let broken = broken.or_else(|| {
