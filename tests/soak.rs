@@ -173,6 +173,19 @@ fn a_held_snapshot_keeps_sqlites_log_and_that_is_stored_and_said() {
 }
 
 #[test]
+fn the_space_that_a_held_snapshot_costs_is_part_of_the_plan() {
+    let place = Place::new();
+    let plan = |seconds: &str| {
+        let set = format!("soak.seconds={seconds}");
+        let run = ["run", "--suite", "soak", "--engine", "lmdb", "--repeat", "1", "--dry-run", "--set", &set];
+        place.ok(&run)
+    };
+    // Held for 180 and for 90 s, with 1,000 and 2,000 transactions a second.
+    assert!(plan("600").contains("up to 9.6"), "{}", plan("600"));
+    assert!(plan("10").contains(" MiB on disk"), "{}", plan("10"));
+}
+
+#[test]
 fn an_engine_whose_snapshot_moves_is_caught() {
     let place = Place::new();
     let suite = include_str!("../suites/soak.toml")

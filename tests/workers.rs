@@ -466,4 +466,8 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
     let done = place.run(&[&["run", "--suite", "contention"][..], &engines].concat());
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("engine `pydict` cannot run suite `contention`"), "{}", done.stderr);
+    let done = place.run(&["run", "--suite", "ycsb", "--engine", "pydict", "--repeat", "1", "--quiet"]);
+    assert_eq!(done.code, Some(1));
+    let failure = place.value("SELECT failure FROM run WHERE suite = 'ycsb'");
+    assert!(failure.contains("pydict does not know [") && failure.contains("zipfian"), "{failure}");
 }

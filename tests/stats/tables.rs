@@ -1,0 +1,232 @@
+//! Against tables made with scipy and numpy.
+
+use super::*;
+
+#[derive(Deserialize)]
+struct RankTestRow {
+    #[serde(default, alias = "d")]
+    a: Vec<f64>,
+    #[serde(default)]
+    b: Vec<f64>,
+    statistic: f64,
+    p: f64,
+    exact: bool,
+}
+
+impl RankTestRow {
+    #[track_caller]
+    fn check(&self, got: TestResult) {
+        let what = format!("{:?} {:?}", self.a, self.b);
+        assert_eq!(got.statistic, self.statistic, "{what}");
+        assert_eq!(got.method == Method::Exact, self.exact, "{what}");
+        close(got.p, self.p, 1e-11, &what);
+    }
+}
+
+#[test]
+fn the_signed_rank_test_agrees_with_scipy() {
+    for row in table::<RankTestRow>("wilcoxon", 250) {
+        row.check(signed_rank(&row.a).unwrap());
+    }
+}
+
+#[test]
+fn the_mann_whitney_test_agrees_with_scipy() {
+    for row in table::<RankTestRow>("mann_whitney", 180) {
+        row.check(rank_sum(&row.a, &row.b).unwrap());
+    }
+}
+
+#[derive(Deserialize)]
+struct RatioRow {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    ratio: f64,
+    low: f64,
+    high: f64,
+    confidence: f64,
+}
+
+impl RatioRow {
+    #[track_caller]
+    fn check(&self, got: RatioInterval, runs: Runs) {
+        let what = format!("{:?} {:?}", self.a, self.b);
+        close(got.ratio, self.ratio, 1e-12, &what);
+        close(got.low, self.low, 1e-12, &what);
+        close(got.high, self.high, 1e-12, &what);
+        close(got.confidence, self.confidence, 1e-12, &what);
+        assert_eq!(got.runs, runs);
+        assert!(got.low <= got.ratio && got.ratio <= got.high, "{what}");
+        assert!(got.confidence >= CONFIDENCE);
+    }
+}
+
+#[test]
+fn the_paired_ratio_agrees_with_brute_force_over_all_walsh_averages() {
+    for row in table::<RatioRow>("paired", 80) {
+        row.check(paired_ratio(&row.a, &row.b).unwrap(), Runs::Paired(row.a.len()));
+    }
+}
+
+#[derive(Deserialize)]
+struct RatioAtRow {
+    alpha: f64,
+    #[serde(flatten)]
+    row: RatioRow,
+}
+
+#[test]
+fn the_paired_ratio_agrees_with_brute_force_at_other_confidences() {
+    for RatioAtRow { alpha, row } in table::<RatioAtRow>("paired_at", 30) {
+        let got = paired_ratio_at(&row.a, &row.b, alpha).unwrap();
+        close(got.low, row.low, 1e-12, &format!("{alpha} low"));
+        close(got.high, row.high, 1e-12, &format!("{alpha} high"));
+        close(got.confidence, row.confidence, 1e-12, &format!("{alpha} confidence"));
+        assert!(got.confidence >= 1.0 - alpha);
+    }
+    let few = [1.0; 6];
+    assert_eq!(paired_ratio_at(&few, &few, 0.025).unwrap_err(), NoAnswer::TooFew { have: 6, need: 7 });
+    assert_eq!(paired_ratio_at(&few, &few, 0.0).unwrap_err(), NoAnswer::NotAProbability(0.0));
+}
+
+#[test]
+fn the_unpaired_ratio_agrees_with_brute_force_over_all_differences() {
+    for row in table::<RatioRow>("unpaired", 80) {
+        let runs = Runs::Unpaired(row.a.len(), row.b.len());
+        row.check(unpaired_ratio(&row.a, &row.b).unwrap(), runs);
+    }
+}
+
+#[derive(Deserialize)]
+struct LeastSquaresRow {
+    columns: Vec<Vec<f64>>,
+    y: Vec<f64>,
+    residual: f64,
+    rank: usize,
+    total: f64,
+}
+
+#[test]
+fn least_squares_agree_with_numpy() {
+    for row in table::<LeastSquaresRow>("least_squares", 10) {
+        let got = least_squares(&row.columns, &row.y).unwrap();
+        assert_eq!(got.rank, row.rank);
+        // What is left of an exact fit is rounding.
+        assert!((got.residual - row.residual).abs() <= 1e-10 * row.total, "{} {}", got.residual, row.residual);
+    }
+    assert!(least_squares(&[vec![1.0]], &[1.0, 2.0]).is_err());
+    assert!(least_squares(&[], &[]).is_err());
+}
+
+#[derive(Deserialize)]
+struct OrderRow {
+    x: Vec<f64>,
+    median: f64,
+    quantiles: Vec<(f64, f64)>,
+    interval: Option<(f64, f64, f64)>,
+}
+
+#[test]
+fn medians_quantiles_and_median_intervals_agree_with_numpy_and_the_binomial() {
+    for row in table::<OrderRow>("order", 40) {
+        let what = format!("{:?}", row.x);
+        close(median(&row.x).unwrap(), row.median, 1e-15, &what);
+        for (q, want) in row.quantiles {
+            close(quantile(&row.x, q).unwrap(), want, 1e-14, &format!("{q} of {what}"));
+        }
+        match (median_interval(&row.x), row.interval) {
+            (Ok(got), Some((low, high, confidence))) => {
+                assert_eq!((got.low, got.high), (low, high), "{what}");
+                close(got.confidence, confidence, 1e-12, &what);
+            }
+            (Err(NoAnswer::TooFew { have, need: 6 }), None) => assert_eq!(have, row.x.len()),
+            (got, want) => panic!("{what}: got {got:?}, want {want:?}"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct NormalRow {
+    x: f64,
+    erfc: f64,
+    upper_tail: f64,
+}
+
+#[derive(Deserialize)]
+struct ZRow {
+    p: f64,
+    z: f64,
+}
+
+#[test]
+fn the_normal_distribution_agrees_with_scipy_far_into_its_tail() {
+    for NormalRow { x, erfc: want, upper_tail: tail } in table("normal", 250) {
+        close(erfc(x), want, if x < 4.0 { 1e-15 } else { 1e-14 }, &format!("erfc({x})"));
+        close(upper_tail(x), tail, if x < 8.0 { 1e-14 } else { 1e-12 }, &format!("upper_tail({x})"));
+    }
+    for ZRow { p, z } in table("quantiles_of_normal", 10) {
+        close(two_sided_z(p), z, 1e-12, &format!("z of {p}"));
+    }
+    assert_eq!((erfc(f64::INFINITY), erfc(f64::NEG_INFINITY)), (0.0, 2.0));
+    assert_eq!(two_sided_z(0.0), f64::INFINITY);
+    assert!(erfc(f64::NAN).is_nan() && two_sided_z(f64::NAN).is_nan());
+}
+
+#[derive(Deserialize)]
+struct HolmRow {
+    p: Vec<f64>,
+    adjusted: Vec<f64>,
+}
+
+#[test]
+fn holm_agrees_with_its_definition_as_a_closed_test() {
+    for HolmRow { p, adjusted } in table("holm", 30) {
+        for (got, want) in holm(&p).unwrap().into_iter().zip(adjusted) {
+            close(got, want, 1e-15, &format!("{p:?}"));
+        }
+    }
+    assert_eq!(holm(&[]), Ok(vec![]));
+}
+
+#[derive(Deserialize)]
+struct ValueRow {
+    #[serde(alias = "r")]
+    x: Vec<f64>,
+    #[serde(alias = "floor")]
+    mean: f64,
+}
+
+#[test]
+fn the_geometric_mean_agrees_with_scipy() {
+    for ValueRow { x, mean } in table("geometric_means", 15) {
+        close(geometric_mean(&x).unwrap(), mean, 1e-13, &format!("{x:?}"));
+    }
+}
+
+#[test]
+fn the_noise_floor_is_the_95th_percentile_of_the_distance_from_1() {
+    for ValueRow { x, mean: floor } in table("noise", 15) {
+        close(noise_floor(&x).unwrap(), floor, 1e-12, &format!("{x:?}"));
+    }
+    assert_eq!(noise_floor(&[]), Err(NoAnswer::TooFew { have: 0, need: 1 }));
+}
+
+#[derive(Deserialize)]
+struct BootstrapRow {
+    x: Vec<f64>,
+    seed: String,
+    resamples: usize,
+    low: f64,
+    high: f64,
+}
+
+#[test]
+fn the_bootstrap_is_the_same_in_every_language_for_a_seed() {
+    for row in table::<BootstrapRow>("bootstrap", 4) {
+        let mut rng = SplitMix64::new(row.seed.parse().unwrap());
+        let mean = |drawn: &[&f64]| Some(drawn.iter().copied().sum::<f64>() / drawn.len() as f64);
+        let got = bootstrap_interval(&row.x, row.resamples, &mut rng, mean).unwrap();
+        close(got.low, row.low, 1e-13, "low");
+        close(got.high, row.high, 1e-13, "high");
+    }
+}
