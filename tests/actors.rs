@@ -1,6 +1,6 @@
 //! Tests of several threads: what holds in any order of them, operations that are due at times, and what is stored of each actor.
 
-use crate::support::Place;
+use crate::support::{Place, engine_program};
 use std::fs;
 
 /// A suite of one actor that reads, in the configuration folder of a place.
@@ -120,6 +120,30 @@ fn sqlite_waits_for_locks_as_it_is_told() {
         place.value(&format!("SELECT operations FROM results WHERE {of}")).parse().unwrap()
     };
     assert!(reads("brief") > reads("sleep") && reads("yield") > reads("sleep"));
+}
+
+#[test]
+fn lmdb1_is_shared_by_threads_unless_it_has_a_checksum() {
+    if engine_program("lmdb1").is_none() {
+        return;
+    }
+    let place = Place::new();
+    let run = |engine: &str| {
+        let set = ["--set", "contention.seconds=1", "--set", "contention.writers=2", "--test", "4,5", "--size", "1000"];
+        place.run(
+            &[&["run", "--suite", "contention", "--engine", engine, "--repeat", "1", "--quiet"][..], &set].concat(),
+        )
+    };
+    assert_eq!(run("lmdb1:sync=nosync").code, Some(0));
+    let found = place.rows("SELECT DISTINCT verification, status FROM results WHERE actor IS NULL");
+    assert_eq!(found, [["invariants:held", "ok"]]);
+    let checksum = run("lmdb1:sync=nosync,checksum=on");
+    assert_eq!(checksum.code, Some(1), "{}", checksum.stdout);
+    let failure = place.value("SELECT failure FROM run WHERE status = 'failed'");
+    assert!(
+        failure.contains("an environment with encrypt or checksum on is for one thread: expected both off"),
+        "{failure}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The first line of each invalid file says what is expected: `# expect LINE: part of the message`.
 
-use crate::support::Place;
+use crate::support::{Place, engine_program, system_sqlite};
 use dbdyno::{
     bench::Preset,
     catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders},
@@ -133,4 +133,24 @@ fn published_ratios_are_those_of_the_published_figures() {
     let query = crawshaw.claims.iter().find(|claim| claim.name == "complex query").unwrap();
     let ClaimedRatio::Figure { ratio, .. } = query.ratio else { panic!("{query:?}") };
     assert!((ratio - 595.0 / 1187.0).abs() < 0.001);
+}
+
+#[test]
+fn every_built_in_preset_can_be_planned() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("presets");
+    let mut planned = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let needs = [("lmdb1", engine_program("lmdb1").is_some()), ("sqlite-lib", system_sqlite().is_some())];
+        if needs.iter().any(|(engine, is_there)| !is_there && text.contains(&format!("\"{engine}\""))) {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let done = place.run(&["--preset", name, "--dry-run"]);
+        assert_eq!(done.code, Some(0), "{name}: {}", done.stderr);
+        planned += 1;
+    }
+    assert!(planned > 10, "{planned}");
 }
