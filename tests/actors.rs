@@ -63,7 +63,7 @@ fn transfers_keep_the_sum_in_every_snapshot_on_every_engine() {
     let engines =
         ["sqlite:journal_mode=wal,synchronous=off", "lmdb:sync=nosync", "redb:durability=none", "fjall", "duckdb"];
     let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
-    let set = ["--set", "contention.seconds=1", "--set", "contention.writers=2", "--test", "4,5", "--size", "1000"];
+    let set = ["--set", "contention.seconds=1", "--set", "contention.writers=2", "--test", "4,5,6", "--size", "1000"];
     place.ok(&[&["run", "--suite", "contention", "--repeat", "1", "--quiet"][..], &engines, &set].concat());
     let found = place.rows("SELECT DISTINCT verification, status FROM results WHERE actor IS NULL");
     assert_eq!(found, [["invariants:held", "ok"]]);
@@ -80,7 +80,9 @@ fn transfers_keep_the_sum_in_every_snapshot_on_every_engine() {
             actor("4", "readers", "2"),
             actor("4", "writers", "2"),
             actor("5", "auditor", "1"),
-            actor("5", "writers", "2")
+            actor("5", "writers", "2"),
+            actor("6", "auditor", "1"),
+            actor("6", "writers", "2")
         ]
     );
 }

@@ -238,8 +238,12 @@ pub enum Operation {
         least: u64,
         most: u64,
     },
-    /// Read all accounts and add up their balances.
-    Audit,
+    /// Read accounts and add up their balances.
+    Audit {
+        /// So many, in key order from one that is drawn; none: all of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        accounts: Option<u64>,
+    },
     /// Hold a snapshot for as long as the actor takes part; all accounts in it have to be the same at its end as at its beginning.
     Hold,
 }
@@ -249,7 +253,7 @@ impl Operation {
     pub fn writes(&self) -> bool {
         match self {
             Self::Put { .. } | Self::Delete | Self::Insert { .. } | Self::Modify { .. } | Self::Transfer { .. } => true,
-            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit | Self::Hold => false,
+            Self::Get | Self::Exists | Self::Scan | Self::Range { .. } | Self::Audit { .. } | Self::Hold => false,
         }
     }
 }

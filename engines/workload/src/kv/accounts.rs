@@ -66,16 +66,16 @@ pub(super) struct Accounts {
 impl Accounts {
     /// Adds up all rows of a read transaction.
     pub(super) fn read<R: KvRead>(read: &mut R) -> Result<Self, EngineError> {
-        let (mut all, mut broken) = (Self::default(), None);
-        read.scan(|_, value| match Account::parse(value) {
-            Ok(account) => {
-                all.count += 1;
-                all.balances += account.balance;
-                all.versions += account.version;
-            }
-            Err(error) => broken = Some(error),
-        })?;
-        broken.map_or(Ok(all), Err)
+        let mut sum = Sum::default();
+        read.scan(|_, value| sum.add(value))?;
+        sum.all()
+    }
+
+    /// Adds up so many rows of a read transaction, from a key on.
+    pub(super) fn read_some<R: KvRead>(read: &mut R, from: &[u8], most: u64) -> Result<Self, EngineError> {
+        let mut sum = Sum::default();
+        read.range(from, most, |_, value| sum.add(value))?;
+        sum.all()
     }
 
     /// What an audit has found wrong, if anything: no transfer changes how many accounts there are, or what they have together.
@@ -84,6 +84,33 @@ impl Accounts {
         (found.count != *count || found.balances != *balances).then(|| {
             format!("{} accounts with {} together, and there are {count} with {balances}", found.count, found.balances)
         })
+    }
+}
+
+/// Accounts that are added up, and the first value that is none.
+#[derive(Default)]
+struct Sum {
+    accounts: Accounts,
+    broken: Option<EngineError>,
+}
+
+impl Sum {
+    #[inline]
+    fn add(&mut self, value: &[u8]) {
+        match Account::parse(value) {
+            Ok(account) => {
+                self.accounts.count += 1;
+                self.accounts.balances += account.balance;
+                self.accounts.versions += account.version;
+            }
+            Err(error) => {
+                self.broken.get_or_insert(error);
+            }
+        }
+    }
+
+    fn all(self) -> Result<Accounts, EngineError> {
+        self.broken.map_or(Ok(self.accounts), Err)
     }
 }
 

@@ -124,6 +124,11 @@ impl<'t> Inputs<'t> {
         };
         let index = match operation {
             Operation::Insert { .. } => self.keys.insert(),
+            // As many as it reads are there from it on.
+            Operation::Audit { accounts: Some(accounts) } => {
+                let last = self.test.records.saturating_sub(*accounts);
+                self.keys.draw(self.ordinal, &mut self.rng).min(last)
+            }
             _ => self.keys.draw(self.ordinal, &mut self.rng),
         };
         let key = self.bytes.len();
@@ -145,8 +150,9 @@ impl<'t> Inputs<'t> {
             | Operation::Delete
             | Operation::Exists
             | Operation::Scan
-            | Operation::Audit
+            | Operation::Audit { accounts: None }
             | Operation::Hold => 0,
+            Operation::Audit { accounts: Some(accounts) } => *accounts,
         };
         self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number });
         self.ordinal += 1;

@@ -23,6 +23,8 @@ pub(super) struct KvTally {
     pub(super) accounts: Accounts,
     /// The first audit that found something else.
     pub(super) broken: Option<Accounts>,
+    /// The first audit of a part that found another number of accounts than it had to, with that number.
+    pub(super) short: Option<(u64, u64)>,
     /// The first snapshot that was not the same at its end as at its beginning.
     pub(super) moved: Option<MovedSnapshot>,
 }
@@ -35,8 +37,8 @@ impl KvTally {
 
     /// Begun anew, but for what there is of accounts.
     pub(super) fn anew(self) -> Self {
-        let Self { transfers, accounts, broken, moved, .. } = self;
-        Self { transfers, accounts, broken, moved, ..Self::default() }
+        let Self { transfers, accounts, broken, short, moved, .. } = self;
+        Self { transfers, accounts, broken, short, moved, ..Self::default() }
     }
 
     #[inline]
@@ -64,6 +66,14 @@ impl KvTally {
         self.digest.word(found.balances);
         if self.accounts.broken_by(&found).is_some() {
             self.broken.get_or_insert(found);
+        }
+    }
+
+    fn audited_some(&mut self, found: Accounts, expected: u64) {
+        self.rows += found.count;
+        self.digest.word(found.count);
+        if found.count != expected {
+            self.short.get_or_insert((found.count, expected));
         }
     }
 
@@ -121,7 +131,10 @@ pub(super) fn apply_read<R: KvRead>(read: &mut R, input: &Input<'_>, tally: &mut
         Operation::Exists => tally.found(read.exists(input.key)?),
         Operation::Scan => read.scan(|key, value| tally.answer(key, value))?,
         Operation::Range { .. } => read.range(input.key, input.number, |key, value| tally.answer(key, value))?,
-        Operation::Audit => tally.audited(Accounts::read(read)?),
+        Operation::Audit { accounts: None } => tally.audited(Accounts::read(read)?),
+        Operation::Audit { accounts: Some(_) } => {
+            tally.audited_some(Accounts::read_some(read, input.key, input.number)?, input.number);
+        }
         Operation::Hold => return Err(EngineError::new("a suite asks for a snapshot to be held where it cannot be")),
         Operation::Put { .. }
         | Operation::Delete
@@ -156,7 +169,7 @@ pub(super) fn apply_write<W: KvWrite>(
         | Operation::Exists
         | Operation::Scan
         | Operation::Range { .. }
-        | Operation::Audit
+        | Operation::Audit { .. }
         | Operation::Hold => {
             return apply_read(table, input, tally);
         }

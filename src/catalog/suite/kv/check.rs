@@ -199,6 +199,10 @@ impl Checker<'_> {
         if work_list.len() > 1 && work_list.iter().any(|work| work.operation == Operation::Scan) {
             return wrong("a scan reads every row and cannot be mixed with other operations");
         }
+        let is_empty = |work: &FileWork| work.operation == Operation::Audit { accounts: Some(0) };
+        if work_list.iter().any(is_empty) {
+            return wrong("audit: expected `accounts` of 1 or more, or none for all");
+        }
         for work in work_list {
             let (Operation::Range { least, most } | Operation::Transfer { least, most }) = &work.operation else {
                 continue;

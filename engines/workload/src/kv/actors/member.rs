@@ -45,6 +45,7 @@ pub(super) struct ThreadDone {
     /// Committed ones, those of the warm-up too.
     pub(super) transfers: u64,
     pub(super) broken: Option<Accounts>,
+    pub(super) short: Option<(u64, u64)>,
     pub(super) moved: Option<MovedSnapshot>,
     /// Operations that were given up.
     pub(super) failures: u64,
@@ -290,13 +291,14 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn done(&self, spent: RecordedTime, elapsed_ns: u64) -> ThreadDone {
-        let KvTally { operations, rows, transfers, broken, moved, .. } = self.tally;
+        let KvTally { operations, rows, transfers, broken, short, moved, .. } = self.tally;
         let Strife { busy, retries, failures } = self.strife;
         ThreadDone {
             operations,
             rows,
             transfers,
             broken,
+            short,
             moved,
             failures,
             busy,

@@ -110,8 +110,9 @@ fn places(load: &KvActors) -> impl Iterator<Item = (usize, u32)> {
 
 /// Whether what the actors do can be checked by what accounts keep.
 fn has_accounts(load: &KvActors) -> bool {
-    let of_accounts =
-        |operation: &Operation| matches!(operation, Operation::Transfer { .. } | Operation::Audit | Operation::Hold);
+    let of_accounts = |operation: &Operation| {
+        matches!(operation, Operation::Transfer { .. } | Operation::Audit { .. } | Operation::Hold)
+    };
     load.actors.iter().flat_map(|actor| &actor.work.work).any(|work| of_accounts(&work.operation))
 }
 
@@ -142,6 +143,10 @@ fn verification<E: KvThreads>(
         let moved = done.iter().find_map(|thread| thread.moved)?;
         let (first, last) = (moved.first, moved.last);
         Some(format!("a snapshot that was held had {first} at its beginning, and {last} at its end"))
+    });
+    let broken = broken.or_else(|| {
+        let (found, expected) = done.iter().find_map(|thread| thread.short)?;
+        Some(format!("an audit of {expected} accounts found {found}"))
     });
     let broken = broken.or_else(|| before.broken_by(&after).map(|found| format!("afterwards there are {found}")));
     let broken = broken.or_else(|| {
