@@ -140,19 +140,20 @@ pub struct Contrary {
 const FAR: f64 = 1.25;
 
 impl Answer {
-    /// Of what the first search found, and then the rounds. One round that found no rate says more than those that did.
+    /// Of what the first search found, and then the rounds. One of them that found no rate says more than those that did.
     pub fn of(first: &Found, rounds: &[Found]) -> Self {
-        let stray = std::iter::once(first).chain(rounds).find(|found| !matches!(found, Found::Rate(_)));
-        let estimates = estimates(rounds);
-        match stray {
-            Some(Found::Failed { reason }) => Self::Failed { reason: reason.clone() },
-            Some(Found::NoRate { lowest }) => Self::NoRate { lowest: lowest.clone() },
-            Some(Found::AtLeast { rate, limit }) => {
-                let rates = estimates.iter().map(|estimate| estimate.rate);
-                Self::AtLeast { rate: rates.fold(*rate as f64, f64::min), limit: *limit }
-            }
-            _ => Self::median(&estimates),
-        }
+        let all = || std::iter::once(first).chain(rounds);
+        let failed = all().find_map(|found| match found {
+            Found::Failed { reason } => Some(Self::Failed { reason: reason.clone() }),
+            _ => None,
+        });
+        let no_rate = || {
+            all().find_map(|found| match found {
+                Found::NoRate { lowest } => Some(Self::NoRate { lowest: lowest.clone() }),
+                _ => None,
+            })
+        };
+        failed.or_else(no_rate).or_else(|| at_least(all())).unwrap_or_else(|| Self::median(&estimates(rounds)))
     }
 
     fn median(estimates: &[Estimate]) -> Self {
@@ -193,6 +194,19 @@ impl Answer {
         };
         probes.filter(|probe| probe.rate > 0).map(of).filter(is_far).collect()
     }
+}
+
+/// Where all was kept in one of the searches: the lowest rate that any of them came to.
+fn at_least<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Answer> {
+    let (mut rate, mut limit) = (f64::INFINITY, None);
+    for found in all {
+        match found {
+            Found::Rate(estimate) => rate = rate.min(estimate.rate),
+            Found::AtLeast { rate: highest, limit: why } => (rate, limit) = (rate.min(*highest as f64), Some(*why)),
+            Found::NoRate { .. } | Found::Failed { .. } | Found::Stopped => {}
+        }
+    }
+    limit.map(|limit| Answer::AtLeast { rate, limit })
 }
 
 pub(super) fn estimates(rounds: &[Found]) -> Vec<Estimate> {

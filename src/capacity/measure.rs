@@ -11,7 +11,7 @@ use crate::{
     bench::{Configuration, PlanError},
     catalog::MOST_RATE,
     runner::{Control, OpenSession, Report, SessionError, SessionLaunch, fit},
-    store::{Store, StoreHistory},
+    store::{Status, Store, StoreHistory},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
@@ -58,7 +58,7 @@ pub enum Phase {
 
 /// Time that a probe takes beside what it measures, for estimates.
 const AROUND: Duration = Duration::from_millis(300);
-/// The key that all runs of a capacity's session have.
+/// The key that all runs of the session have, by which they are told from those of benches.
 const KEY: &str = "capacity";
 
 /// Looks for the highest rate of each engine, and tells what it finds.
@@ -70,7 +70,7 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
     let estimate = fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
     let longest = Duration::from_secs(target.seconds(1) + target.terms.warm_up);
     let expected = estimate.time / target.plan.runs.len().max(1) as u32 + longest + AROUND;
-    let keys = BTreeMap::from([(KEY.to_owned(), target.terms.promises.to_string())]);
+    let keys = BTreeMap::from([(KEY.to_owned(), target.terms.promises.key())]);
     let launch = SessionLaunch { keys: launch.keys.into_iter().chain(keys).collect(), ..launch };
     let (said, mut heard) = mpsc::unbounded_channel();
     let passed_on = events.clone();
@@ -81,7 +81,8 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
         }
     });
     let session = OpenSession::begin(&target.plan, &target.null, &launch, store, expected, said, control).await?;
-    let mut running = Running { target, session, events, probed: vec![Vec::new(); target.plan.configurations.len()] };
+    let probed = vec![Vec::new(); target.plan.configurations.len()];
+    let mut running = Running { target, session, events, probed, before_rounds: 0 };
     let (offered, found) = running.all().await?;
     let Running { session, events, probed, .. } = running;
     let report = session.finish().await?;
@@ -101,16 +102,10 @@ struct Running<'r> {
     target: &'r Target,
     session: OpenSession<'r>,
     events: UnboundedSender<CapacityEvent>,
-    /// Probes of each configuration, with their round.
+    /// Probes of each configuration, in the order in which they were run.
     probed: Vec<Vec<Probe>>,
-}
-
-/// Where a search belongs.
-#[derive(Clone, Copy)]
-struct Place {
-    configuration: usize,
-    phase: Phase,
-    round: u32,
+    /// Probes before the rounds, each of which has a seed of its own.
+    before_rounds: u32,
 }
 
 impl Running<'_> {
@@ -130,12 +125,14 @@ impl Running<'_> {
                 order.reverse();
             }
             for configuration in order {
-                let Found::Rate(estimate) = &found[configuration].0 else { continue };
-                let begin = estimate.rate.round() as u64;
-                let search = Search::near(ends, begin, self.target.terms.precision);
-                let place = Place { configuration, phase: Phase::Round, round };
-                let in_round = self.search(search, place, offered).await?;
-                found[configuration].1.push(in_round);
+                let (first, rounds) = &mut found[configuration];
+                let Found::Rate(estimate) = first else { continue };
+                // A round without a rate has answered already.
+                if rounds.iter().any(|found| !matches!(found, Found::Rate(_))) {
+                    continue;
+                }
+                let search = Search::near(ends, estimate.rate.round() as u64, self.target.terms.precision);
+                rounds.push(self.search(search, configuration, (Phase::Round, round), offered).await?);
             }
         }
         Ok((offered, found))
@@ -144,33 +141,36 @@ impl Running<'_> {
     /// How many operations a second can be offered so that the generator waits at least as long as it works: beyond that, response
     /// times would be its own.
     async fn offered(&mut self) -> Result<u64, PlanError> {
-        let generator = self.target.generator.clone();
-        let at = Place { configuration: usize::MAX, phase: Phase::Generator, round: 0 };
-        let made = self.probe(&generator, at, 0).await?;
+        let made = self.probe(&self.target.generator, (Phase::Generator, 0), 0).await?;
         // What is not known limits nothing: the engine's own answers do.
         Ok(made.map_or(MOST_RATE, |probe| (probe.achieved / 2.0) as u64))
     }
 
     async fn first(&mut self, configuration: usize, ends: Ends, offered: u64) -> Result<Found, PlanError> {
-        let place = Place { configuration, phase: Phase::Closed, round: 0 };
-        let closed = match self.probe(&self.target.plan.configurations[configuration], place, 0).await? {
+        let closed = match self.probe(&self.target.plan.configurations[configuration], (Phase::Closed, 0), 0).await? {
             Ok(probe) => probe,
             Err(found) => return Ok(found),
         };
         // No queue forms in a closed loop: its rate is above what any promise can be kept at, and half of it is not far.
         let search = Search::wide(ends, (closed.achieved / 2.0) as u64, self.target.terms.precision);
-        self.search(search, Place { phase: Phase::First, ..place }, offered).await
+        self.search(search, configuration, (Phase::First, 0), offered).await
     }
 
-    async fn search(&mut self, mut search: Search, place: Place, offered: u64) -> Result<Found, PlanError> {
-        let configuration = &self.target.plan.configurations[place.configuration];
+    async fn search(
+        &mut self,
+        mut search: Search,
+        configuration: usize,
+        (phase, round): (Phase, u32),
+        offered: u64,
+    ) -> Result<Found, PlanError> {
+        let of = &self.target.plan.configurations[configuration];
         let mut probes: Vec<Probe> = Vec::new();
         let found = loop {
             let rate = match search.next() {
                 Ok(rate) => rate,
-                Err(end) => break self.end(end, &probes, place.round, offered),
+                Err(end) => break ended(end, &probes, round, offered),
             };
-            match self.probe(configuration, place, rate).await? {
+            match self.probe(of, (phase, round), rate).await? {
                 Ok(probe) => {
                     search.tell(rate, probe.holds());
                     probes.push(probe);
@@ -178,67 +178,61 @@ impl Running<'_> {
                 Err(found) => break found,
             }
         };
-        let (label, phase, round) = (configuration.label.clone(), place.phase, place.round);
-        let _ = self.events.send(CapacityEvent::Searched { label, phase, round, found: found.clone() });
+        self.probed[configuration].extend(probes);
+        let _ =
+            self.events.send(CapacityEvent::Searched { label: of.label.clone(), phase, round, found: found.clone() });
         Ok(found)
-    }
-
-    fn end(&self, end: End, probes: &[Probe], round: u32, offered: u64) -> Found {
-        // Of a rate that was tried again, the first that went as its majority did.
-        let at =
-            |rate: u64, holds: bool| probes.iter().find(|probe| probe.rate == rate && probe.holds() == holds).cloned();
-        let missing = || Found::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
-        match end {
-            End::Between { held, broke } => match (at(held, true), at(broke, false)) {
-                (Some(held), Some(broke)) => Found::Rate(Box::new(Estimate::between(round, held, broke))),
-                _ => missing(),
-            },
-            End::AllHold { highest } => {
-                let limit = if highest >= offered { Limit::Generator } else { Limit::Asked };
-                Found::AtLeast { rate: highest, limit }
-            }
-            End::NothingHolds { lowest } => {
-                at(lowest, false).map_or_else(missing, |probe| Found::NoRate { lowest: Box::new(probe) })
-            }
-        }
     }
 
     /// Runs a probe; an error is where its search ends.
     async fn probe(
         &mut self,
         configuration: &Configuration,
-        place: Place,
+        (phase, round): (Phase, u32),
         rate: u64,
     ) -> Result<Result<Probe, Found>, PlanError> {
         if self.session.is_over() {
             return Ok(Err(Found::Stopped));
         }
+        let Target { pace, terms, .. } = self.target;
         let at_rate = self.target.at(configuration, rate)?;
-        // Probes of a round have the same seed, for all engines; those of the first search each have another.
-        let number = if place.round == 0 { self.probed.iter().map(Vec::len).sum::<usize>() as u32 } else { 0 };
-        let chosen = self.session.run(&at_rate, place.round, self.target.seed(place.round, number)).await;
+        // Probes of a round have the same seed, for all engines; those before the rounds each have another.
+        let number = if round == 0 { self.before_rounds } else { 0 };
+        self.before_rounds += u32::from(round == 0);
+        let chosen = self.session.run(&at_rate, round, self.target.seed(round, number)).await;
         if self.session.is_over() {
             return Ok(Err(Found::Stopped));
         }
-        let pace = (self.target.pace.test, self.target.pace.actor.as_str());
-        let probe = match Probe::of(&chosen, pace, rate, &self.target.terms.promises) {
+        let probe = match Probe::of(&chosen, (pace.test, &pace.actor), rate, &terms.promises) {
             Ok(probe) => probe,
             Err(why) => {
                 let at = if rate == 0 { "without waiting for a rate".to_owned() } else { format!("at {rate}/s") };
                 return Ok(Err(Found::Failed { reason: format!("the probe {at} failed: {why}") }));
             }
         };
-        let _ = self.events.send(CapacityEvent::Probed {
-            label: configuration.label.clone(),
-            phase: place.phase,
-            round: place.round,
-            rounds: self.target.terms.rounds,
-            probe: Box::new(probe.clone()),
-        });
-        if let Some(probed) = self.probed.get_mut(place.configuration) {
-            probed.push(probe.clone());
-        }
+        let (label, rounds) = (configuration.label.clone(), terms.rounds);
+        let _ = self.events.send(CapacityEvent::Probed { label, phase, round, rounds, probe: Box::new(probe.clone()) });
         Ok(Ok(probe))
+    }
+}
+
+/// What a search found that ended there.
+fn ended(end: End, probes: &[Probe], round: u32, offered: u64) -> Found {
+    // Of a rate that was tried again, the first that went as its majority did.
+    let at = |rate: u64, holds: bool| probes.iter().find(|probe| probe.rate == rate && probe.holds() == holds).cloned();
+    let missing = || Found::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
+    match end {
+        End::Between { held, broke } => match (at(held, true), at(broke, false)) {
+            (Some(held), Some(broke)) => Found::Rate(Box::new(Estimate::between(round, held, broke))),
+            _ => missing(),
+        },
+        End::AllHold { highest } => {
+            let limit = if highest >= offered { Limit::Generator } else { Limit::Asked };
+            Found::AtLeast { rate: highest, limit }
+        }
+        End::NothingHolds { lowest } => {
+            at(lowest, false).map_or_else(missing, |probe| Found::NoRate { lowest: Box::new(probe) })
+        }
     }
 }
 
@@ -282,7 +276,12 @@ fn concluded(
         offered,
         duels: duels(&capacities),
         capacities,
-        warnings: report.warnings.iter().map(|warning| warning.message.clone()).collect(),
-        stopped: report.session.status == crate::store::Status::Cancelled,
+        warnings: report
+            .warnings
+            .iter()
+            .map(|warning| warning.message.clone())
+            .chain(report.unmerged.clone())
+            .collect(),
+        stopped: report.session.status == Status::Cancelled,
     }
 }

@@ -52,6 +52,12 @@ impl Promises {
         self.0.iter().find_map(failures).unwrap_or(0.0)
     }
 
+    /// As a word, by which runs are selected.
+    pub fn key(&self) -> String {
+        let texts: Vec<String> = self.0.iter().map(Promise::to_string).collect();
+        texts.join("+")
+    }
+
     /// Operations that a probe needs, so that ten of them lie beyond each quantile; with room for how many Poisson arrivals come.
     pub fn operations(&self) -> u64 {
         let needed = |promise: &Promise| match promise {

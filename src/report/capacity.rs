@@ -232,8 +232,7 @@ fn notes(report: &CapacityReport) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let threads: Vec<String> = report.capacities.iter().map(|one| one.threads.to_string()).collect();
-    let mut threads = threads;
+    let mut threads: Vec<String> = report.capacities.iter().map(|one| one.threads.to_string()).collect();
     threads.dedup();
     notes.push(format!(
         "threads of {}: {}; the machine has {}",
