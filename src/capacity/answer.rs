@@ -1,7 +1,7 @@
 //! From what searches found to a rate with its interval, and from the rates of two engines to a verdict.
 
 use super::{
-    probe::{Broken, Probe},
+    probe::{Broken, Probe, Quantile},
     promise::{Promise, Promises},
 };
 use crate::stats::{
@@ -63,7 +63,7 @@ impl Estimate {
 }
 
 /// How far on the way from what holds to what breaks a quantile reaches its limit; none where it does not.
-fn part(((promise, above), (_, below)): (&(Promise, Option<u64>), &(Promise, Option<u64>))) -> Option<f64> {
+fn part(((promise, above), (_, below)): (&Quantile, &Quantile)) -> Option<f64> {
     let Promise::Quantile { most_ns, .. } = promise else { return None };
     let (below, above, most) = ((*below)? as f64, (*above)? as f64, *most_ns as f64);
     (above > most && below <= most && below > 0.0).then(|| (most / below).ln() / (above / below).ln())
@@ -245,12 +245,11 @@ pub struct Duel {
 /// The first engine against each other one, with Holm's adjustment over all of them.
 pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     let Some((a, others)) = capacities.split_first() else { return Vec::new() };
-    let paired: Vec<(Vec<f64>, Vec<f64>)> = others.iter().map(|b| pairs(a, b)).collect();
-    let p =
-        |(a, b): &(Vec<f64>, Vec<f64>)| log_ratios(a, b).and_then(|logs| signed_rank(&logs)).map_or(1.0, |test| test.p);
+    let paired: Vec<Pairs> = others.iter().map(|b| pairs(a, b)).collect();
+    let p = |(a, b): &Pairs| log_ratios(a, b).and_then(|logs| signed_rank(&logs)).map_or(1.0, |test| test.p);
     let p: Vec<f64> = paired.iter().map(p).collect();
     let adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
-    let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &(Vec<f64>, Vec<f64>)), f64)| {
+    let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &Pairs), f64)| {
         let interval = paired_ratio(times_a, times_b);
         let medians = || Some(median(times_a).ok()? / median(times_b).ok()?);
         let evidence = Evidence { interval, p_adjusted, noise_floor: DEFAULT_NOISE_FLOOR, tests: others.len() };
@@ -266,8 +265,11 @@ pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     others.iter().zip(&paired).zip(adjusted).map(duel).collect()
 }
 
+/// Values of A and of B, one of each a round.
+type Pairs = (Vec<f64>, Vec<f64>);
+
 /// Time between operations at the rates of both, s, of the rounds in which both have one; none where either has no rate in all.
-fn pairs(a: &Capacity, b: &Capacity) -> (Vec<f64>, Vec<f64>) {
+fn pairs(a: &Capacity, b: &Capacity) -> Pairs {
     let has_rate = |one: &Capacity| matches!(one.answer, Answer::Rate { .. });
     if !has_rate(a) || !has_rate(b) {
         return (Vec::new(), Vec::new());

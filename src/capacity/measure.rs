@@ -96,7 +96,8 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
 }
 
 /// What the first search and the rounds of each configuration found.
-type FoundByRound = Vec<(Found, Vec<Found>)>;
+type FoundByRound = Vec<FoundOfEngine>;
+type FoundOfEngine = (Found, Vec<Found>);
 
 struct Running<'r> {
     target: &'r Target,
@@ -244,20 +245,19 @@ fn concluded(
     report: &Report,
 ) -> CapacityReport {
     let plan = &target.plan;
-    let capacity =
-        |((configuration, (first, rounds)), probes): ((&Configuration, (Found, Vec<Found>)), &Vec<Probe>)| {
-            let answer = Answer::of(&first, &rounds);
-            let contrary = answer.contrary(probes.iter());
-            Capacity {
-                label: configuration.label.clone(),
-                tier: configuration.tier.to_string(),
-                threads: target.actor(configuration).map_or(0, |actor| actor.threads),
-                answer,
-                rounds: estimates(&rounds),
-                contrary,
-                probes: probes.len(),
-            }
-        };
+    let capacity = |((configuration, (first, rounds)), probes): ((&Configuration, FoundOfEngine), &Vec<Probe>)| {
+        let answer = Answer::of(&first, &rounds);
+        let contrary = answer.contrary(probes.iter());
+        Capacity {
+            label: configuration.label.clone(),
+            tier: configuration.tier.to_string(),
+            threads: target.actor(configuration).map_or(0, |actor| actor.threads),
+            answer,
+            rounds: estimates(&rounds),
+            contrary,
+            probes: probes.len(),
+        }
+    };
     let capacities: Vec<Capacity> = plan.configurations.iter().zip(found).zip(probed).map(capacity).collect();
     let test = plan.suite.tests().find(|test| test.number == target.pace.test);
     CapacityReport {

@@ -17,7 +17,7 @@ mod target;
 pub use answer::{Answer, AtRate, Capacity, CapacityReport, Contrary, Duel, Estimate, Found, Limit, RateRange, duels};
 pub use event::CapacityEvent;
 pub use measure::{CapacityError, CapacityLab, Phase, measure};
-pub use probe::{Broken, Probe};
+pub use probe::{Broken, Probe, Quantile};
 pub use promise::{Promise, Promises};
 pub use search::{End, Ends, Search};
 pub use target::{Target, Terms};

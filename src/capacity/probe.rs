@@ -28,10 +28,13 @@ pub struct Probe {
     /// Share of the threads' time that was spent in the engine.
     pub busy: f64,
     /// Each promised quantile with what was measured, ns; none: it is beyond all that was done.
-    pub quantiles: Vec<(Promise, Option<u64>)>,
+    pub quantiles: Vec<Quantile>,
     /// What was not kept; empty where all was.
     pub broken: Vec<Broken>,
 }
+
+/// A promised quantile with what was measured, ns; none: it is beyond all that was done.
+pub type Quantile = (Promise, Option<u64>);
 
 /// What was not kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -141,7 +144,7 @@ impl Broken {
 }
 
 /// Each promised quantile of all that was due: what was given up or not begun took longer than anything that was done.
-fn quantiles(times: &Histogram<u64>, due: u64, promises: &Promises) -> Vec<(Promise, Option<u64>)> {
+fn quantiles(times: &Histogram<u64>, due: u64, promises: &Promises) -> Vec<Quantile> {
     let found = |promise: &Promise| match promise {
         Promise::Quantile { quantile, .. } => {
             let among_done = quantile * due as f64 / times.len().max(1) as f64;

@@ -99,6 +99,6 @@ impl Search {
     /// The end, or a rate that it rests on, where that was tried only once and is to be repeated.
     fn settled(&self, rates: &[u64], end: End) -> Result<u64, End> {
         let once = |rate: &&u64| self.tried.get(rate).is_none_or(|(held, broke)| held + broke < 2);
-        rates.iter().find(|rate| self.repeats && once(rate)).copied().map_or(Err(end), Ok)
+        rates.iter().find(|rate| self.repeats && once(rate)).copied().ok_or(end)
     }
 }
