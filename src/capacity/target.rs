@@ -45,6 +45,8 @@ pub struct Target {
     pub(super) generator: Configuration,
 }
 
+/// How long a run that waits for no rate is measured, s: it only says where to begin.
+const CLOSED_SECONDS: u64 = 2;
 /// The longest that a probe may be lengthened to, s.
 const LONGEST: u64 = 60;
 
@@ -124,7 +126,7 @@ impl Target {
     /// A rate that the suite does not take.
     pub(super) fn at(&self, configuration: &Configuration, rate: u64) -> Result<Configuration, PlanError> {
         let mut options: BTreeMap<String, String> = configuration.suite_settings.to_map();
-        let seconds = if rate == 0 { self.terms.seconds } else { self.seconds(rate) };
+        let seconds = if rate == 0 { self.terms.seconds.min(CLOSED_SECONDS) } else { self.seconds(rate) };
         options.extend([
             (OFFERED_RATE.to_owned(), rate.to_string()),
             (GAPS.to_owned(), self.terms.gaps.word().to_owned()),
