@@ -5,6 +5,7 @@
 
 pub mod base;
 pub mod bench;
+pub mod capacity;
 pub mod catalog;
 pub mod claims;
 pub mod cli;

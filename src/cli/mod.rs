@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod capacity;
 mod claims;
 mod compare;
 mod copy;
@@ -73,6 +74,8 @@ enum CliCommand {
         #[command(subcommand)]
         command: tune::TuneCommand,
     },
+    /// Find the highest rate at which engines keep what is promised of response times.
+    Capacity(Box<capacity::CapacityArgs>),
     /// Show published figures beside what was measured here.
     Claims(claims::ClaimsArgs),
     /// Query the store with SQL.
@@ -187,6 +190,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Results(args) => results::results(&places, &args),
         CliCommand::Compare(args) => compare::compare_sides(&places, &args),
         CliCommand::Tune { command } => tune::tune(&places, command),
+        CliCommand::Capacity(args) => capacity::capacity(&places, &args),
         CliCommand::Claims(args) => claims::claims(&places, &args),
         CliCommand::Sql(args) => sql::sql(&places, &args),
         CliCommand::Store { command } => store::store(&places, command),

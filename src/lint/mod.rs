@@ -29,6 +29,8 @@ pub struct SessionEvidence<'e> {
     pub results: &'e [TestRecord],
     /// What the harness costs.
     pub harness: &'e [HarnessRecord],
+    /// Whether its runs were chosen as it went: they are no repeats of each other.
+    pub is_open: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,11 @@ pub trait Linter: Sync {
 
     /// Why it matters and what to do.
     fn explain(&self) -> &'static str;
+
+    /// Whether it looks at repeats of the same thing.
+    fn is_of_repeats(&self) -> bool {
+        false
+    }
 
     /// What it finds, in sentences.
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String>;
@@ -78,8 +85,10 @@ pub const LINTERS: &[&dyn Linter] = &[
 ];
 
 pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
+    let applies = |linter: &&&dyn Linter| !(evidence.is_open && linter.is_of_repeats());
     LINTERS
         .iter()
+        .filter(applies)
         .flat_map(|linter| {
             let finding = |message| Finding { linter: linter.name(), run_id: None, test: None, message };
             linter.check(evidence).into_iter().map(finding)

@@ -53,6 +53,10 @@ impl Linter for TooFew {
          alone: correcting for that takes more rounds."
     }
 
+    fn is_of_repeats(&self) -> bool {
+        true
+    }
+
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let all = series(evidence);
         let Some(runs) = all.iter().map(|series| series.wall_ns.len()).min() else { return Vec::new() };
@@ -87,6 +91,10 @@ impl Linter for FirstRunOutlier {
 
     fn explain(&self) -> &'static str {
         "Caches were cold or the processor was in a sleep state. One run does not move a median, but it widens the spread."
+    }
+
+    fn is_of_repeats(&self) -> bool {
+        true
     }
 
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
@@ -128,6 +136,10 @@ impl Linter for Unsettled {
     fn explain(&self) -> &'static str {
         "Every run of the second half was on the same side of every run of the first: heat, a filling disk, or another \
          program. ABBA pairs cancel it; single times depend on when they were taken."
+    }
+
+    fn is_of_repeats(&self) -> bool {
+        true
     }
 
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {

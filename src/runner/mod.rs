@@ -23,7 +23,7 @@ pub(crate) use folder::RunFolder;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub use resume::{Owed, ResumeError};
 pub use sent::SentHistogram;
-pub use session::{Report, SessionError, run_session};
+pub use session::{ChosenRun, OpenSession, Report, SessionError, run_session};
 
 pub use uses::Uses;
 

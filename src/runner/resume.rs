@@ -2,7 +2,7 @@
 
 use super::{
     Control, Report, RunnerEvent, SessionError, SessionLaunch,
-    session::{SoFar, run_session_from},
+    session::{Beginning, SoFar, run_session_from},
 };
 use crate::{
     bench::{BenchPlan, DifferingVersion, PlanError, StoredPlan},
@@ -54,7 +54,9 @@ pub enum ResumeError {
     #[error("session {0} ran on another machine: resume it there")]
     OtherHost(String),
     /// It did not keep its plan.
-    #[error("session {session} did not keep its plan (it starts from a database, or is of an older dbdyno): {command}")]
+    #[error(
+        "session {session} did not keep its plan (it starts from a database, chose its runs as it went, or is of an older dbdyno): {command}"
+    )]
     NoPlan {
         /// Its identifier.
         session: String,
@@ -141,7 +143,17 @@ impl Owed {
     ) -> Result<Report, SessionError> {
         let Self { plan, launch, expected_run, so_far } = self;
         let null = plan.harness(registry).map_err(|error| SessionError::Calibration(error.to_string()))?;
-        run_session_from(Some(so_far), &plan, &null, &launch, store, expected_run, events, control).await
+        run_session_from(
+            Beginning::Resumed(Box::new(so_far)),
+            &plan,
+            &null,
+            &launch,
+            store,
+            expected_run,
+            events,
+            control,
+        )
+        .await
     }
 }
 

@@ -6,6 +6,8 @@ mod sql_check;
 mod sql_dry_run;
 mod sql_place;
 
+pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
+
 use super::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec, one_of},
@@ -44,6 +46,8 @@ pub struct Suite {
     pair: bool,
     /// The database that a SQL suite starts from.
     start: Option<PathBuf>,
+    /// The actor whose operations are due at a rate that the options say.
+    pace: Option<Pace>,
     /// The text of its file.
     text: String,
     /// Digests that do not depend on the seed, by size and test, of the default options.
@@ -190,6 +194,7 @@ impl Suite {
             options,
             pair: file.size.pair,
             start: None,
+            pace: None,
             text: source.text.clone(),
             known,
             body,
@@ -201,6 +206,31 @@ impl Suite {
     pub fn starting_from(mut self, database: &Path) -> Self {
         self.start = Some(database.to_owned());
         self
+    }
+
+    /// The same suite, in which the operations of an actor of a test are due at a rate, and that test ends with time: as its options
+    /// [`OFFERED_RATE`], [`GAPS`], [`SECONDS`] and [`WARM_UP`] say, which it has beside its own. A test without actors becomes
+    /// one of one actor with one thread.
+    ///
+    /// # Errors
+    /// Why nothing of it can be due at a rate, or which actors there are.
+    pub fn paced(mut self, test: u32, actor: Option<&str>) -> Result<Self, String> {
+        let SuiteBody::Kv(body) = &self.body else {
+            return Err(format!(
+                "suite `{}` is of kind {}: only operations of kv can be due at a rate",
+                self.name,
+                self.kind.word()
+            ));
+        };
+        let pace = body.pace(test, actor).map_err(|why| format!("suite `{}`: {why}", self.name))?;
+        self.options = body.paced_options(&pace, &self.options);
+        self.pace = Some(pace);
+        Ok(self)
+    }
+
+    /// The actor whose operations are due at a rate.
+    pub fn pace(&self) -> Option<&Pace> {
+        self.pace.as_ref()
     }
 
     /// Whether it begins with a copy of a database.
@@ -282,7 +312,11 @@ impl Suite {
         let wanted = self.with_needs(pick);
         let measured = |number: u32| wanted.contains(&number).then(|| pick.has(number));
         match &self.body {
-            SuiteBody::Kv(body) => SuiteJob::Kv(body.resolve(&self.name, size, settings, &measured)),
+            SuiteBody::Kv(body) => {
+                let mut suite = body.resolve(&self.name, size, settings, &measured);
+                self.pace.iter().for_each(|pace| pace.apply(&mut suite, settings));
+                SuiteJob::Kv(suite)
+            }
             SuiteBody::Sql(body) => {
                 let start = self.start.clone();
                 SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
@@ -301,7 +335,10 @@ impl Suite {
     /// Whether any of the picked tests has several threads.
     pub fn has_actors(&self, pick: &TestPick) -> bool {
         match &self.body {
-            SuiteBody::Kv(body) => body.has_actors(&self.with_needs(pick)),
+            SuiteBody::Kv(body) => {
+                let tests = self.with_needs(pick);
+                body.has_actors(&tests) || self.pace.as_ref().is_some_and(|pace| tests.contains(&pace.test))
+            }
             SuiteBody::Sql(_) => false,
         }
     }

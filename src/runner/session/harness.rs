@@ -17,7 +17,7 @@ use dbdyno_engine::{
     protocol::{Event, SuiteJob},
     suite::KvLoad,
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 impl RunningSession<'_> {
     /// Measures the harness's own cost at each size at which it is not known.
@@ -28,9 +28,10 @@ impl RunningSession<'_> {
     ) -> Result<Vec<HarnessRecord>, SessionError> {
         self.tell(RunnerEvent::Calibrating);
         let mut harness = known;
-        for configuration in &self.plan.configurations {
+        let plan = Arc::clone(&self.plan);
+        for configuration in &plan.configurations {
             let size = configuration.size.to_string();
-            let suite = alone(self.plan.job(configuration));
+            let suite = alone(plan.job(configuration));
             if suite.tests().is_empty() {
                 continue;
             }

@@ -2,7 +2,10 @@
 
 mod harness;
 mod keep;
+mod open;
 mod rounds;
+
+pub use open::{ChosenRun, OpenSession};
 
 use super::{
     RunnerEvent, SessionLaunch, control::Control, folder, measurement_lock::MeasurementLock, resume::Resumable,
@@ -19,7 +22,7 @@ use crate::{
     },
 };
 use jiff::Timestamp;
-use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// What a session left.
@@ -66,7 +69,7 @@ pub enum SessionError {
 /// A session under way.
 #[derive(Debug)]
 pub(in crate::runner) struct RunningSession<'s> {
-    pub(in crate::runner) plan: &'s BenchPlan,
+    pub(in crate::runner) plan: Arc<BenchPlan>,
     pub(in crate::runner) launch: &'s SessionLaunch,
     pub(in crate::runner) record: SessionRecord,
     pub(in crate::runner) events: UnboundedSender<RunnerEvent>,
@@ -80,6 +83,30 @@ pub(in crate::runner) struct RunningSession<'s> {
     unkept: Option<String>,
     /// Whether something was measured without the lock, because there is no place for it.
     unlocked: bool,
+    /// Whether its runs are chosen as it goes.
+    is_open: bool,
+}
+
+/// How a session begins.
+#[derive(Debug)]
+pub(in crate::runner) enum Beginning {
+    /// With a plan, which is kept, so that it can be resumed.
+    Planned,
+    /// With runs that are chosen as it goes: nobody else knows what it owes.
+    Open,
+    /// Where it was left.
+    Resumed(Box<SoFar>),
+}
+
+/// A session that has begun.
+#[derive(Debug)]
+struct Begun<'s> {
+    session: RunningSession<'s>,
+    so_far: SoFar,
+    facts: WorkFolderFacts,
+    harness: Vec<HarnessRecord>,
+    /// Held until all is in the journal.
+    owner: Ownership,
 }
 
 /// What a session that is resumed did before.
@@ -119,13 +146,13 @@ pub async fn run_session(
     events: UnboundedSender<RunnerEvent>,
     control: Control,
 ) -> Result<Report, SessionError> {
-    run_session_from(None, plan, null, launch, store, expected_run, events, control).await
+    run_session_from(Beginning::Planned, plan, null, launch, store, expected_run, events, control).await
 }
 
 /// The same, going on where an earlier session of the same plan was left.
 #[expect(clippy::too_many_arguments, reason = "the arguments of `run_session` and where it begins")]
 pub(in crate::runner) async fn run_session_from(
-    so_far: Option<SoFar>,
+    beginning: Beginning,
     plan: &BenchPlan,
     null: &Configuration,
     launch: &SessionLaunch,
@@ -134,13 +161,34 @@ pub(in crate::runner) async fn run_session_from(
     events: UnboundedSender<RunnerEvent>,
     control: Control,
 ) -> Result<Report, SessionError> {
+    let begun = begin(beginning, plan, null, launch, store, expected_run, events, control).await?;
+    let Begun { mut session, so_far, facts, harness, owner } = begun;
+    let (runs, mut results) = session.run_all(so_far).await;
+    session.finish(&facts, runs, &mut results, harness, owner).await
+}
+
+/// Everything before the first run.
+#[expect(clippy::too_many_arguments, reason = "the arguments of `run_session_from`")]
+async fn begin<'s>(
+    beginning: Beginning,
+    plan: &BenchPlan,
+    null: &Configuration,
+    launch: &'s SessionLaunch,
+    store: &'s Store,
+    expected_run: Duration,
+    events: UnboundedSender<RunnerEvent>,
+    control: Control,
+) -> Result<Begun<'s>, SessionError> {
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     process::sweep();
     let host = HostFacts::read();
     let owner = store.own()?;
-    let is_resumed = so_far.is_some();
-    let mut so_far = so_far.unwrap_or_else(|| SoFar::nothing(describe(plan, launch, &host, &facts)));
+    let (is_planned, is_open) = (matches!(beginning, Beginning::Planned), matches!(beginning, Beginning::Open));
+    let (mut so_far, is_resumed) = match beginning {
+        Beginning::Resumed(so_far) => (*so_far, true),
+        Beginning::Planned | Beginning::Open => (SoFar::nothing(describe(plan, launch, &host, &facts)), false),
+    };
     let record = &mut so_far.session;
     record.owner = Some(owner.journal.display().to_string());
     if is_resumed {
@@ -148,13 +196,13 @@ pub(in crate::runner) async fn run_session_from(
             return Err(SessionError::Taken(record.session_id.clone()));
         }
         (record.status, record.finished_at) = (Status::Running, None);
-    } else if let Some(plan) = plan.stored() {
+    } else if let Some(plan) = plan.stored().filter(|_| is_planned) {
         // A path that is no text cannot be kept: such a session cannot be resumed.
         record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
     }
     let record = record.clone();
     let mut session = RunningSession {
-        plan,
+        plan: Arc::new(plan.clone()),
         launch,
         record,
         events,
@@ -164,6 +212,7 @@ pub(in crate::runner) async fn run_session_from(
         actors: std::mem::take(&mut so_far.actors),
         unkept: None,
         unlocked: false,
+        is_open,
     };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
@@ -174,15 +223,13 @@ pub(in crate::runner) async fn run_session_from(
     for run in &so_far.runs {
         session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
     }
-    let harness = match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
-        Ok(harness) => harness,
+    match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
+        Ok(harness) => Ok(Begun { session, so_far, facts, harness, owner }),
         Err(error) => {
             session.give_up().await;
-            return Err(error);
+            Err(error)
         }
-    };
-    let (runs, mut results) = session.run_all(so_far).await;
-    session.finish(&facts, runs, &mut results, harness, owner).await
+    }
 }
 
 fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, SessionError> {
@@ -320,6 +367,7 @@ impl RunningSession<'_> {
             runs: &runs,
             results,
             harness: &harness,
+            is_open: self.is_open,
         };
         let warnings: Vec<WarningRecord> = lint::findings(&evidence)
             .into_iter()

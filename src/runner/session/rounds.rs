@@ -14,6 +14,7 @@ use crate::{
 use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -26,7 +27,7 @@ impl RunningSession<'_> {
         for round in rounds {
             self.compare_answers(&runs, &mut results, round).await;
         }
-        let plan = self.plan;
+        let plan = Arc::clone(&self.plan);
         let mut last = None;
         for &planned in plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal)) {
             if last != Some(planned.round) {
@@ -93,8 +94,8 @@ impl RunningSession<'_> {
 
     /// Holds the answers of a round's runs against what is known, or those that had the same inputs against each other, and stores
     /// which are right.
-    async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
-        let plan = self.plan;
+    pub(super) async fn compare_answers(&mut self, runs: &[RunRecord], results: &mut [TestRecord], round: u32) {
+        let plan = Arc::clone(&self.plan);
         let of_round: HashMap<&str, &RunRecord> =
             runs.iter().filter(|run| run.round == round).map(|run| (run.run_id.as_str(), run)).collect();
         let mut groups: BTreeMap<(Size, String, u32), Vec<Answering>> = BTreeMap::new();

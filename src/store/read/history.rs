@@ -15,7 +15,9 @@ impl StoreHistory {
     pub fn read(store: &Store) -> Self {
         let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
              FROM run WHERE status = 'done' AND finished_at IS NOT NULL
-             AND session_id IN (SELECT session_id FROM session WHERE source IS NULL) GROUP BY ALL";
+             AND session_id IN (SELECT session_id FROM session WHERE source IS NULL)
+             -- Probes of a capacity take as long as they were told to.
+             AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = 'capacity') GROUP BY ALL";
         let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[]).unwrap_or_default();
         let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
             Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))

@@ -2,8 +2,10 @@
 
 mod check;
 mod file;
+mod paced;
 
 pub(super) use self::file::{FileKvTest, FileSql};
+pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
 use self::file::{FileActor, FileNumber, FileWork, Operations};
 use super::{SuiteFile, TestInfo};

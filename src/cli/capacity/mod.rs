@@ -1,0 +1,214 @@
+//! `dbdyno capacity`: the highest rate that keeps a promise.
+
+mod progress;
+
+use super::{
+    args::{CsvArgs, MeasureArgs, OutArgs, Places, ProgressArgs, format_of, notices, percent},
+    error::{CliError, INTERRUPTED},
+    output::{command_line, print, written},
+    session::shown,
+};
+use crate::{
+    base::units::{counted, plain},
+    bench::{EngineChoice, Spec},
+    capacity::{Answer, CapacityError, CapacityLab, CapacityReport, Promise, Promises, Target, Terms, measure},
+    catalog::{MOST_RATE, MOST_SECONDS},
+    engines::Registry,
+    report::{
+        capacity::{CAPACITY_FORMATS, capacity_text},
+        format::Format,
+    },
+    stats::{MIN_RUNS, rounds_needed},
+};
+use clap::Args;
+use dbdyno_engine::{size::Size, suite::Gaps};
+use std::process::ExitCode;
+
+/// `dbdyno capacity`.
+#[derive(Debug, Args)]
+pub(super) struct CapacityArgs {
+    /// The suite, of kind kv: `dbdyno list suites` lists them.
+    #[arg(long)]
+    suite: String,
+    /// The test (number or name).
+    #[arg(long, value_name = "TEST")]
+    test: String,
+    /// An engine, with options after a colon. Others are held against the first.
+    #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    engines: Vec<EngineChoice>,
+    /// What is promised: a quantile of the response times, p50 to p99.9, or a share of failures (0 % unless given). All have to hold.
+    #[arg(long = "slo", required = true, value_name = "p99=5ms|failures=0.1%")]
+    promises: Vec<Promise>,
+    /// The actor whose rate is looked for, where the test has several.
+    #[arg(long)]
+    actor: Option<String>,
+    /// Times between operations that are due.
+    #[arg(long, value_name = "even|poisson", default_value = "poisson", value_parser = gaps)]
+    arrival: Gaps,
+    /// How long a probe is measured, s. One whose quantiles need more operations takes longer, up to a minute.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=MOST_SECONDS))]
+    seconds: u64,
+    /// How long a probe runs before it is measured, s.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..=MOST_SECONDS))]
+    warm_up: u64,
+    /// The lowest rate to try, operations a second [default: the lowest at which a probe of a minute has enough of them].
+    #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
+    from: Option<u64>,
+    /// The highest rate to try [default: what can be offered].
+    #[arg(long, value_name = "RATE", value_parser = clap::value_parser!(u64).range(1..=MOST_RATE))]
+    to: Option<u64>,
+    /// How near a rate that holds and one that breaks are brought in each round.
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = precision)]
+    precision: f64,
+    /// Rounds, each a search with a fresh seed [default: the fewest that give an interval and can decide].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    confirm: Option<u32>,
+    /// The size [default: the suite's].
+    #[arg(long, value_name = "SIZE")]
+    size: Option<Size>,
+    /// Set an option of an engine or of the suite.
+    #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
+    set: Vec<String>,
+    /// Seed of all random keys, values and arrivals [default: from the clock].
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How to write what was found.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(CAPACITY_FORMATS))]
+    format: Format,
+    #[command(flatten)]
+    out: OutArgs,
+    #[command(flatten)]
+    csv: CsvArgs,
+    #[command(flatten)]
+    measure: MeasureArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
+    /// Show what would be measured, and run nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn gaps(text: &str) -> Result<Gaps, String> {
+    let known = [Gaps::Even, Gaps::Poisson].into_iter().find(|gaps| gaps.word() == text);
+    known.ok_or_else(|| format!("`{text}`: expected even or poisson"))
+}
+
+/// A share of 0.1 % to 50 %.
+fn precision(text: &str) -> Result<f64, String> {
+    let share = percent(text)?;
+    if (0.001..=0.5).contains(&share) { Ok(share) } else { Err(format!("`{text}`: expected 0.1% to 50%")) }
+}
+
+impl From<CapacityError> for CliError {
+    fn from(error: CapacityError) -> Self {
+        match error {
+            CapacityError::Plan(error) => Self::Plan(error),
+            CapacityError::Session(error) => Self::Session(error),
+            CapacityError::NoRoom(message) => Self::Usage(format!("{message} (--size, --work-dir)")),
+            CapacityError::Lost(_) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode, CliError> {
+    let output = args.out.checked(places)?;
+    let registry = Registry::discover();
+    let target = args.target(places, &registry)?;
+    if args.dry_run {
+        return print(&described(&target));
+    }
+    let store = places.store()?;
+    notices(&store.prepare()?);
+    let (launch, style) = (args.measure.launch()?, args.progress.style());
+    let outcome = shown(
+        move |events| progress::show(events, style),
+        async |events, control| measure(CapacityLab { store: &store, launch, events, control }, &target).await,
+    );
+    let report = outcome??;
+    if !args.progress.json {
+        written(&capacity_text(&report, args.format, args.csv.cells, &command_line())?, output.as_ref())?;
+    }
+    Ok(code(&report))
+}
+
+impl CapacityArgs {
+    fn target(&self, places: &Places, registry: &Registry) -> Result<Target, CliError> {
+        let promises = Promises::new(self.promises.clone()).map_err(CliError::Usage)?;
+        let mut spec = Spec {
+            suite: self.suite.clone(),
+            engines: self.engines.clone(),
+            sizes: self.size.into_iter().collect(),
+            rounds: 1,
+            tests: vec![self.test.clone()],
+            seed: self.seed,
+            ..Spec::default()
+        };
+        for set in &self.set {
+            spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
+        }
+        let terms = Terms {
+            promises,
+            gaps: self.arrival,
+            seconds: self.seconds,
+            warm_up: self.warm_up,
+            from: self.from,
+            to: self.to,
+            precision: self.precision,
+            rounds: 1,
+        };
+        let mut target =
+            Target::new(places.catalog()?.suite(&self.suite)?, self.actor.as_deref(), spec, terms, registry)?;
+        let compared = target.plan.configurations.len().saturating_sub(1).max(1);
+        // An even number of rounds has each engine lead as often.
+        let needed = rounds_needed(compared).max(MIN_RUNS).next_multiple_of(2) as u32;
+        target.terms.rounds = self.confirm.unwrap_or(needed);
+        Ok(target)
+    }
+}
+
+/// Probes of a first search, and of a round, as they mostly are.
+const FIRST: u64 = 10;
+const A_ROUND: u64 = 4;
+
+fn described(target: &Target) -> String {
+    let Terms { promises, gaps, seconds, warm_up, rounds, precision, .. } = &target.terms;
+    let engines = target.plan.configurations.len() as u64;
+    let probes = 1 + engines * (FIRST + A_ROUND * u64::from(*rounds));
+    let mut text = format!(
+        "{} test {} · {} · {promises} · {} arrivals · {} to {:.1} %\n",
+        plain(&target.plan.suite.name),
+        target.pace.test,
+        plain(&target.pace.actor),
+        gaps.word(),
+        counted(u64::from(*rounds), "round"),
+        precision * 100.0,
+    );
+    text.push_str(&format!(
+        "about {} of {} s each: {} and more\n",
+        counted(probes, "probe"),
+        seconds + warm_up,
+        crate::base::units::clock(std::time::Duration::from_secs(probes * (seconds + warm_up))),
+    ));
+    for one in &target.plan.configurations {
+        text.push_str(&format!(
+            "{}  size {} · tier {}: {}\n",
+            plain(&one.label),
+            one.size,
+            one.tier,
+            plain(&one.tier_reason)
+        ));
+    }
+    text
+}
+
+/// 0 where every engine has an answer: that there is no rate is one too.
+fn code(report: &CapacityReport) -> ExitCode {
+    let any = |is: fn(&Answer) -> bool| report.capacities.iter().any(|one| is(&one.answer));
+    if report.stopped || any(|answer| *answer == Answer::Stopped) {
+        ExitCode::from(INTERRUPTED)
+    } else if any(|answer| matches!(answer, Answer::Failed { .. })) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}

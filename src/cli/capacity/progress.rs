@@ -1,0 +1,61 @@
+//! Progress of a search for capacity: a line a probe, or JSON Lines for programs.
+
+use crate::{
+    base::units::plain,
+    capacity::{CapacityEvent, Phase},
+    cli::progress::Style,
+    report::capacity::{found_text, probe_text},
+    runner::RunnerEvent,
+};
+use dbdyno_engine::say;
+use std::io::Write;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Shows events until the search has ended.
+pub(super) async fn show(mut events: UnboundedReceiver<CapacityEvent>, style: Style) {
+    let mut probes = 0;
+    while let Some(event) = events.recv().await {
+        match style {
+            Style::Json => write_json(&event),
+            Style::Bars | Style::Lines => {
+                probes += u32::from(matches!(event, CapacityEvent::Probed { .. }));
+                if let Some(line) = line(&event, probes) {
+                    say!("{line}");
+                }
+            }
+            Style::Quiet => {}
+        }
+    }
+}
+
+fn write_json(event: &CapacityEvent) {
+    let Ok(line) = serde_json::to_string(event) else { return };
+    let mut stdout = std::io::stdout().lock();
+    // A reader that went away does not stop the search: its results are stored.
+    let _ = writeln!(stdout, "{line}");
+}
+
+fn line(event: &CapacityEvent, probes: u32) -> Option<String> {
+    match event {
+        CapacityEvent::Probed { label, phase, round, rounds, probe } => {
+            let part = match phase {
+                Phase::Generator => "what can be offered: ".to_owned(),
+                Phase::Closed | Phase::First => String::new(),
+                Phase::Round => format!("round {round}/{rounds}: "),
+            };
+            Some(format!("probe {probes}: {part}{}", probe_text(label, probe)))
+        }
+        CapacityEvent::Searched { label, phase, round, found } => {
+            let part = if *phase == Phase::Round { format!("round {round}") } else { "first search".to_owned() };
+            Some(format!("{part}: {}: {}", plain(label), found_text(found)))
+        }
+        CapacityEvent::Session { says: RunnerEvent::Note { text } } => Some(plain(text)),
+        CapacityEvent::Session { says: RunnerEvent::WaitingForLock } => {
+            Some("waiting for another session's run to end".to_owned())
+        }
+        CapacityEvent::Session { says: RunnerEvent::RunEnded { failure: Some(failure), .. } } => {
+            Some(format!("✗ a run failed: {}", plain(failure)))
+        }
+        CapacityEvent::Session { .. } | CapacityEvent::CapacityEnded { .. } => None,
+    }
+}

@@ -1,0 +1,99 @@
+//! A session whose runs are chosen one by one, each by what those before it measured.
+
+use super::{Beginning, Begun, Report, RunningSession, SessionError, begin};
+use crate::{
+    bench::{BenchPlan, Configuration, PlannedRun},
+    host::WorkFolderFacts,
+    runner::{RunnerEvent, SessionLaunch, control::Control, run::execute},
+    store::{ActorRecord, Batch, HarnessRecord, Ownership, RunRecord, Store, TestRecord},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// A session under way, which stores each run as it ends and is ended by [`finish`](Self::finish).
+#[derive(Debug)]
+pub struct OpenSession<'s> {
+    session: RunningSession<'s>,
+    facts: WorkFolderFacts,
+    harness: Vec<HarnessRecord>,
+    owner: Ownership,
+    runs: Vec<RunRecord>,
+    results: Vec<TestRecord>,
+}
+
+/// What one run of it came to.
+#[derive(Debug, Clone)]
+pub struct ChosenRun {
+    pub run: RunRecord,
+    /// Its finished tests.
+    pub results: Vec<TestRecord>,
+    /// What the actors of those of several threads did.
+    pub actors: Vec<ActorRecord>,
+}
+
+impl<'s> OpenSession<'s> {
+    /// Begins a session on a plan's suite; of its runs none is run. `null`: the configuration that measures the harness.
+    ///
+    /// # Errors
+    /// Why it could not begin.
+    pub async fn begin(
+        plan: &BenchPlan,
+        null: &Configuration,
+        launch: &'s SessionLaunch,
+        store: &'s Store,
+        expected_run: Duration,
+        events: UnboundedSender<RunnerEvent>,
+        control: Control,
+    ) -> Result<Self, SessionError> {
+        let plan = BenchPlan { runs: Vec::new(), ..plan.clone() };
+        let begun = begin(Beginning::Open, &plan, null, launch, store, expected_run, events, control).await?;
+        let Begun { session, facts, harness, owner, .. } = begun;
+        Ok(Self { session, facts, harness, owner, runs: Vec::new(), results: Vec::new() })
+    }
+
+    pub fn session_id(&self) -> &str {
+        &self.session.record.session_id
+    }
+
+    /// Whether no further run can be: it was asked to stop, or nothing can be kept.
+    pub fn is_over(&self) -> bool {
+        self.session.is_stopped() || self.session.unkept.is_some()
+    }
+
+    /// Runs a configuration, which need not be one of the plan's, and stores what it came to.
+    pub async fn run(&mut self, configuration: &Configuration, round: u32, seed: u64) -> ChosenRun {
+        let plan = Arc::make_mut(&mut self.session.plan);
+        let planned =
+            PlannedRun { ordinal: plan.runs.len() as u32, round, configuration: plan.configurations.len(), seed };
+        plan.configurations.push(configuration.clone());
+        plan.runs.push(planned);
+        let session = &mut self.session;
+        let outcome = execute(session, configuration, planned).await;
+        session.keep(Batch { runs: vec![outcome.run.clone()], ..Batch::default() }).await;
+        session.tell(RunnerEvent::RunEnded {
+            ordinal: planned.ordinal,
+            status: outcome.run.status,
+            failure: outcome.run.failure.clone(),
+        });
+        self.runs.push(outcome.run.clone());
+        self.results.extend(outcome.results);
+        session.actors.extend(outcome.actors);
+        session.compare_answers(&self.runs, &mut self.results, round).await;
+        let run_id = &outcome.run.run_id;
+        ChosenRun {
+            results: self.results.iter().filter(|result| result.run_id == *run_id).cloned().collect(),
+            actors: self.session.actors.iter().filter(|actor| actor.run_id == *run_id).cloned().collect(),
+            run: outcome.run,
+        }
+    }
+
+    /// Ends it, with what there is to say about its figures.
+    ///
+    /// # Errors
+    /// As those of a session with a plan.
+    pub async fn finish(self) -> Result<Report, SessionError> {
+        let Self { mut session, facts, harness, owner, runs, mut results } = self;
+        session.record.planned_runs = runs.len() as u32;
+        session.finish(&facts, runs, &mut results, harness, owner).await
+    }
+}
