@@ -12,7 +12,7 @@ use crate::{
     bench::{BenchPlan, Configuration},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, SessionEvidence},
-    process,
+    process::{self, MemoryControl},
     store::{
         ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
         TestRecord, WarningRecord,
@@ -52,6 +52,9 @@ pub enum SessionError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// The memory of its runs cannot be limited on this machine.
+    #[error("{0}")]
+    NoMemoryLimit(String),
     /// The harness's own cost could not be measured.
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
@@ -76,6 +79,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) control: Control,
     /// What the actors of finished tests did.
     actors: Vec<ActorRecord>,
+    /// What limits the memory of its workers, where that is asked for.
+    pub(in crate::runner) memory: Option<MemoryControl>,
     /// Why what was finished last could not be kept; it is still in memory.
     unkept: Option<String>,
     /// Whether something was measured without the lock, because there is no place for it.
@@ -137,6 +142,8 @@ pub(in crate::runner) async fn run_session_from(
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     process::sweep();
+    let limited = plan.conditions.memory_limit.map(|_| MemoryControl::find());
+    let memory = limited.transpose().map_err(SessionError::NoMemoryLimit)?;
     let host = HostFacts::read();
     let owner = store.own()?;
     let is_resumed = so_far.is_some();
@@ -162,6 +169,7 @@ pub(in crate::runner) async fn run_session_from(
         store,
         control,
         actors: std::mem::take(&mut so_far.actors),
+        memory,
         unkept: None,
         unlocked: false,
     };

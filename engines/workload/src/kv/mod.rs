@@ -8,6 +8,7 @@ mod keys;
 mod operations;
 
 use self::{
+    accounts::Accounts,
     actors::{ActorCounts, ActorsDone},
     operations::KvTally,
 };
@@ -42,7 +43,14 @@ pub(crate) trait Threading<E> {
         test: (&KvTest, &KvActors),
         seed: u64,
         counts: &[Arc<ActorCounts>],
+        accounts: Option<Accounts>,
     ) -> Result<ActorsDone, EngineError>;
+
+    /// The accounts that actors are to work with, before they do; none where they work with none.
+    ///
+    /// # Errors
+    /// As for [`perform`](Self::perform); rows that are no accounts.
+    fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError>;
 }
 
 /// Of an engine for one thread.
@@ -52,8 +60,18 @@ pub(crate) struct OneThread;
 pub(crate) struct ManyThreads;
 
 impl<E: KvEngine> Threading<E> for OneThread {
-    fn perform(_: &mut E, _: (&KvTest, &KvActors), _: u64, _: &[Arc<ActorCounts>]) -> Result<ActorsDone, EngineError> {
+    fn perform(
+        _: &mut E,
+        _: (&KvTest, &KvActors),
+        _: u64,
+        _: &[Arc<ActorCounts>],
+        _: Option<Accounts>,
+    ) -> Result<ActorsDone, EngineError> {
         Err(EngineError::new("this engine runs tests of one thread only"))
+    }
+
+    fn accounts(_: &mut E, _: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
+        Ok(None)
     }
 }
 
@@ -63,9 +81,15 @@ impl<E: KvThreads> Threading<E> for ManyThreads {
         test: (&KvTest, &KvActors),
         seed: u64,
         counts: &[Arc<ActorCounts>],
+        accounts: Option<Accounts>,
     ) -> Result<ActorsDone, EngineError> {
         engine.get_ready()?;
-        actors::perform(engine, test, seed, counts)
+        actors::perform(engine, test, seed, counts, accounts)
+    }
+
+    fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
+        engine.get_ready()?;
+        actors::accounts_before(engine, test)
     }
 }
 
@@ -80,19 +104,27 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
     let mut open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
         let mut phases = Phases::default();
+        let mut accounts = None;
+        if is_cold(job, test) {
+            accounts = start_cold::<E, T>(job, suite, test, &mut phases).map_err(RunFailure::during(test.number))?;
+        }
         let mut engine = match open.take() {
             Some(engine) => engine,
             None => phases.open(|| open_database::<E>(job, suite, &test.database))?,
         };
+        phases.check_kept(&engine).map_err(RunFailure::during(test.number))?;
         if place == 0 {
             harness.opened(&engine, library, &phases)?;
         }
         let measured = match &test.load {
             KvLoad::Alone(alone) => measure_alone(&harness, job, (test, alone), &mut phases, &mut engine),
-            KvLoad::Actors(load) => measure_actors::<E, T>(&harness, job, (test, load), &mut phases, &mut engine),
+            KvLoad::Actors(load) => {
+                measure_actors::<E, T>(&harness, job, (test, load), accounts, &mut phases, &mut engine)
+            }
         };
         let done = measured.map_err(RunFailure::during(test.number))?;
-        if suite.tests.get(place + 1).is_some_and(|next| next.database == test.database) {
+        let stays_open = |next: &KvTest| next.database == test.database && !is_cold(job, next);
+        if suite.tests.get(place + 1).is_some_and(stays_open) {
             open = Some(engine);
         } else {
             phases.close(|| engine.close())?;
@@ -101,6 +133,31 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
     }
     worker.emit(&Event::Done);
     Ok(())
+}
+
+fn is_cold(job: &Job, test: &KvTest) -> bool {
+    job.cache.is_cold_for(test.measured)
+}
+
+/// Drops what is in memory of a test's database, which is closed. What is read before the actors of a test begin is read before, or it
+/// would be in memory again.
+fn start_cold<E: KvEngine, T: Threading<E>>(
+    job: &Job,
+    suite: &KvSuite,
+    test: &KvTest,
+    phases: &mut Phases,
+) -> Result<Option<Accounts>, EngineError> {
+    let mut accounts = None;
+    let is_used = has_database(job, &test.database);
+    if let KvLoad::Actors(load) = &test.load
+        && is_used
+    {
+        let mut engine = open_database::<E>(job, suite, &test.database)?;
+        accounts = T::accounts(&mut engine, (test, load))?;
+        engine.close()?;
+    }
+    phases.start_cold(&database_folder(job, &test.database), is_used)?;
+    Ok(accounts)
 }
 
 /// The folder of a database of a run.
@@ -153,15 +210,20 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     harness: &Harness<'_>,
     job: &Job,
     (test, load): (&KvTest, &KvActors),
+    accounts: Option<Accounts>,
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
+    let accounts = match accounts {
+        Some(known) => Some(known),
+        None => T::accounts(engine, (test, load))?,
+    };
     let counts: Vec<Arc<ActorCounts>> = load.actors.iter().map(ActorCounts::new).map(Arc::new).collect();
     let head = test.head();
     harness.announce_actors(head, load);
     let frame = harness.begin(head, actors_progress(test.number, &counts));
     let ActorsDone { spent, operations, rows, actors, verification } =
-        T::perform(engine, (test, load), job.seed, &counts)?;
+        T::perform(engine, (test, load), job.seed, &counts, accounts)?;
     let done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
     let histogram = match actors.as_slice() {
         [only] => only.histogram.clone(),

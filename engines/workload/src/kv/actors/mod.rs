@@ -38,14 +38,22 @@ pub(crate) struct ActorsDone {
 /// What a verification value begins with that tells of an invariant which did not hold.
 const INVARIANTS: &str = "invariants:";
 
-/// Has the actors of a test work on an engine's database.
+/// The accounts before a test whose actors work with them.
+pub(super) fn accounts_before<E: KvThreads>(
+    engine: &E,
+    (test, load): (&KvTest, &KvActors),
+) -> Result<Option<Accounts>, EngineError> {
+    has_accounts(load).then(|| accounts(engine, test)).transpose()
+}
+
+/// Has the actors of a test work on an engine's database. `accounts`: as they were before.
 pub(super) fn perform<E: KvThreads>(
     engine: &E,
     (test, load): (&KvTest, &KvActors),
     seed: u64,
     counts: &[Arc<ActorCounts>],
+    accounts: Option<Accounts>,
 ) -> Result<ActorsDone, EngineError> {
-    let accounts = has_accounts(load).then(|| accounts(engine, test)).transpose()?;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
