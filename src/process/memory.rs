@@ -37,7 +37,7 @@ pub(super) struct LimitedGroup {
     limit: u64,
 }
 
-/// The least that is tried to see whether a limit is taken.
+/// What is tried to see whether a limit is taken, bytes.
 const TRIED: u64 = 64 << 20;
 
 impl MemoryControl {
@@ -140,7 +140,7 @@ impl LimitedGroup {
             // 0 is who writes.
             rustix::io::write(members, b"0").map(drop).map_err(io::Error::from)
         };
-        // SAFETY: two system calls, and nothing else of this process is touched.
+        // SAFETY: system calls alone, and nothing else of this process is touched.
         unsafe { command.pre_exec(go_in) };
     }
 

@@ -74,6 +74,8 @@ impl Form {
         self.suite.clone_from(&suite.name);
         self.suite_options.clear();
         self.tests.clear();
+        self.data_ratios.clear();
+        (self.memory_limit, self.cache) = (None, CacheStart::Warm);
         self.offered = offered(suite, &suite.default_sizes);
         self.sizes.clone_from(&suite.default_sizes);
         self.changed();
