@@ -173,6 +173,18 @@ metrics! {
     MinorFaults: "minor_faults", "minor page faults", Count, Less, Noisy, Event(|done| done.counters.get("minor_faults"));
     /// Page faults that had to read.
     MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
+    /// Bytes of the database that were in memory all the same when a test began that was to begin cold.
+    Resident: "resident_bytes", "resident at the start", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
+    /// Bytes of the database when a test began that was to begin cold.
+    Start: "start_bytes", "database at the start", Bytes, Neither, Noisy, Event(|done| done.counters.get("start_bytes"));
+    /// The share of the database that was in memory all the same when a test began that was to begin cold.
+    ResidentShare: "resident_ppm", "resident share", Share, Neither, Noisy, Made {
+        of: |figures| {
+            let start = figures.get(Metric::Start).filter(|start| *start > 0)?;
+            Some(figures.get(Metric::Resident)? as f64 * 1e6 / start as f64)
+        },
+        sql: "CASE WHEN t.start_bytes > 0 THEN t.resident_bytes * 1e6 / t.start_bytes END",
+    };
     /// Instructions in user mode, where the machine counts them for a process.
     Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
     /// The time after which the test ended; none where it ended with its operations.

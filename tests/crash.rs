@@ -12,7 +12,7 @@ use dbdyno::{
 use dbdyno_engine::{
     describe::Description,
     durability::Tier,
-    protocol::{Event, Job, PROTOCOL},
+    protocol::{CacheStart, Event, Job, PROTOCOL},
     settings::Settings,
     size::Size,
 };
@@ -58,6 +58,7 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
         seed: 1,
         folder: place.path("databases"),
         cpu: None,
+        cache: CacheStart::Warm,
         progress_ms: 100,
         deadline_ms: Some(60_000),
         wait: false,

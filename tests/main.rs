@@ -20,6 +20,7 @@ mod kills;
 mod kv;
 mod list;
 mod lumosql;
+mod memory;
 mod ordered;
 mod power;
 mod resume;

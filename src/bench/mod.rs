@@ -1,8 +1,10 @@
 //! A bench before it is run: what is asked for ([`Spec`]), and the ordered list of runs that follows from it ([`BenchPlan`]).
 
+mod conditions;
 mod plan;
 mod spec;
 
+pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
     BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, PlanError, PlannedRun, Space, StoredPlan,
     check_space, combinations, estimate,

@@ -16,10 +16,15 @@ pub enum Difference {
     Suites,
     /// They ran one suite with different options.
     SuiteOptions,
+    /// They had different amounts of memory.
+    Memory,
+    /// Tests of one side began cold, and of the other warm.
+    Caches,
 }
 
 impl Difference {
-    pub const ALL: [Self; 5] = [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions];
+    pub const ALL: [Self; 7] =
+        [Self::Tiers, Self::Hosts, Self::Sizes, Self::Suites, Self::SuiteOptions, Self::Memory, Self::Caches];
 
     /// What differs, in words.
     pub fn meaning(self) -> &'static str {
@@ -29,6 +34,8 @@ impl Difference {
             Self::Sizes => "sizes",
             Self::Suites => "suites, or the number of operations",
             Self::SuiteOptions => "suite options",
+            Self::Memory => "memory limits",
+            Self::Caches => "cold and warm starts",
         }
     }
 
@@ -40,6 +47,8 @@ impl Difference {
             Self::Sizes => "sizes",
             Self::Suites => "suites",
             Self::SuiteOptions => "suite options",
+            Self::Memory => "memory limits",
+            Self::Caches => "cold and warm",
         }
     }
 
@@ -51,6 +60,8 @@ impl Difference {
             Self::Sizes => "sizes",
             Self::Suites => "suites",
             Self::SuiteOptions => "suite-options",
+            Self::Memory => "memory",
+            Self::Caches => "caches",
         }
     }
 }

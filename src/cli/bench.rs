@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::units,
-    bench::{BenchPlan, Estimate, Spec},
+    bench::{BenchPlan, Configuration, DataRatio, Estimate, MemoryLimit, Spec},
     claims::ClaimsTable,
     engines::Registry,
     report::{
@@ -23,7 +23,7 @@ use crate::{
     session::{PrepareError, PreparedSession, SelectedEffects},
 };
 use clap::Args;
-use dbdyno_engine::{say, size::Size};
+use dbdyno_engine::{protocol::CacheStart, say, size::Size};
 use std::{process::ExitCode, time::Duration};
 
 /// How a bench is run.
@@ -35,6 +35,17 @@ pub(super) struct BenchArgs {
     /// A size to run at [default: what the preset or the suite says].
     #[arg(long, value_name = "SIZE")]
     size: Vec<Size>,
+    /// How much data there is for each byte of the memory limit: sizes are chosen so. Several values, separated by |, are all measured.
+    #[arg(long, value_name = "RATIO[|RATIO]", value_delimiter = '|', conflicts_with = "size")]
+    data_ratio: Vec<DataRatio>,
+    /// Run each worker with this much memory, the page cache of its database included: 64MiB, 1GiB [default: what the preset says; with
+    /// --data-ratio 256MiB].
+    #[arg(long, value_name = "SIZE")]
+    memory_limit: Option<MemoryLimit>,
+    /// Whether a test begins with what is in memory (warm), or its database is closed, dropped from the page cache and opened again before
+    /// (cold) [default: what the preset says, else warm].
+    #[arg(long, value_name = "warm|cold")]
+    cache: Option<CacheStart>,
     /// Rounds. Each round runs every configuration once [default: what the preset says, 6 without one].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: Option<u32>,
@@ -82,7 +93,14 @@ impl BenchArgs {
         }
         if !self.size.is_empty() {
             spec.sizes.clone_from(&self.size);
+            spec.data_ratios.clear();
         }
+        if !self.data_ratio.is_empty() {
+            spec.data_ratios.clone_from(&self.data_ratio);
+            spec.sizes.clear();
+        }
+        spec.memory_limit = self.memory_limit.or(spec.memory_limit);
+        spec.cache = self.cache.unwrap_or(spec.cache);
         if !self.tests.is_empty() {
             spec.tests = Spec::tests_of(&self.tests);
         }
@@ -172,26 +190,37 @@ fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> 
 
 fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
+    let held = plan.conditions.to_string();
     format!(
-        "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk",
+        "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk{}{held}",
         units::plain(&plan.suite.name),
         plan.configurations.len(),
         plan.rounds,
         estimate.runs,
         units::clock(estimate.time),
         units::bytes(estimate.space_bytes),
+        if held.is_empty() { "" } else { ", " },
     )
 }
 
 fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
     let mut text = headline(plan, estimate) + "\n";
+    let ratio = |configuration: &Configuration| {
+        let (data, limit) = (plan.payload_bytes(configuration)?, plan.conditions.memory_limit?);
+        Some(format!(" ({} of data, {:.2}x the memory)", units::bytes(data), data as f64 / limit as f64))
+    };
     plan.not_run().iter().for_each(|line| text.push_str(&format!("{}\n", units::plain(line))));
     let entries: Vec<(String, String)> = plan
         .configurations
         .iter()
         .map(|configuration| {
-            let about =
-                format!("size {} · tier {}: {}", configuration.size, configuration.tier, configuration.tier_reason);
+            let about = format!(
+                "size {}{} · tier {}: {}",
+                configuration.size,
+                ratio(configuration).unwrap_or_default(),
+                configuration.tier,
+                configuration.tier_reason
+            );
             (configuration.label.clone(), about)
         })
         .collect();
@@ -202,12 +231,12 @@ fn describe(plan: &BenchPlan, estimate: &Estimate) -> String {
 #[cfg(test)]
 mod tests {
     use crate::{
-        bench::{EngineChoice, Preset, Spec, Values},
+        bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
         catalog::CatalogText,
         cli::{Cli, CliCommand},
     };
     use clap::Parser;
-    use dbdyno_engine::size::Size;
+    use dbdyno_engine::{protocol::CacheStart, size::Size};
     use proptest::{collection, option, prelude::*};
 
     /// Anything that a value may hold, and often what parts values.
@@ -229,7 +258,11 @@ mod tests {
         let what = (name(), values(), collection::vec(engine, 1..4), collection::vec(size, 0..3));
         let how = (1_u32..10_000, collection::vec(value(), 0..3), any::<bool>(), option::of(1_u32..10_000));
         let end = (any::<bool>(), option::of(name()), option::of(any::<u64>()));
-        (what, how, end).prop_map(|(what, how, end)| {
+        let ratio = (1_u32..100_000).prop_map(|ratio| DataRatio::new(f64::from(ratio) / 16.0).unwrap());
+        let limit = option::of((12_u32..40).prop_map(|shift| MemoryLimit(3 << shift)));
+        let cache = prop_oneof![Just(CacheStart::Warm), Just(CacheStart::Cold)];
+        let held = (collection::vec(ratio, 0..3), limit, cache);
+        (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache))| {
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
             let (effects, claims, seed) = end;
@@ -237,7 +270,23 @@ mod tests {
             let engines =
                 engines.into_iter().map(|engine| EngineChoice { name: format!("e-{}", engine.name), ..engine });
             let engines = engines.collect();
-            Spec { suite, suite_options, engines, sizes, rounds, tests, twins, stars, effects, claims, seed }
+            let sizes = if data_ratios.is_empty() { sizes } else { Vec::new() };
+            Spec {
+                suite,
+                suite_options,
+                engines,
+                sizes,
+                data_ratios,
+                memory_limit,
+                cache,
+                rounds,
+                tests,
+                twins,
+                stars,
+                effects,
+                claims,
+                seed,
+            }
         })
     }
 

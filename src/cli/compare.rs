@@ -71,6 +71,12 @@ pub(super) struct CompareArgs {
     /// Compare although the suite ran with different options.
     #[arg(long)]
     allow_suite_options: bool,
+    /// Compare runs that had different amounts of memory.
+    #[arg(long)]
+    allow_memory: bool,
+    /// Compare tests that began cold with tests that began warm.
+    #[arg(long)]
+    allow_caches: bool,
 }
 
 /// What a comparison can be summarised over.
@@ -161,6 +167,8 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         (args.allow_sizes, Difference::Sizes),
         (args.allow_suites, Difference::Suites),
         (args.allow_suite_options, Difference::SuiteOptions),
+        (args.allow_memory, Difference::Memory),
+        (args.allow_caches, Difference::Caches),
     ];
     let pivot = args.pivot.as_deref().map(Axis::parse_pair).transpose();
     Ok(Options {

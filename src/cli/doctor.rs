@@ -8,6 +8,7 @@ use super::{
 use crate::{
     base::units::{bytes, duration, plain},
     host::{HostFacts, Load, NoiseDelta, NoiseSample, WorkFolderFacts, measure_fsync},
+    process::MemoryControl,
 };
 use std::{process::ExitCode, thread, time::Duration};
 
@@ -16,10 +17,14 @@ struct Patient {
     folder: WorkFolderFacts,
     load: Load,
     noise: NoiseDelta,
+    /// By what memory can be limited, or why it cannot.
+    memory_limits: Result<String, String>,
     debug_build: bool,
 }
 
 enum DoctorFinding {
+    /// What is only needed for some benches.
+    Note(String),
     /// As it should be.
     Fit(String),
     /// Not as it should be, and what to do.
@@ -51,6 +56,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
         folder: facts,
         load: Load::read(),
         noise,
+        memory_limits: MemoryControl::find().map(|control| control.in_words()),
         debug_build: cfg!(debug_assertions),
     };
     let mut findings = examine(&patient);
@@ -61,6 +67,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
     });
     let unfit = findings.iter().any(|finding| matches!(finding, DoctorFinding::Unfit(..)));
     let lines = findings.iter().map(|finding| match finding {
+        DoctorFinding::Note(what) => format!("·  {}\n", plain(what)),
         DoctorFinding::Fit(what) => format!("✓  {}\n", plain(what)),
         DoctorFinding::Unfit(what, advice) => format!("!  {}: {advice}\n", plain(what)),
     });
@@ -69,7 +76,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
 }
 
 fn examine(patient: &Patient) -> Vec<DoctorFinding> {
-    let Patient { host, folder, load, noise, debug_build } = patient;
+    let Patient { host, folder, load, noise, memory_limits, debug_build } = patient;
     let mut findings = Vec::new();
     let mut judge = |fit: bool, what: String, advice: &'static str| {
         findings.push(if fit { DoctorFinding::Fit(what) } else { DoctorFinding::Unfit(what, advice) });
@@ -136,6 +143,10 @@ fn examine(patient: &Patient) -> Vec<DoctorFinding> {
     if *debug_build {
         judge(false, "dbdyno was built without optimisation".to_owned(), "build with --release");
     }
+    findings.push(match memory_limits {
+        Ok(control) => DoctorFinding::Fit(format!("memory limits (--memory-limit) can be set, by {control}")),
+        Err(refused) => DoctorFinding::Note(refused.clone()),
+    });
     findings
 }
 
@@ -168,6 +179,7 @@ mod tests {
                 psi_memory_share: None,
                 context_switches: None,
             },
+            memory_limits: Err("memory cannot be limited here".to_owned()),
             debug_build: false,
         }
     }
@@ -179,7 +191,7 @@ mod tests {
         patient_findings.remove(0);
         let unfit = |finding| match finding {
             DoctorFinding::Unfit(what, _) => Some(what),
-            DoctorFinding::Fit(_) => None,
+            DoctorFinding::Fit(_) | DoctorFinding::Note(_) => None,
         };
         patient_findings.into_iter().filter_map(unfit).collect()
     }

@@ -6,7 +6,7 @@ use super::{
     options::Options,
     pairs::Matched,
 };
-use crate::{catalog::Difference, store::tier_words};
+use crate::{base::units, catalog::Difference, store::tier_words};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that stands against comparing these runs. `places` is where each session ran.
@@ -40,6 +40,8 @@ pub(super) fn obstacles(
         can(Difference::SuiteOptions, suite_options(line)),
         can(Difference::Sizes, sizes(line)),
         can(Difference::Hosts, hosts(matched, places)),
+        can(Difference::Memory, memory(line)),
+        can(Difference::Caches, caches(line)),
     ];
     fixed.chain(differences).flatten().collect()
 }
@@ -173,6 +175,18 @@ fn suite_options(line: &Laid<'_>) -> Option<String> {
 fn sizes(line: &Laid<'_>) -> Option<String> {
     let (a, b) = both(line, |sample| sample.run.size.clone());
     (a != b).then(|| format!("sizes differ: A ran at {}, B at {}", joined(&a), joined(&b)))
+}
+
+fn memory(line: &Laid<'_>) -> Option<String> {
+    let words = |limit: Option<u64>| limit.map_or_else(|| "no limit".to_owned(), units::bytes);
+    let (a, b) = both(line, |sample| sample.run.configuration.memory_limit);
+    let said = |limits: BTreeSet<Option<u64>>| joined(&limits.into_iter().map(words).collect());
+    (a != b).then(|| format!("memory limits differ: A had {}, B had {}", said(a), said(b)))
+}
+
+fn caches(line: &Laid<'_>) -> Option<String> {
+    let (a, b) = both(line, |sample| sample.run.configuration.cache.clone());
+    (a != b).then(|| format!("starts differ: tests of A began {}, of B {}", joined(&a), joined(&b)))
 }
 
 /// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.

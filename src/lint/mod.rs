@@ -1,5 +1,6 @@
 //! Linters: what a reader of a session's figures should know before believing them.
 
+mod cold;
 mod fairness;
 mod outside;
 mod place;
@@ -75,6 +76,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &outside::OutsideTheTimer,
     &place::MemoryBacked,
     &place::NetworkFolder,
+    &cold::NotCold,
     &place::NoisyHost,
     &place::Concurrent,
     &place::DebugBuild,

@@ -1,6 +1,7 @@
-//! A control group (cgroup v2) for each worker: what it starts cannot leave it, so all of it can be ended at once.
+//! A control group for each worker: what it starts cannot leave it, so all of it can be ended at once. Of cgroup v2; with a limit of memory
+//! it may be one of version 1 ([`memory`](super::memory)).
 
-use super::{LOOKS, PAUSE, kill_if};
+use super::{LOOKS, PAUSE, kill_if, memory};
 use std::{
     fs::{self, File},
     io,
@@ -10,10 +11,10 @@ use std::{
 
 /// What names of our control groups begin with.
 const PREFIX: &str = "dbdyno-";
-/// Where cgroup v2 is mounted: alone, or beside version 1.
-const MOUNTS: [&str; 2] = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+/// Where control groups are mounted.
+pub(super) const ROOT: &str = "/sys/fs/cgroup";
 
-/// A control group below our own; ended and removed when it is dropped.
+/// A control group of ours; ended and removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     path: PathBuf,
@@ -22,18 +23,20 @@ pub(super) struct Cgroup {
 }
 
 impl Cgroup {
-    /// Makes one; none where there is no cgroup v2, or it is not ours to write.
+    /// Makes one below our own; none where there is no cgroup v2, or it is not ours to write.
     pub(super) fn create(name: &str) -> Option<Self> {
-        let path = own()?.join(format!("{PREFIX}{name}"));
-        fs::create_dir(&path).ok()?;
-        match locked(&path) {
-            Some(lock) => Some(Self { path, _lock: lock }),
-            None => {
-                // Who swept it meanwhile has removed it already.
-                let _ = fs::remove_dir(&path);
-                None
-            }
-        }
+        Self::below(&own()?, name).ok()
+    }
+
+    /// Makes one below another.
+    pub(super) fn below(parent: &Path, name: &str) -> io::Result<Self> {
+        let (path, lock) = make(parent, name)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Its folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Moves a process into the group; whether that worked.
@@ -55,7 +58,8 @@ impl Drop for Cgroup {
 
 /// Ends and removes the control groups of sessions that were killed.
 pub(crate) fn sweep() {
-    for entry in own().and_then(|own| fs::read_dir(own).ok()).into_iter().flatten().flatten() {
+    let parents = own().into_iter().chain(memory::version_1(Path::new(ROOT), &own_groups()));
+    for entry in parents.filter_map(|parent| fs::read_dir(parent).ok()).flatten().flatten() {
         let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
         if ours && let Some(_lock) = locked(&entry.path()) {
             end(&entry.path());
@@ -63,11 +67,34 @@ pub(crate) fn sweep() {
     }
 }
 
+/// Makes a control group below another, with the lock that tells others that it is in use.
+pub(super) fn make(parent: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+    let path = parent.join(format!("{PREFIX}{name}"));
+    fs::create_dir(&path)?;
+    match locked(&path) {
+        Some(lock) => Ok((path, lock)),
+        None => {
+            // Who swept it meanwhile has removed it already.
+            let _ = fs::remove_dir(&path);
+            Err(io::ErrorKind::ResourceBusy.into())
+        }
+    }
+}
+
 /// The control group of this process.
 fn own() -> Option<PathBuf> {
-    let text = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let path = text.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let candidates = MOUNTS.iter().map(|mount| Path::new(mount).join(path));
+    version_2(Path::new(ROOT), &own_groups())
+}
+
+/// The control groups of this process, in the kernel's words.
+pub(super) fn own_groups() -> String {
+    fs::read_to_string("/proc/self/cgroup").unwrap_or_default()
+}
+
+/// The group of cgroup v2 among those of a process: it is mounted alone, or beside version 1.
+pub(super) fn version_2(root: &Path, groups: &str) -> Option<PathBuf> {
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let candidates = [root.join(path), root.join("unified").join(path)];
     candidates.into_iter().find(|folder| folder.join("cgroup.controllers").exists())
 }
 
@@ -85,7 +112,7 @@ fn kill(path: &Path) {
     }
 }
 
-fn members(path: &Path) -> Vec<u32> {
+pub(super) fn members(path: &Path) -> Vec<u32> {
     let text = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }

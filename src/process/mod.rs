@@ -1,13 +1,16 @@
 //! Processes of engines: ended together with all that they started, and how they ended in words.
 
 mod cgroup;
+mod memory;
 mod words;
 
 pub(crate) use cgroup::sweep;
+pub(crate) use memory::MemoryControl;
 pub(crate) use words::in_words;
 
 use crate::base::identifier::identifier;
 use cgroup::Cgroup;
+use memory::LimitedGroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
 };
@@ -24,23 +27,48 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub(crate) struct Family {
     name: String,
     cgroup: Option<Cgroup>,
+    /// The control group that limits its memory.
+    limited: Option<LimitedGroup>,
 }
 
 impl Family {
     /// One without a control group: for a process that only answers a question.
     pub(crate) fn new() -> Self {
-        Self { name: identifier(), cgroup: None }
+        Self { name: identifier(), cgroup: None, limited: None }
     }
 
     /// One with a control group, where that is possible: for a worker.
     pub(crate) fn controlled() -> Self {
         let name = identifier();
-        Self { cgroup: Cgroup::create(&name), name }
+        Self { cgroup: Cgroup::create(&name), name, limited: None }
+    }
+
+    /// One whose memory is limited, the page cache of what it reads and writes with it: `limit` bytes.
+    ///
+    /// # Errors
+    /// The system does not take the limit.
+    pub(crate) fn limited(control: &MemoryControl, limit: u64) -> Result<Self, String> {
+        let family = if control.ends_processes() { Self::new() } else { Self::controlled() };
+        let limited = Some(control.group(&family.name, limit)?);
+        Ok(Self { limited, ..family })
+    }
+
+    /// How much memory it may use, as the system has it in force, bytes; none without a limit.
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        self.limited.as_ref().map(LimitedGroup::limit)
+    }
+
+    /// The limit of memory for which the system has killed one of it; none if it has not.
+    pub(crate) fn met_limit(&self) -> Option<u64> {
+        self.limited.as_ref().filter(|group| group.has_killed()).map(LimitedGroup::limit)
     }
 
     /// Makes the process that a command starts the first of this family.
     pub(crate) fn begin(&self, command: &mut Command) {
         command.env(MARK, &self.name);
+        if let Some(limited) = &self.limited {
+            limited.begin(command);
+        }
     }
 
     /// Takes the first process into the control group. What it starts from now on cannot leave it.
@@ -53,6 +81,9 @@ impl Family {
     pub(crate) fn kill(&self, first: Option<u32>) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();
+        }
+        if let Some(limited) = &self.limited {
+            limited.kill();
         }
         if let Some(group) = first.and_then(pid) {
             // A group that has ended needs nothing.

@@ -7,7 +7,7 @@ use crate::{
     stats::median,
     store::{ActorRecord, HarnessRecord, RunRecord, TestRecord, WarningRecord},
 };
-use dbdyno_engine::durability::Tier;
+use dbdyno_engine::{durability::Tier, protocol::CacheStart};
 use dbdyno_workload::histogram::{empty, supported_quantile};
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -27,6 +27,12 @@ pub struct SessionTable {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeTable {
     pub size: String,
+    /// Memory that its runs had, bytes; none: without a limit.
+    pub memory_limit_bytes: Option<u64>,
+    /// Rows that its tests worked on, without any overhead, bytes; none where the suite does not say.
+    pub data_bytes: Option<u64>,
+    /// Whether its tests began cold.
+    pub cold: bool,
     /// Tests in order.
     pub tests: Vec<TestTable>,
 }
@@ -137,7 +143,13 @@ impl SessionTable {
         order.sort_by_key(|run| run.ordinal);
         for run in &order {
             if !sizes.iter().any(|size| size.size == run.size) {
-                sizes.push(SizeTable { size: run.size.clone(), tests: Vec::new() });
+                sizes.push(SizeTable {
+                    size: run.size.clone(),
+                    memory_limit_bytes: run.memory_limit_bytes,
+                    data_bytes: run.data_bytes,
+                    cold: run.cache.as_deref() == Some(CacheStart::Cold.word()),
+                    tests: Vec::new(),
+                });
             }
         }
         let mut groups: BTreeMap<(&str, u32, &str), Vec<&TestRecord>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Tables as text for a terminal or a file.
 
-use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable};
+use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeTable};
 use crate::{
     base::{
         grid::Grid,
@@ -27,7 +27,8 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
     for size in &table.sizes {
         let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} · size {} · median of {runs} runs\n", plain(&table.suite), size.size);
+        let held = held_to(size);
+        let _ = writeln!(text, "{} · size {} · median of {runs} runs{held}\n", plain(&table.suite), size.size);
         let mut columns = vec![Alignment::Right; 10];
         columns[0] = Alignment::Left;
         columns[9] = Alignment::Left;
@@ -63,6 +64,18 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
             writeln!(text, "side: logs and journals, a part of disk · sync: sync calls\ntier: {}", tiers.join(", "));
     }
     text + &session_notes(table)
+}
+
+/// What the runs of a size were held to: ` · 64.0 MiB of memory for 256 MiB of data (4.00x) · cold`.
+fn held_to(size: &SizeTable) -> String {
+    let mut text = String::new();
+    if let Some(limit) = size.memory_limit_bytes {
+        let _ = write!(text, " · {} of memory", bytes(limit));
+        if let Some(data) = size.data_bytes {
+            let _ = write!(text, " for {} of data ({:.2}x)", bytes(data), data as f64 / limit.max(1) as f64);
+        }
+    }
+    text + if size.cold { " · cold" } else { "" }
 }
 
 /// What to know about a session's figures.

@@ -2,7 +2,7 @@
 
 use super::{SessionLaunch, folder::RunFolder};
 use crate::bench::Configuration;
-use dbdyno_engine::protocol::{Job, PROTOCOL, SuiteJob};
+use dbdyno_engine::protocol::{CacheStart, Job, PROTOCOL, SuiteJob};
 use std::time::Duration;
 
 /// Time between two progress events.
@@ -11,11 +11,13 @@ const PROGRESS: Duration = Duration::from_millis(100);
 pub(super) const DEADLINE_FACTOR: u32 = 50;
 pub(super) const LEAST_DEADLINE: Duration = Duration::from_secs(600);
 
+#[expect(clippy::too_many_arguments, reason = "what a job is made of")]
 pub(super) fn job(
     launch: &SessionLaunch,
     run_id: String,
     configuration: &Configuration,
     suite: SuiteJob,
+    cache: CacheStart,
     folder: &RunFolder,
     seed: u64,
     deadline: Duration,
@@ -31,6 +33,7 @@ pub(super) fn job(
         seed,
         folder: folder.databases(),
         cpu: launch.cpu,
+        cache,
         progress_ms: PROGRESS.as_millis() as u64,
         deadline_ms: Some(deadline.as_millis() as u64),
         wait: true,

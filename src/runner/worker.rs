@@ -6,6 +6,7 @@ use super::{
     sent::{Sent, SentHistogram},
 };
 use crate::{
+    base::units,
     engines::Launch,
     process::{Family, in_words, wait_unreaped},
 };
@@ -60,9 +61,14 @@ pub(super) struct Ending {
 }
 
 impl WorkerProcess {
-    /// Starts an engine's worker on a job. `silence`: how long it may say nothing.
-    pub(super) fn start(launch: &Launch, job: &Job, silence: Duration, work_dir: &Path) -> Result<Self, String> {
-        let mut family = Family::controlled();
+    /// Starts an engine's worker on a job, as the first of a family. `silence`: how long it may say nothing.
+    pub(super) fn start(
+        launch: &Launch,
+        job: &Job,
+        mut family: Family,
+        silence: Duration,
+        work_dir: &Path,
+    ) -> Result<Self, String> {
         let mut command = launch.command(&job.engine)?;
         command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         family.begin(&mut command);
@@ -154,6 +160,8 @@ impl WorkerProcess {
 
     async fn ended_early(&mut self) -> String {
         let exited = self.exited(GRACE).await;
+        // It is gone with its control group.
+        let met_limit = self.family.met_limit();
         let how = match self.reap().await {
             Some(status) if exited => in_words(status, &self.work_dir),
             _ => "it closed its output".to_owned(),
@@ -162,7 +170,13 @@ impl WorkerProcess {
             Some(test) => format!("in test {test}"),
             None => "outside of any test".to_owned(),
         };
-        format!("the worker ended before its run was finished, {place} ({how})")
+        match met_limit {
+            Some(limit) => format!(
+                "the worker was killed: it needed more than the memory limit of {} (--memory-limit), {place}",
+                units::bytes(limit)
+            ),
+            None => format!("the worker ended before its run was finished, {place} ({how})"),
+        }
     }
 
     /// Tells the worker that what it said is stored.

@@ -27,6 +27,9 @@ pub(crate) struct Variant {
     pub(crate) suite_options: Vec<(&'static str, &'static str)>,
     pub(crate) size: &'static str,
     pub(crate) operations: u64,
+    pub(crate) memory_limit: Option<u64>,
+    /// Whether tests began cold.
+    pub(crate) cold: bool,
     pub(crate) agrees: Option<bool>,
     /// Whether operations are timed one by one.
     pub(crate) timed: bool,
@@ -46,6 +49,8 @@ pub(crate) fn spec(engine: &'static str) -> Variant {
         suite_options: vec![("bulk_batch", "all")],
         size: "1000",
         operations: 1000,
+        memory_limit: None,
+        cold: false,
         agrees: Some(true),
         timed: true,
         answer: |seed| Some(format!("{seed:x}")),
@@ -175,6 +180,9 @@ impl Bench {
             engine_build: None,
             engine_source: None,
             clock: None,
+            memory_limit_bytes: spec.memory_limit,
+            data_bytes: None,
+            cache: Some(if spec.cold { "cold" } else { "warm" }.to_owned()),
             twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
             failure_kind: None,
         });

@@ -7,8 +7,7 @@ use dbdyno::{
 };
 use dbdyno_engine::durability::Tier;
 
-const ALL: [Difference; 5] =
-    [Difference::Tiers, Difference::Hosts, Difference::Sizes, Difference::Suites, Difference::SuiteOptions];
+const ALL: [Difference; 7] = Difference::ALL;
 
 fn allowing(differences: &[Difference]) -> Options {
     Options { allowed: differences.iter().copied().collect(), ..Options::default() }
@@ -201,4 +200,18 @@ fn a_time_of_zero_has_no_ratio() {
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &[(0, 10), (1, 10), (1, 10), (1, 10), (1, 10), (1, 10)]);
     never(&bench, "engine=x", "engine=y", ObstacleKind::NoRatio, "0 ns");
+}
+
+#[test]
+fn memory_limits() {
+    let mut bench = Bench::default();
+    bench.pairs(&Variant { memory_limit: Some(64 << 20), ..spec("x") }, &spec("y"), &CLEAR);
+    only_allowed_by(Difference::Memory, &bench, "A had 64.0 MiB, B had no limit");
+}
+
+#[test]
+fn cold_and_warm_starts() {
+    let mut bench = Bench::default();
+    bench.pairs(&Variant { cold: true, ..spec("x") }, &spec("y"), &CLEAR);
+    only_allowed_by(Difference::Caches, &bench, "tests of A began cold, of B warm");
 }

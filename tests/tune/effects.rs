@@ -45,6 +45,8 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     ]),
                     suite: "kv".to_owned(),
                     suite_options: BTreeMap::new(),
+                    memory_limit: None,
+                    cache: "warm".to_owned(),
                 },
                 asked: BTreeMap::new(),
                 tests: vec![TestRecord {

@@ -14,7 +14,7 @@ use crate::{
     suite::{KvSuite, KvTest, SqlSuite, SqlTest},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
 
 /// The version spoken here.
 pub const PROTOCOL: u32 = 2;
@@ -48,6 +48,9 @@ pub struct Job {
     pub folder: PathBuf,
     /// CPU to pin the measuring thread to.
     pub cpu: Option<u32>,
+    /// What of a database may be in memory when a measured test begins.
+    #[serde(default, skip_serializing_if = "CacheStart::is_warm")]
+    pub cache: CacheStart,
     /// Time between two progress events, ms.
     pub progress_ms: u64,
     /// The worker ends itself after this many ms.
@@ -59,6 +62,49 @@ pub struct Job {
     /// Whether the folder is kept when the worker is told to stop.
     #[serde(default)]
     pub keep_folder: bool,
+}
+
+/// What of a database may be in memory when a measured test begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheStart {
+    /// Whatever the tests before it left there.
+    #[default]
+    Warm,
+    /// What could not be dropped: the database is closed, synced, dropped from the page cache and opened again. The worker says in the
+    /// counters `resident_bytes` and `start_bytes` of the test how much was there all the same, and of how much.
+    Cold,
+}
+
+impl CacheStart {
+    /// Its word in jobs, files, on the command line and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Warm => "warm",
+            Self::Cold => "cold",
+        }
+    }
+
+    /// By reference, as serde asks.
+    pub fn is_warm(&self) -> bool {
+        *self == Self::Warm
+    }
+
+    /// Whether a test is to begin cold. What is not measured only prepares.
+    pub fn is_cold_for(self, measured: bool) -> bool {
+        self == Self::Cold && measured
+    }
+}
+
+impl FromStr for CacheStart {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        [Self::Warm, Self::Cold]
+            .into_iter()
+            .find(|cache| cache.word() == word)
+            .ok_or_else(|| format!("`{word}`: expected warm or cold"))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

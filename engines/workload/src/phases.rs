@@ -2,18 +2,24 @@
 //!
 //! An engine may leave work for any of these that another does inside the timer: a checkpoint, a flush, a compaction.
 
-use crate::resources::counters;
-use dbdyno_engine::counters::Counters;
+use crate::{cold::ColdStart, resources::counters};
+use dbdyno_engine::{EngineError, counters::Counters, engine::Engine};
 use rustix::time::{ClockId, clock_gettime};
 use std::{
     collections::BTreeSet,
     fs,
+    path::Path,
     time::{Duration, Instant},
 };
 
 /// The phases around one test that there were, as counters of it.
 #[derive(Debug, Default)]
-pub(crate) struct Phases(Counters);
+pub(crate) struct Phases {
+    counters: Counters,
+    cold: Option<ColdStart>,
+    /// Whether a database that was worked with has left nothing on the disk.
+    is_lost: bool,
+}
 
 /// Names of a phase's figures: time, sync calls, bytes written.
 struct PhaseFigures([&'static str; 3]);
@@ -23,6 +29,29 @@ const SETTLE: PhaseFigures = PhaseFigures(["settle_ns", "settle_syncs", "settle_
 const CLOSE: PhaseFigures = PhaseFigures(["close_ns", "close_syncs", "close_written_bytes"]);
 
 impl Phases {
+    /// Drops what is in memory of the database in a folder, which is closed. `is_used`: whether it was worked with before.
+    ///
+    /// # Errors
+    /// A file of it that cannot be read or synced.
+    pub(crate) fn start_cold(&mut self, folder: &Path, is_used: bool) -> Result<(), EngineError> {
+        let start = ColdStart::of(folder)?;
+        (self.cold, self.is_lost) = (Some(start), is_used && !start.has_data());
+        Ok(())
+    }
+
+    /// Whether the engine, which was closed and opened again, can still have its data.
+    ///
+    /// # Errors
+    /// It keeps nothing on the disk: its answers would be wrong.
+    pub(crate) fn check_kept<E: Engine>(&self, engine: &E) -> Result<(), EngineError> {
+        if self.is_lost && engine.answers() {
+            let message =
+                "a test cannot start cold: this engine keeps its data in memory, and loses them when it is closed";
+            return Err(EngineError::fatal(message));
+        }
+        Ok(())
+    }
+
     /// Opens a database.
     pub(crate) fn open<T>(&mut self, work: impl FnOnce() -> T) -> T {
         self.measure(&OPEN, work)
@@ -36,18 +65,21 @@ impl Phases {
     /// Waits until the engine's own threads rest. The time is that of their work, not of the look that finds them resting.
     pub(crate) fn settle(&mut self, own: &OwnThreads) {
         let worked = self.measure(&SETTLE, || own.wait_for_others());
-        self.0.set(SETTLE.0[0], Some(worked.as_nanos() as u64));
+        self.counters.set(SETTLE.0[0], Some(worked.as_nanos() as u64));
     }
 
     /// How long opening took, ns; none if the database was open.
     pub(crate) fn open_ns(&self) -> Option<u64> {
-        self.0.get(OPEN.0[0])
+        self.counters.get(OPEN.0[0])
     }
 
     /// Adds the phases to the counters of their test.
     pub(crate) fn add_to(&self, test: &mut Counters) {
         for name in [OPEN, SETTLE, CLOSE].iter().flat_map(|figures| figures.0) {
-            test.set(name, self.0.get(name));
+            test.set(name, self.counters.get(name));
+        }
+        if let Some(cold) = &self.cold {
+            cold.add_to(test);
         }
     }
 
@@ -58,9 +90,9 @@ impl Phases {
         let ns = begun.elapsed().as_nanos() as u64;
         let used = counters().since(&before);
         let [time, syncs, written] = figures.0;
-        self.0.set(time, Some(ns));
-        self.0.set(syncs, used.get("syncs"));
-        self.0.set(written, used.get("written_bytes"));
+        self.counters.set(time, Some(ns));
+        self.counters.set(syncs, used.get("syncs"));
+        self.counters.set(written, used.get("written_bytes"));
         result
     }
 }

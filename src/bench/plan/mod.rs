@@ -8,7 +8,10 @@ mod stored;
 pub use estimate::{Estimate, History, Space, check_space, estimate};
 pub use stored::{DifferingVersion, StoredPlan};
 
-use super::spec::{EngineChoice, Spec};
+use super::{
+    conditions::Conditions,
+    spec::{EngineChoice, Spec},
+};
 use crate::{
     base::identifier::clock_seed,
     catalog::{Suite, TestPick},
@@ -105,6 +108,8 @@ pub struct BenchPlan {
     pub rounds: u32,
     /// Seed of the session.
     pub seed: u64,
+    /// What all runs are held to.
+    pub conditions: Conditions,
 }
 
 impl BenchPlan {
@@ -116,7 +121,8 @@ impl BenchPlan {
         let Spec { suite_options, engines, stars, .. } = spec;
         let pick = suite.pick(&spec.tests).map_err(PlanError::Request)?;
         let seed = spec.seed.unwrap_or_else(clock_seed);
-        let sizes = if spec.sizes.is_empty() { suite.default_sizes.clone() } else { spec.sizes.clone() };
+        let conditions = spec.conditions();
+        let sizes = spec.sizes_on(&suite, &pick).map_err(PlanError::Request)?;
         if engines.is_empty() {
             return Err(PlanError::Request("no engine was chosen: choose at least one".to_owned()));
         }
@@ -157,7 +163,7 @@ impl BenchPlan {
         label(&mut configurations, &mut left_out);
         let rounds = spec.rounds;
         let runs = runs(configurations.len(), rounds, seed);
-        let plan = Self { suite, pick, configurations, left_out, runs, rounds, seed };
+        let plan = Self { suite, pick, configurations, left_out, runs, rounds, seed, conditions };
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
@@ -234,6 +240,11 @@ impl BenchPlan {
         };
         let mut configurations = Self::new(&spec, self.suite.clone(), registry)?.configurations;
         configurations.pop().ok_or_else(|| PlanError::Request("the engine `null` is missing".to_owned()))
+    }
+
+    /// Bytes of rows that a run of a configuration works on, without any overhead; none where its suite does not say.
+    pub fn payload_bytes(&self, configuration: &Configuration) -> Option<u64> {
+        Some(self.suite.payload_bytes(configuration.size, &self.pick)).filter(|bytes| *bytes > 0)
     }
 
     /// What a configuration's worker is given of the suite.

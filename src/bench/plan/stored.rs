@@ -2,6 +2,7 @@
 
 use super::{BenchPlan, Configuration, PlanError, PlannedRun};
 use crate::{
+    bench::Conditions,
     catalog::{Catalog, Suite, TestPick},
     engines::Registry,
 };
@@ -19,6 +20,9 @@ pub struct StoredPlan {
     configurations: Vec<StoredConfiguration>,
     /// Round, place of the configuration, and seed of each run, in order.
     runs: Vec<(u32, usize, u64)>,
+    /// What all runs are held to; nothing in what older versions stored.
+    #[serde(default)]
+    conditions: Conditions,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +75,7 @@ impl BenchPlan {
             rounds: self.rounds,
             seed: self.seed,
             configurations: self.configurations.iter().map(configuration).collect(),
+            conditions: self.conditions,
             runs: self.runs.iter().map(|run| (run.round, run.configuration, run.seed)).collect(),
         })
     }
@@ -82,7 +87,7 @@ impl StoredPlan {
     /// # Errors
     /// An engine that is not here any more, an option or a suite that it does not understand any more.
     pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
-        let Self { suite, pick, rounds, seed, configurations, runs } = self;
+        let Self { suite, pick, rounds, seed, configurations, runs, conditions } = self;
         let suite = Catalog::suite_of(&suite.name, "the suite as it was stored", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
         let planned: Vec<Configuration> =
@@ -95,7 +100,7 @@ impl StoredPlan {
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());
-        let mut plan = BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed };
+        let mut plan = BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed, conditions };
         // Which version a library has that an option names is known from here on.
         plan.probe()?;
         let mut differing: Vec<DifferingVersion> = Vec::new();

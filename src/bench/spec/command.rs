@@ -20,6 +20,16 @@ impl Spec {
         for size in &self.sizes {
             add("--size", size.to_string());
         }
+        if !self.data_ratios.is_empty() {
+            let ratios: Vec<String> = self.data_ratios.iter().map(ToString::to_string).collect();
+            add("--data-ratio", ratios.join("|"));
+        }
+        if let Some(limit) = self.memory_limit {
+            add("--memory-limit", limit.to_string());
+        }
+        if !self.cache.is_warm() {
+            add("--cache", self.cache.word().to_owned());
+        }
         for test in &self.tests {
             add("--test", escape::escaped(test, &[',']));
         }

@@ -8,7 +8,9 @@ mod toml;
 
 pub use toml::Preset;
 
-use dbdyno_engine::size::Size;
+use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, size_of};
+use crate::catalog::{Suite, TestPick};
+use dbdyno_engine::{protocol::CacheStart, size::Size};
 use std::collections::BTreeMap;
 
 /// Options with the values to take; several are a sweep.
@@ -24,6 +26,12 @@ pub struct Spec {
     pub engines: Vec<EngineChoice>,
     /// Sizes; empty for the suite's default.
     pub sizes: Vec<Size>,
+    /// How much data there is for each byte of the memory limit: sizes follow from it. Not together with sizes.
+    pub data_ratios: Vec<DataRatio>,
+    /// How much memory a run has. None: without a limit, or [`DEFAULT_MEMORY_LIMIT`] where a ratio of data to it is asked for.
+    pub memory_limit: Option<MemoryLimit>,
+    /// What of a database may be in memory when a test begins.
+    pub cache: CacheStart,
     /// Rounds: each runs every configuration once.
     pub rounds: u32,
     /// Tests by number or name; empty for all.
@@ -56,6 +64,28 @@ pub struct SpecError(pub String);
 impl Spec {
     /// Rounds where none are asked for: the least that gives an interval.
     pub const DEFAULT_ROUNDS: u32 = 6;
+
+    /// What its runs are held to.
+    pub fn conditions(&self) -> Conditions {
+        let by_ratio = (!self.data_ratios.is_empty()).then_some(DEFAULT_MEMORY_LIMIT);
+        let memory_limit = self.memory_limit.or(by_ratio).map(|limit| limit.0);
+        Conditions { memory_limit, cache: self.cache }
+    }
+
+    /// The sizes asked for, or those at which the picked tests of the suite have as much data as is asked for, or the suite's own.
+    ///
+    /// # Errors
+    /// The suite does not say how much data a size is; both sizes and ratios are asked for.
+    pub fn sizes_on(&self, suite: &Suite, pick: &TestPick) -> Result<Vec<Size>, String> {
+        match (self.conditions().memory_limit, self.data_ratios.as_slice(), self.sizes.as_slice()) {
+            (Some(limit), ratios @ [_, ..], []) => {
+                ratios.iter().map(|ratio| size_of(suite, pick, *ratio, limit)).collect()
+            }
+            (_, [_, ..], _) => Err("both sizes and ratios of data to memory are asked for: leave one out".to_owned()),
+            (_, [], []) => Ok(suite.default_sizes.clone()),
+            (_, [], sizes) => Ok(sizes.to_vec()),
+        }
+    }
 
     /// Sets an option to some values, for every choice of the engine of this name or for the suite.
     ///

@@ -1,6 +1,6 @@
 //! A bench as a preset's file.
 
-use super::{EngineChoice, Spec, Values};
+use super::{DataRatio, EngineChoice, Spec, Values};
 use crate::{
     base::output::Guarded,
     catalog::{Catalog, CatalogError, CatalogText},
@@ -27,6 +27,9 @@ struct PresetFile {
     suite: String,
     #[serde(default)]
     sizes: Vec<Spanned<Scalar>>,
+    data_ratio: Option<Spanned<FileRatios>>,
+    memory_limit: Option<Spanned<Scalar>>,
+    cache: Option<Spanned<String>>,
     #[serde(default = "default_repeats")]
     repeats: Spanned<u32>,
     #[serde(default)]
@@ -90,6 +93,23 @@ impl FileValues {
     }
 }
 
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, or a list of numbers")]
+enum FileRatios {
+    One(f64),
+    Several(Vec<f64>),
+}
+
+impl FileRatios {
+    /// None: one of them is none that data can have.
+    fn ratios(&self) -> Option<Vec<DataRatio>> {
+        match self {
+            Self::One(ratio) => Some(vec![DataRatio::new(*ratio)?]),
+            Self::Several(ratios) => ratios.iter().copied().map(DataRatio::new).collect(),
+        }
+    }
+}
+
 fn texts(options: &BTreeMap<String, FileValues>) -> Values {
     options.iter().map(|(name, values)| (name.clone(), values.texts())).collect()
 }
@@ -134,6 +154,10 @@ impl Preset {
         add("title", Some(title.clone().into()));
         add("suite", Some(spec.suite.clone().into()));
         add("sizes", Some(texts(&sizes)));
+        let ratios = spec.data_ratios.iter().map(|ratio| ratio.get());
+        add("data_ratio", (!spec.data_ratios.is_empty()).then(|| ratios.collect::<Vec<f64>>().into()));
+        add("memory_limit", spec.memory_limit.map(|limit| limit.to_string().into()));
+        add("cache", (!spec.cache.is_warm()).then(|| spec.cache.word().into()));
         add("repeats", Some(i64::from(spec.rounds).into()));
         add("suite_options", (!spec.suite_options.is_empty()).then(|| options(&spec.suite_options).into()));
         add("tests", (!spec.tests.is_empty()).then(|| texts(&spec.tests)));
@@ -163,18 +187,43 @@ impl Preset {
             .sizes
             .iter()
             .map(|size| size.get_ref().text().parse::<Size>().map_err(|message| source.wrong(size.span(), message)))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
+        let data_ratios = match &file.data_ratio {
+            None => Vec::new(),
+            Some(ratios) if !sizes.is_empty() => {
+                let message =
+                    "data_ratio: the preset has sizes too, and a ratio of data to memory chooses them: leave one out";
+                return Err(source.wrong(ratios.span(), message));
+            }
+            Some(ratios) => ratios.get_ref().ratios().ok_or_else(|| {
+                let expected = format!("data_ratio: expected numbers above 0, at most {}", DataRatio::MOST);
+                source.wrong(ratios.span(), expected)
+            })?,
+        };
+        let memory_limit = file.memory_limit.map(|limit| {
+            let read = limit.get_ref().text().parse();
+            read.map_err(|message: String| source.wrong(limit.span(), format!("memory_limit: {message}")))
+        });
+        let cache = file.cache.map(|cache| {
+            let read = cache.get_ref().parse();
+            read.map_err(|message: String| source.wrong(cache.span(), format!("cache: {message}")))
+        });
         let seed = file.seed.map(|seed| {
             let expected = "seed: expected a whole number from 0 to 18446744073709551615";
             seed.get_ref().text().parse::<u64>().map_err(|_| source.wrong(seed.span(), expected))
         });
         let seed = seed.transpose()?;
+        let memory_limit = memory_limit.transpose()?;
+        let cache = cache.transpose()?.unwrap_or_default();
         let engine = |engine: &FileEngine| EngineChoice { name: engine.name.clone(), options: texts(&engine.options) };
         let spec = Spec {
             suite: file.suite,
             suite_options: texts(&file.suite_options),
             engines: file.engines.get_ref().iter().map(engine).collect(),
             sizes,
+            data_ratios,
+            memory_limit,
+            cache,
             rounds: *file.repeats.get_ref(),
             tests: file.tests.iter().map(Scalar::text).collect(),
             twins: file.aa,
@@ -190,6 +239,8 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::MemoryLimit;
+    use dbdyno_engine::protocol::CacheStart;
 
     #[test]
     fn a_saved_preset_reads_back_to_the_same() {
@@ -201,6 +252,9 @@ mod tests {
             spec: Spec {
                 suite: "kv".to_owned(),
                 sizes: vec![Size::one(1000), "2,3".parse().unwrap()],
+                data_ratios: Vec::new(),
+                memory_limit: Some(MemoryLimit(64 << 20)),
+                cache: CacheStart::Cold,
                 rounds: 7,
                 suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
                 tests: values(&["Random reads"]),
@@ -217,5 +271,22 @@ mod tests {
         };
         let source = CatalogText { place: "mine.toml".to_owned(), text: preset.to_toml() };
         assert_eq!(Preset::parse("mine", &source).unwrap(), preset);
+    }
+
+    #[test]
+    fn a_ratio_of_data_to_memory_is_a_number_or_some() {
+        let parse = |lines: &str| {
+            let text = format!("title = \"t\"\nsuite = \"kv\"\n{lines}\n[[engine]]\nname = \"null\"\n");
+            Preset::parse("mine", &CatalogText { place: "mine.toml".to_owned(), text })
+        };
+        let ratios =
+            |lines: &str| parse(lines).unwrap().spec.data_ratios.into_iter().map(DataRatio::get).collect::<Vec<_>>();
+        assert_eq!(ratios("data_ratio = [0.5, 2, 8]"), [0.5, 2.0, 8.0]);
+        assert_eq!(ratios("data_ratio = 4"), [4.0]);
+        let refused = |lines: &str| parse(lines).unwrap_err().to_string();
+        assert!(refused("data_ratio = [0]").contains("above 0"));
+        assert!(refused("data_ratio = 2\nsizes = [10]").contains("leave one out"));
+        assert!(refused("memory_limit = \"lots\"").contains("memory_limit: `lots`"));
+        assert!(refused("cache = \"hot\"").contains("expected warm or cold"));
     }
 }

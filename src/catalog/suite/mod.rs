@@ -351,6 +351,15 @@ impl Suite {
         }
     }
 
+    /// Bytes of rows that the picked tests work on, without any overhead: keys and values of the largest database, or what a SQL suite
+    /// says that it stores. 0: it does not say.
+    pub fn payload_bytes(&self, size: Size, pick: &TestPick) -> u64 {
+        match &self.body {
+            SuiteBody::Kv(body) => body.payload_bytes(size, &self.with_needs(pick)),
+            SuiteBody::Sql(body) => body.data_bytes(size),
+        }
+    }
+
     /// Operations of each test at a size, by test number: what an estimate of time starts from.
     pub fn operations(&self, size: Size, pick: &TestPick) -> Vec<(u32, u64)> {
         let wanted = self.with_needs(pick);

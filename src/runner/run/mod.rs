@@ -19,10 +19,13 @@ use crate::{
     bench::{Configuration, PlannedRun},
     engines::HARNESS_ENGINE,
     host::NoiseSample,
-    process::in_words,
+    process::{Family, in_words},
     store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
 };
-use dbdyno_engine::{protocol::Event, suite::Arrival};
+use dbdyno_engine::{
+    protocol::{Event, TestDone},
+    suite::Arrival,
+};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use tokio::sync::OwnedMutexGuard;
@@ -122,6 +125,9 @@ impl<'r, 's> Running<'r, 's> {
             engine_build: None,
             engine_source: None,
             clock: None,
+            memory_limit_bytes: None,
+            data_bytes: session.plan.payload_bytes(configuration),
+            cache: Some(session.plan.conditions.cache.word().to_owned()),
             twin_of: configuration.twin_of.clone(),
             failure_kind: None,
         };
@@ -156,11 +162,23 @@ impl<'r, 's> Running<'r, 's> {
             .map_err(|error| format!("the run's folder in {}: {error}", launch.work_dir.display()))?;
         let expected = self.session.expected_run;
         let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
-        let job = job(launch, self.run.run_id.clone(), configuration, suite, &folder, seed, deadline);
+        let conditions = self.session.plan.conditions;
+        let run_id = self.run.run_id.clone();
+        let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
+        let family = match (&self.session.memory, conditions.memory_limit) {
+            (Some(control), Some(limit)) => Family::limited(control, limit)?,
+            _ => Family::controlled(),
+        };
+        self.run.memory_limit_bytes = family.memory_limit();
         self.quiet = Some(self.session.control.quiet().await);
         self.noise = Some(NoiseSample::now());
-        let mut worker =
-            WorkerProcess::start(&configuration.engine.launch, &job, launch.silence + expected, &launch.work_dir)?;
+        let mut worker = WorkerProcess::start(
+            &configuration.engine.launch,
+            &job,
+            family,
+            launch.silence + expected,
+            &launch.work_dir,
+        )?;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         let simulated =
             configuration.engine_name() == HARNESS_ENGINE && configuration.settings.get("clock") == Some("simulated");
@@ -201,6 +219,7 @@ impl<'r, 's> Running<'r, 's> {
             };
             // A finished test is told when it cannot be lost any more.
             if let Event::TestDone(done) = &event {
+                self.check_cold(configuration, done)?;
                 if let Some(witness) = &mut self.witness {
                     witness.check(done, histogram.as_deref())?;
                 }
@@ -243,6 +262,18 @@ impl<'r, 's> Running<'r, 's> {
                 Event::Committed { .. } | Event::Recovered { .. } => {}
             }
         }
+    }
+
+    /// A worker that does not know what a cold start is runs its tests warm: their figures are not what was asked for.
+    fn check_cold(&self, configuration: &Configuration, done: &TestDone) -> Result<(), String> {
+        let asked = self.session.plan.conditions.cache.is_cold_for(done.measured);
+        if !asked || done.counters.get("resident_bytes").is_some() {
+            return Ok(());
+        }
+        let engine = configuration.engine_name();
+        Err(format!(
+            "engine `{engine}` cannot start cold: its worker does not report it (--cache warm, or without this engine)"
+        ))
     }
 
     fn given_up(&self) -> Stop {

@@ -4,6 +4,7 @@ use super::RunningSession;
 use crate::{
     base::identifier::identifier,
     bench::Configuration,
+    process::Family,
     runner::{
         RunnerEvent, SessionError, SessionLaunch,
         control::Control,
@@ -14,7 +15,7 @@ use crate::{
     store::{Batch, HarnessRecord},
 };
 use dbdyno_engine::{
-    protocol::{Event, SuiteJob},
+    protocol::{CacheStart, Event, SuiteJob},
     suite::KvLoad,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -75,8 +76,9 @@ async fn calibrate(
 ) -> Result<BTreeMap<u32, f64>, String> {
     let run_id = identifier();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
-    let job = job(launch, run_id, null, suite, &folder, 1, LEAST_DEADLINE);
-    let mut worker = WorkerProcess::start(&null.engine.launch, &job, launch.silence, &launch.work_dir)?;
+    let job = job(launch, run_id, null, suite, CacheStart::Warm, &folder, 1, LEAST_DEADLINE);
+    let mut worker =
+        WorkerProcess::start(&null.engine.launch, &job, Family::controlled(), launch.silence, &launch.work_dir)?;
     let mut cost = BTreeMap::new();
     let result = loop {
         let event = tokio::select! {

@@ -15,7 +15,7 @@ use crate::{
     bench::{BenchPlan, Configuration},
     host::{HostFacts, Load, WorkFolderFacts, measure_fsync},
     lint::{self, SessionEvidence},
-    process,
+    process::{self, MemoryControl},
     store::{
         ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
         TestRecord, WarningRecord,
@@ -55,6 +55,9 @@ pub enum SessionError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// The memory of its runs cannot be limited on this machine.
+    #[error("{0}")]
+    NoMemoryLimit(String),
     /// The harness's own cost could not be measured.
     #[error("measuring the harness's own cost failed: {0}")]
     Calibration(String),
@@ -79,6 +82,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) control: Control,
     /// What the actors of finished tests did.
     actors: Vec<ActorRecord>,
+    /// What limits the memory of its workers, where that is asked for.
+    pub(in crate::runner) memory: Option<MemoryControl>,
     /// Why what was finished last could not be kept; it is still in memory.
     unkept: Option<String>,
     /// Whether something was measured without the lock, because there is no place for it.
@@ -182,6 +187,8 @@ async fn begin<'s>(
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     process::sweep();
+    let limited = plan.conditions.memory_limit.map(|_| MemoryControl::find());
+    let memory = limited.transpose().map_err(SessionError::NoMemoryLimit)?;
     let host = HostFacts::read();
     let owner = store.own()?;
     let (is_planned, is_open) = (matches!(beginning, Beginning::Planned), matches!(beginning, Beginning::Open));
@@ -210,6 +217,7 @@ async fn begin<'s>(
         store,
         control,
         actors: std::mem::take(&mut so_far.actors),
+        memory,
         unkept: None,
         unlocked: false,
         is_open,

@@ -55,7 +55,7 @@ const NEEDED: [ListingColumn; 14] = [
     open(WALL, "UBIGINT"),
 ];
 /// Columns that are taken where they are there, beside those of the figures.
-const TAKEN: [ListingColumn; 15] = [
+const TAKEN: [ListingColumn; 18] = [
     open("actor", "VARCHAR"),
     open("started_at", "TIMESTAMP"),
     open("host", "VARCHAR"),
@@ -69,6 +69,9 @@ const TAKEN: [ListingColumn; 15] = [
     open("cpu", "VARCHAR"),
     open("disk", "VARCHAR"),
     open("source", "VARCHAR"),
+    open("memory_limit_bytes", "UBIGINT"),
+    open("data_bytes", "UBIGINT"),
+    open("cache", "VARCHAR"),
     open("keys", MAP),
     open("tags", "VARCHAR[]"),
 ];

@@ -36,6 +36,9 @@ SELECT DISTINCT ON (run_id)
     seed,
     tier,
     'as listed' AS tier_reason,
+    memory_limit_bytes,
+    data_bytes,
+    cache,
     false AS other_run_waited
 FROM incoming.listed;
 

@@ -130,7 +130,8 @@ const SLOTS: &str = "SELECT test, at_ns AS end_ns, duration_ns, operations, p99_
 const FACTS: &str = "SELECT name, value FROM (
         UNPIVOT (SELECT 1 AS run, CAST(COLUMNS(* EXCLUDE (
                      run_id, session_id, ordinal, round, started_at, status, failure, engine, engine_version, label, suite,
-                     size, tier, tier_reason, log, cpu)) AS VARCHAR), CAST(cpu AS VARCHAR) AS pinned_to_cpu
+                     size, tier, tier_reason, log, cpu)) AS VARCHAR), CAST(cpu AS VARCHAR) AS pinned_to_cpu,
+                   CAST(round(data_bytes / memory_limit_bytes, 3) AS VARCHAR) AS data_to_memory_limit
                  FROM run WHERE run_id = CAST(? AS UUID))
         ON COLUMNS(* EXCLUDE run) INTO NAME name VALUE value)";
 const ENVIRONMENT: &str = "SELECT name, value FROM (

@@ -47,7 +47,7 @@ pub struct RunTests {
     pub size: String,
     pub configuration: RunConfiguration,
     /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
-    /// what an engine made of it.
+    /// what an engine made of it. And what the run was held to: `memory_limit_bytes`, and `cache` of one with cold starts.
     pub asked: BTreeMap<String, String>,
     /// Finished tests.
     pub tests: Vec<TestRecord>,
@@ -65,6 +65,10 @@ pub struct RunConfiguration {
     pub options: BTreeMap<String, String>,
     pub suite: String,
     pub suite_options: BTreeMap<String, String>,
+    /// Memory that its runs had, bytes; none: without a limit.
+    pub memory_limit: Option<u64>,
+    /// Whether tests began with what was in memory (`warm`), or without what could be dropped (`cold`).
+    pub cache: String,
 }
 
 /// Where and how runs were made.
@@ -131,9 +135,11 @@ impl RunConfiguration {
     pub fn facts(&self) -> BTreeMap<&str, String> {
         let options =
             self.suite_options.iter().chain(&self.options).map(|(name, value)| (name.as_str(), value.clone()));
-        let named = [("engine", &self.engine), ("version", &self.version), ("suite", &self.suite)];
+        let named =
+            [("engine", &self.engine), ("version", &self.version), ("suite", &self.suite), ("cache", &self.cache)];
         options
             .chain(named.map(|(word, value)| (word, value.clone())))
+            .chain(self.memory_limit.map(|limit| ("memory_limit_bytes", limit.to_string())))
             .chain([("tier", self.tier.map_or_else(|| "unknown".to_owned(), |tier| tier.to_string()))])
             .collect()
     }
@@ -146,9 +152,13 @@ const RUNS: &str = "
         'status': r.status, 'label': r.label, 'twin_of': r.twin_of, 'size': r.size, 'tests': t.tests,
         'configuration': {
             'engine': r.engine, 'version': r.engine_version, 'tier': r.tier, 'suite': r.suite,
+            'memory_limit': r.memory_limit_bytes, 'cache': coalesce(r.cache, 'warm'),
             'options': coalesce(o.engine, MAP {}), 'suite_options': coalesce(o.suite, MAP {})
         },
-        'asked': map_concat(coalesce(o.asked_suite, MAP {}), coalesce(o.asked_engine, MAP {}))
+        'asked': map_concat(
+            CASE WHEN r.memory_limit_bytes IS NULL THEN MAP {} ELSE MAP {'memory_limit_bytes': r.memory_limit_bytes::VARCHAR} END,
+            CASE WHEN r.cache = 'cold' THEN MAP {'cache': r.cache} ELSE MAP {} END,
+            coalesce(o.asked_suite, MAP {}), coalesce(o.asked_engine, MAP {}))
     })
     FROM run r
     JOIN (

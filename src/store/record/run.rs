@@ -62,6 +62,13 @@ record! {
         engine_source: Option<String>,
         /// What times of tests are read from: `counter`, the processor's, or `monotonic`.
         clock: Option<String>,
+        /// Memory that its worker had, with the page cache of what it read and wrote, as the system had it in force, bytes; NULL: without
+        /// a limit.
+        memory_limit_bytes: Option<u64>,
+        /// Rows that its tests worked on, without any overhead, bytes; NULL: its suite does not say.
+        data_bytes: Option<u64>,
+        /// What of a database could be in memory when a test began: `warm`, whatever was, or `cold`.
+        cache: Option<String>,
         /// The label of the configuration that this is once more, for an A/A comparison.
         twin_of: Option<String>,
         /// Which kind of failure ended it.

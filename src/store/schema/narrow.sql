@@ -23,6 +23,8 @@ SELECT
     h.cpu_model AS cpu,
     s.disk_model AS disk,
     s.source,
+    r.memory_limit_bytes,
+    coalesce(r.cache, 'warm') AS cache,
     {options} AS options,
     {keys} AS keys,
     coalesce(g.tags, []) AS tags

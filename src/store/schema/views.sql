@@ -25,6 +25,9 @@ SELECT
     s.disk_model AS disk,
     s.source,
     s.source_file,
+    r.memory_limit_bytes,
+    r.data_bytes,
+    coalesce(r.cache, 'warm') AS cache,
     coalesce(k.keys, MAP {}) AS keys,
     coalesce(g.tags, []) AS tags
 FROM run r
@@ -74,6 +77,9 @@ SELECT
     r.cpu,
     r.disk,
     r.source,
+    r.memory_limit_bytes,
+    r.data_bytes,
+    r.cache,
     r.keys,
     r.tags
 FROM run_facts r

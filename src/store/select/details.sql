@@ -6,7 +6,8 @@ facts AS (
     SELECT run_id, 1 AS place, 'run' AS part, 0 AS at, name, value
     FROM (
         UNPIVOT (
-            SELECT CAST(COLUMNS(* EXCLUDE (ordinal, round, cpu, other_run_waited)) AS VARCHAR), cpu::VARCHAR AS pinned_to_cpu
+            SELECT CAST(COLUMNS(* EXCLUDE (ordinal, round, cpu, other_run_waited)) AS VARCHAR), cpu::VARCHAR AS pinned_to_cpu,
+                   CAST(round(data_bytes / memory_limit_bytes, 3) AS VARCHAR) AS data_to_memory_limit
             FROM run WHERE run_id IN (SELECT run_id FROM chosen)
         ) ON COLUMNS(* EXCLUDE run_id) INTO NAME name VALUE value
     )

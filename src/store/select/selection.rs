@@ -67,6 +67,8 @@ const COLUMNS: &[(&str, &str)] = &[
     ("cpu", "cpu"),
     ("disk", "disk"),
     ("source", "source"),
+    ("memory_limit_bytes", "memory_limit_bytes"),
+    ("cache", "cache"),
 ];
 
 impl SelectionKey {

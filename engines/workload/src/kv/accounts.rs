@@ -57,7 +57,7 @@ impl Account {
 
 /// All accounts together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Accounts {
+pub(crate) struct Accounts {
     pub(super) count: u64,
     pub(super) balances: u64,
     pub(super) versions: u64,

@@ -10,6 +10,7 @@ mod operations;
 pub use self::inputs::{Input, each_input};
 
 use self::{
+    accounts::Accounts,
     actors::{ActorsDone, ActorsTest, Shown},
     operations::KvTally,
 };
@@ -40,6 +41,12 @@ pub(crate) trait Threading<E> {
     /// # Errors
     /// The engine has no way to share its database.
     fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError>;
+
+    /// The accounts that actors are to work with, before they do; none where they work with none.
+    ///
+    /// # Errors
+    /// As for [`perform`](Self::perform); rows that are no accounts.
+    fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError>;
 }
 
 /// Of an engine for one thread.
@@ -52,12 +59,21 @@ impl<E: KvEngine> Threading<E> for OneThread {
     fn perform(_: &mut E, _: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         Err(EngineError::new("this engine runs tests of one thread only"))
     }
+
+    fn accounts(_: &mut E, _: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
+        Ok(None)
+    }
 }
 
 impl<E: KvThreads> Threading<E> for ManyThreads {
     fn perform(engine: &mut E, test: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
         engine.get_ready()?;
         actors::perform(engine, test)
+    }
+
+    fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
+        engine.get_ready()?;
+        actors::accounts_before(engine, test)
     }
 }
 
@@ -72,19 +88,27 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
     let mut open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
         let mut phases = Phases::default();
+        let mut accounts = None;
+        if is_cold(job, test) {
+            accounts = start_cold::<E, T>(job, suite, test, &mut phases).map_err(RunFailure::during(test.number))?;
+        }
         let mut engine = match open.take() {
             Some(engine) => engine,
             None => phases.open(|| open_database::<E>(job, suite, &test.database))?,
         };
+        phases.check_kept(&engine).map_err(RunFailure::during(test.number))?;
         if place == 0 {
             harness.opened(&engine, library, &phases)?;
         }
         let measured = match &test.load {
             KvLoad::Alone(alone) => measure_alone(&harness, job, (test, alone), &mut phases, &mut engine),
-            KvLoad::Actors(load) => measure_actors::<E, T>(&harness, job, (test, load), &mut phases, &mut engine),
+            KvLoad::Actors(load) => {
+                measure_actors::<E, T>(&harness, job, (test, load), accounts, &mut phases, &mut engine)
+            }
         };
         let done = measured.map_err(RunFailure::during(test.number))?;
-        if suite.tests.get(place + 1).is_some_and(|next| next.database == test.database) {
+        let stays_open = |next: &KvTest| next.database == test.database && !is_cold(job, next);
+        if suite.tests.get(place + 1).is_some_and(stays_open) {
             open = Some(engine);
         } else {
             phases.close(|| engine.close())?;
@@ -93,6 +117,31 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
     }
     worker.emit(&Event::Done);
     Ok(())
+}
+
+fn is_cold(job: &Job, test: &KvTest) -> bool {
+    job.cache.is_cold_for(test.measured)
+}
+
+/// Drops what is in memory of a test's database, which is closed. What is read before the actors of a test begin is read before, or it
+/// would be in memory again.
+fn start_cold<E: KvEngine, T: Threading<E>>(
+    job: &Job,
+    suite: &KvSuite,
+    test: &KvTest,
+    phases: &mut Phases,
+) -> Result<Option<Accounts>, EngineError> {
+    let mut accounts = None;
+    let is_used = has_database(job, &test.database);
+    if let KvLoad::Actors(load) = &test.load
+        && is_used
+    {
+        let mut engine = open_database::<E>(job, suite, &test.database)?;
+        accounts = T::accounts(&mut engine, (test, load))?;
+        engine.close()?;
+    }
+    phases.start_cold(&database_folder(job, &test.database), is_used)?;
+    Ok(accounts)
 }
 
 /// The folder of a database of a run.
@@ -145,14 +194,19 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
     harness: &Harness<'_>,
     job: &Job,
     (test, load): (&KvTest, &KvActors),
+    accounts: Option<Accounts>,
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
+    let accounts = match accounts {
+        Some(known) => Some(known),
+        None => T::accounts(engine, (test, load))?,
+    };
     let (head, shown) = (test.head(), Arc::new(Shown::new(load)));
     let folder = database_folder(job, &test.database);
     harness.announce_actors(head, load);
     let frame = harness.begin(head, actors_progress(test.number, Arc::clone(&shown)));
-    let of = ActorsTest { test, load, seed: job.seed, folder: &folder, shown: &shown };
+    let of = ActorsTest { test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
     let ActorsDone { spent, operations, rows, actors, verification } = T::perform(engine, &of)?;
     let done = frame.end(spent, phases, &folder, E::MAIN_FILE)?;
     let histogram = match actors.as_slice() {

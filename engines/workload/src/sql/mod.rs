@@ -33,16 +33,27 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: 
     let mut left_open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
         let mut phases = Phases::default();
+        let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
+        let is_cold = job.cache.is_cold_for(test.measured);
+        if is_cold {
+            let is_used = place > 0 || suite.start.is_some() || !test.prepare.is_empty();
+            prepare_cold::<E>(job, suite, test, &folder, &mut rng)
+                .and_then(|()| phases.start_cold(&folder, is_used))
+                .map_err(RunFailure::during(test.number))?;
+        }
         let mut engine = match left_open.take() {
             Some(engine) => engine,
             None => phases.open(|| open(job, suite, &folder))?,
         };
+        phases.check_kept(&engine).map_err(RunFailure::during(test.number))?;
         if place == 0 {
             harness.opened(&engine, library, &phases)?;
         }
-        let measured = measure(&harness, job, suite, test, &folder, &mut phases, &mut engine);
+        let prepare = if is_cold { &[][..] } else { &test.prepare };
+        let measured = measure(&harness, suite, test, prepare, &folder, &mut rng, &mut phases, &mut engine);
         let done = measured.map_err(RunFailure::during(test.number))?;
-        if place + 1 < suite.tests.len() && !engine.reopens() {
+        let stays_open = |next: &SqlTest| !engine.reopens() && !job.cache.is_cold_for(next.measured);
+        if suite.tests.get(place + 1).is_some_and(stays_open) {
             left_open = Some(engine);
         } else {
             phases.close(|| engine.close())?;
@@ -53,40 +64,57 @@ pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: 
     Ok(())
 }
 
+/// Does what prepares a test that is to start cold, on a database that is closed before and after.
+fn prepare_cold<E: SqlEngine>(
+    job: &Job,
+    suite: &SqlSuite,
+    test: &SqlTest,
+    folder: &Path,
+    rng: &mut SplitMix64,
+) -> Result<(), EngineError> {
+    if !test.prepare.is_empty() {
+        let mut engine: E = open(job, suite, folder)?;
+        perform(&mut engine.session()?, suite, &test.prepare, rng, &mut Ignore)?;
+        engine.close()?;
+    }
+    Ok(())
+}
+
 fn open<E: SqlEngine>(job: &Job, suite: &SqlSuite, folder: &Path) -> Result<E, EngineError> {
     let open = Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes };
     E::open(open, &suite.tables, &suite.indexes)
 }
 
+#[expect(clippy::too_many_arguments, reason = "what a test is, and what it is measured with")]
 fn measure<E: SqlEngine>(
     harness: &Harness<'_>,
-    job: &Job,
     suite: &SqlSuite,
     test: &SqlTest,
+    prepare: &[Step],
     folder: &Path,
+    rng: &mut SplitMix64,
     phases: &mut Phases,
     engine: &mut E,
 ) -> Result<TestDone, EngineError> {
     let (clock, answers) = (engine.clock(), engine.answers());
     let reads = contents(suite, test);
     let mut session = engine.session()?;
-    let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
     let head = test.head();
     let operations = test.operations();
     harness.announce(head, operations, 1);
-    perform(&mut session, suite, &test.prepare, &mut rng, &mut Ignore)?;
+    perform(&mut session, suite, prepare, rng, &mut Ignore)?;
 
     let frame = harness.begin_alone(head, operations, 1);
     let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: SqlTally::default() };
     sink.recorder.start();
-    perform(&mut session, suite, &test.steps, &mut rng, &mut sink)?;
+    perform(&mut session, suite, &test.steps, rng, &mut sink)?;
     let spent = sink.recorder.finish()?;
 
     let done = frame.end(spent, phases, folder, E::MAIN_FILE)?;
     let mut tally = sink.tally;
     for read in &reads {
         let mut content = Content::default();
-        perform(&mut session, suite, std::slice::from_ref(read), &mut rng, &mut content)?;
+        perform(&mut session, suite, std::slice::from_ref(read), rng, &mut content)?;
         tally.content(&content);
     }
     for table in suite.tables.iter().filter(|table| test.verify_schema.contains(&table.name)) {

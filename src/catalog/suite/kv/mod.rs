@@ -19,7 +19,7 @@ use dbdyno_engine::{
         TransactionScope, Work,
     },
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
 /// The checked tests with their statements.
@@ -105,17 +105,19 @@ impl KvBody {
         }
     }
 
+    /// Bytes of keys and values of the largest database that these tests fill: what tests put that take every record once.
+    pub(super) fn payload_bytes(&self, size: Size, tests: &BTreeSet<u32>) -> u64 {
+        let mut databases: BTreeMap<&str, u64> = BTreeMap::new();
+        for test in self.tests.iter().filter(|test| tests.contains(&test.number())) {
+            if matches!(&test.load, LoadBody::Alone(alone) if alone.keys == KeyChoice::Ascending) {
+                *databases.entry(&test.file.database).or_default() += test.written_bytes(size);
+            }
+        }
+        databases.into_values().max().unwrap_or(0)
+    }
+
     pub(super) fn data_bytes(&self, size: Size) -> u64 {
-        let written = |test: &TestBody| {
-            let LoadBody::Alone(alone) = &test.load else { return 0 };
-            let value = alone.work.iter().filter_map(|work| match &work.operation {
-                Operation::Put { value } | Operation::Insert { value } => Some(value.len()),
-                _ => None,
-            });
-            let row = value.max().map_or(0, |value| value + test.file.key.len()) as u64;
-            row.saturating_mul(alone.operations.at_size(size.first))
-        };
-        self.tests.iter().map(written).sum()
+        self.tests.iter().map(|test| test.written_bytes(size)).fold(0, u64::saturating_add)
     }
 
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
@@ -163,6 +165,17 @@ impl KvBody {
 }
 
 impl TestBody {
+    /// Bytes of keys and values that it writes at most.
+    fn written_bytes(&self, size: Size) -> u64 {
+        let LoadBody::Alone(alone) = &self.load else { return 0 };
+        let value = alone.work.iter().filter_map(|work| match &work.operation {
+            Operation::Put { value } | Operation::Insert { value } => Some(value.len()),
+            _ => None,
+        });
+        let row = value.max().map_or(0, |value| value + self.file.key.len()) as u64;
+        row.saturating_mul(alone.operations.at_size(size.first))
+    }
+
     fn number(&self) -> u32 {
         *self.file.number.get_ref()
     }

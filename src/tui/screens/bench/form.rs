@@ -1,11 +1,11 @@
 //! What is chosen on the Bench screen: everything a bench needs.
 
 use crate::{
-    bench::{EngineChoice, Preset, Spec, Values},
+    bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
     catalog::Suite,
     engines::Registry,
 };
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{protocol::CacheStart, size::Size};
 
 /// Rounds when none are asked for: with these the largest suite, of 18 tests, can be decided.
 pub const DEFAULT_ROUNDS: u32 = 10;
@@ -24,7 +24,7 @@ pub struct EngineEntry {
     pub(crate) again: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Form {
     pub(crate) suite: String,
     pub(crate) suite_options: Values,
@@ -34,6 +34,12 @@ pub struct Form {
     pub(crate) offered: Vec<Size>,
     /// Sizes that are chosen.
     pub(crate) sizes: Vec<Size>,
+    /// Ratios of data to the memory limit for which the preset's suite has no sizes; of all others the sizes are chosen.
+    pub(crate) data_ratios: Vec<DataRatio>,
+    /// How much memory a run has, where the preset says so.
+    pub(crate) memory_limit: Option<MemoryLimit>,
+    /// What of a database may be in memory when a test begins.
+    pub(crate) cache: CacheStart,
     pub(crate) rounds: u32,
     /// Names of the tests that are measured; empty for all.
     pub(crate) tests: Vec<String>,
@@ -68,6 +74,8 @@ impl Form {
         self.suite.clone_from(&suite.name);
         self.suite_options.clear();
         self.tests.clear();
+        self.data_ratios.clear();
+        (self.memory_limit, self.cache) = (None, CacheStart::Warm);
         self.offered = offered(suite, &suite.default_sizes);
         self.sizes.clone_from(&suite.default_sizes);
         self.changed();
@@ -95,10 +103,12 @@ impl Form {
         }
         self.take_engines(registry);
         self.suite_options.clone_from(&spec.suite_options);
-        if !spec.sizes.is_empty() {
-            self.sizes.clone_from(&spec.sizes);
-            self.offered = offered(suite, &spec.sizes);
-        }
+        let by_ratio = suite.pick(&spec.tests).and_then(|pick| spec.sizes_on(suite, &pick));
+        self.data_ratios = if by_ratio.is_err() { spec.data_ratios.clone() } else { Vec::new() };
+        self.sizes = by_ratio.unwrap_or_default();
+        self.offered = offered(suite, &self.sizes);
+        self.memory_limit = spec.conditions().memory_limit.map(MemoryLimit);
+        self.cache = spec.cache;
         self.rounds = spec.rounds;
         self.tests.clone_from(&spec.tests);
         self.twins = spec.twins;
@@ -119,6 +129,9 @@ impl Form {
                 .map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() })
                 .collect(),
             sizes: self.sizes.clone(),
+            data_ratios: self.data_ratios.clone(),
+            memory_limit: self.memory_limit,
+            cache: self.cache,
             rounds: self.rounds,
             tests: self.tests.clone(),
             twins: self.twins,
@@ -151,6 +164,7 @@ impl Form {
     /// Chooses a size, or not. The last one stays.
     pub(crate) fn toggle_size(&mut self, at: usize) {
         let Some(&size) = self.offered.get(at) else { return };
+        self.data_ratios.clear();
         match self.sizes.iter().position(|chosen| *chosen == size) {
             Some(_) if self.sizes.len() == 1 => {}
             Some(chosen) => drop(self.sizes.remove(chosen)),
@@ -164,6 +178,7 @@ impl Form {
 
     /// Offers and chooses a size of the user's.
     pub(crate) fn add_size(&mut self, suite: &Suite, size: Size) {
+        self.data_ratios.clear();
         self.offered = offered(suite, &[&self.offered[..], &[size]].concat());
         if !self.sizes.contains(&size) {
             self.sizes.push(size);

@@ -244,6 +244,10 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         ),
         Role::Text,
     ));
+    let held = preview.plan.conditions.to_string();
+    if !held.is_empty() {
+        lines.push((held, Role::Accent));
+    }
     lines.extend(preview.warnings.iter().map(|warning| (format!("! {warning}"), Role::Warn)));
     lines.push((labels(&preview.plan), Role::Dim));
     lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));

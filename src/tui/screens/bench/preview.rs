@@ -60,7 +60,7 @@ impl Preview {
 fn combinations(form: &Form) -> usize {
     let product = |options: &Values| options.values().map(Vec::len).product::<usize>();
     let engines: usize = form.entries.iter().filter(|entry| entry.on).map(|entry| product(&entry.options)).sum();
-    engines * product(&form.suite_options) * form.sizes.len()
+    engines * product(&form.suite_options) * form.sizes.len().max(form.data_ratios.len())
 }
 
 fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {

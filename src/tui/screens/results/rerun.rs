@@ -18,6 +18,7 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
     let suite = world.suites.iter().find(|suite| suite.name == run.suite);
     let suite =
         suite.ok_or_else(|| format!("the suite `{}` is not here: `dbdyno list suites` says which are", run.suite))?;
+    let fact = |name: &str| run.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.as_str());
     Ok(Preset {
         name: format!("run {}", short(&run.run_id)),
         title: format!("{} on {} {}, as it was asked for", run.label, run.suite, run.size),
@@ -25,6 +26,8 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
             suite: run.suite.clone(),
             sizes: vec![size],
             rounds: run.rounds.max(1),
+            memory_limit: fact("memory_limit_bytes").and_then(|limit| limit.parse().ok()),
+            cache: fact("cache").and_then(|cache| cache.parse().ok()).unwrap_or_default(),
             suite_options: changed(&run.options, true, &suite.options),
             engines: vec![EngineChoice {
                 name: run.engine.clone(),

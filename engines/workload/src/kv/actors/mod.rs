@@ -47,16 +47,25 @@ const INVARIANTS: &str = "invariants:";
 pub(crate) struct ActorsTest<'t> {
     pub(super) test: &'t KvTest,
     pub(super) load: &'t KvActors,
+    /// As they were before; none where the actors work with none.
+    pub(super) accounts: Option<Accounts>,
     pub(super) seed: u64,
     /// The database's.
     pub(super) folder: &'t Path,
     pub(super) shown: &'t Shown,
 }
 
+/// The accounts before a test whose actors work with them.
+pub(super) fn accounts_before<E: KvThreads>(
+    engine: &E,
+    (test, load): (&KvTest, &KvActors),
+) -> Result<Option<Accounts>, EngineError> {
+    has_accounts(load).then(|| accounts(engine, test)).transpose()
+}
+
 /// Has the actors of a test work on an engine's database.
 pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<ActorsDone, EngineError> {
-    let ActorsTest { test, load, seed, shown, .. } = *of;
-    let accounts = has_accounts(load).then(|| accounts(engine, test)).transpose()?;
+    let ActorsTest { test, load, accounts, seed, shown, .. } = *of;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
