@@ -116,12 +116,6 @@ fn sqlite_waits_for_locks_as_it_is_told() {
         "SELECT options['busy_handler'], verification, bool_and(operations > 100) FROM results WHERE actor IS NULL GROUP BY ALL ORDER BY 1",
     );
     assert_eq!(found, ["brief", "sleep", "yield"].map(|handler| [handler, "invariants:held", "true"]));
-    // While somebody writes nobody reads: what waits for whole milliseconds at a time gets far less done.
-    let reads = |handler: &str| -> f64 {
-        let of = format!("actor = 'readers' AND options['busy_handler'] = '{handler}'");
-        place.value(&format!("SELECT operations FROM results WHERE {of}")).parse().unwrap()
-    };
-    assert!(reads("brief") > reads("sleep") && reads("yield") > reads("sleep"));
 }
 
 #[test]

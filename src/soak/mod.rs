@@ -27,7 +27,7 @@ pub struct Soak {
     pub round: u32,
     pub test: u32,
     pub test_name: String,
-    /// ns.
+    /// From its beginning to the last look, ns.
     pub duration_ns: u64,
     pub actors: Vec<SoakActor>,
     pub held: Vec<HeldStretch>,

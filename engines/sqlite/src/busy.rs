@@ -51,3 +51,37 @@ fn again(tries: i32, wait: impl FnOnce()) -> bool {
     }
     in_time
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{connection, describe::describe};
+    use rusqlite::Connection;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_lock_is_waited_for_as_long_as_busy_timeout_says_with_each_handler() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |handler: &str| {
+            let asked = [("busy_timeout", "60"), (BUSY_HANDLER, handler)];
+            let asked: BTreeMap<String, String> =
+                asked.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let settings = Settings::resolve(&describe(), &asked).unwrap();
+            connection::open_in::<Connection>(folder.path(), &settings).unwrap()
+        };
+        let owner = open(OWN);
+        owner.execute_batch("CREATE TABLE t (a); BEGIN EXCLUSIVE").unwrap();
+        for (handler, own_ms) in [(OWN, 60), ("yield", 0), ("brief", 0)] {
+            // Opening sets pragmas, for which nobody may be in the way.
+            owner.execute_batch("COMMIT").unwrap();
+            let waiting = open(handler);
+            owner.execute_batch("BEGIN EXCLUSIVE").unwrap();
+            let begun = Instant::now();
+            assert!(waiting.execute_batch("INSERT INTO t VALUES (1)").is_err(), "{handler}");
+            assert!(begun.elapsed() >= Duration::from_millis(55), "{handler}: {:?}", begun.elapsed());
+            // SQLite forgets the time of its own handler when it is given another.
+            let told: i64 = waiting.query_row("PRAGMA busy_timeout", [], |row| row.get(0)).unwrap();
+            assert_eq!(told, own_ms, "{handler}");
+        }
+    }
+}

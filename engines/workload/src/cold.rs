@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn what_was_written_is_dropped_and_what_is_in_memory_is_told() {
         // The build folder is on a disk; the system's temporary folder may be in memory.
-        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
         fs::create_dir(folder.path().join("below")).unwrap();
         let path = folder.path().join("below/data");
         let bytes = 3 << 20;
