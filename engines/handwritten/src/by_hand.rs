@@ -8,7 +8,7 @@ use dbdyno_engine::{
     settings::Settings,
     suite::{KvAlone, KvLoad, KvStatements, KvTest, Operation, TransactionScope},
 };
-use std::{error::Error, time::Duration};
+use std::{error::Error, hint::black_box, time::Duration};
 
 /// An engine of dbdyno's with loops written by hand over its library. The engine opens and closes the database, so that the
 /// library is set up the same; the loops use the library alone.
@@ -73,4 +73,13 @@ impl Loop {
             )),
         }
     }
+}
+
+/// Reads every byte of a value, as whoever asked for it will: words are added up. A loop that only takes where the value lies pays for no cache
+/// miss in it, and has not read it.
+#[inline]
+pub(crate) fn use_all(value: &[u8]) {
+    let (words, rest) = value.as_chunks::<8>();
+    let sum = words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+    black_box(rest.iter().fold(sum, |sum, byte| sum.wrapping_add(u64::from(*byte))));
 }

@@ -1,13 +1,13 @@
 //! fjall.
 
 use crate::{
-    by_hand::{ByHand, Loop, Setup, Timed},
+    by_hand::{ByHand, Loop, Setup, Timed, use_all},
     inputs::{Kind, Row},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_fjall::Fjall;
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace};
-use std::{hint::black_box, time::Instant};
+use std::time::Instant;
 
 impl ByHand for Fjall {
     const ADAPTER: &'static Program = &dbdyno_fjall::PROGRAM;
@@ -33,7 +33,7 @@ fn get(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, row
     let (start, mut found) = (Instant::now(), 0);
     for row in rows {
         if let Some(value) = database.read_tx().get(keyspace, row.key)? {
-            black_box(&*value);
+            use_all(&value);
             found += 1;
         }
     }
@@ -52,7 +52,8 @@ fn scan(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace) ->
     let (start, mut found) = (Instant::now(), 0);
     for row in database.read_tx().iter(keyspace) {
         let (key, value) = row.into_inner()?;
-        black_box((&*key, &*value));
+        use_all(&key);
+        use_all(&value);
         found += 1;
     }
     Ok((start.elapsed(), found))
@@ -92,7 +93,7 @@ fn mixed(database: &SingleWriterTxDatabase, keyspace: &SingleWriterTxKeyspace, r
         match row.kind {
             Kind::Read => {
                 if let Some(value) = transaction.get(keyspace, row.key)? {
-                    black_box(&*value);
+                    use_all(&value);
                     count += 1;
                 }
             }

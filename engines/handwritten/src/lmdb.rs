@@ -1,13 +1,13 @@
 //! LMDB through heed.
 
 use crate::{
-    by_hand::{ByHand, Loop, Setup, Timed},
+    by_hand::{ByHand, Loop, Setup, Timed, use_all},
     inputs::{Kind, Row},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_lmdb::Lmdb;
 use heed::{Database, Env, types::Bytes};
-use std::{hint::black_box, time::Instant};
+use std::time::Instant;
 
 type Table = Database<'static, Bytes, Bytes>;
 
@@ -34,7 +34,7 @@ fn get(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
     for row in rows {
         let transaction = env.read_txn()?;
         if let Some(value) = table.get(&transaction, row.key)? {
-            black_box(value);
+            use_all(value);
             found += 1;
         }
     }
@@ -54,7 +54,9 @@ fn scan(env: &Env, table: Table) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     let transaction = env.read_txn()?;
     for row in table.iter(&transaction)? {
-        black_box(row?);
+        let (key, value) = row?;
+        use_all(key);
+        use_all(value);
         found += 1;
     }
     Ok((start.elapsed(), found))
@@ -89,7 +91,7 @@ fn mixed(env: &Env, table: Table, rows: &[Row<'_>]) -> Timed {
         match row.kind {
             Kind::Read => {
                 if let Some(value) = table.get(&transaction, row.key)? {
-                    black_box(value);
+                    use_all(value);
                     count += 1;
                 }
             }

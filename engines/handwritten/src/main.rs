@@ -1,5 +1,6 @@
 //! Loops as somebody writes them by hand who measures one library: all inputs are made before, nothing is drawn, digested or
-//! recorded inside the timer, and the clock is read twice a test. What dbdyno's measured loop costs is the difference to these.
+//! recorded inside the timer, and the clock is read twice a test. What is read is read to its last byte. What dbdyno's measured
+//! loop costs is the difference to these.
 //!
 //! One program for all libraries. It is the engine that its file is named after, `dbdyno-engine-ENGINE-by-hand`, perhaps with
 //! something behind that tells two builds apart. `dbdyno-engine-ENGINE-by-dbdyno` is dbdyno's own loop in the same build.

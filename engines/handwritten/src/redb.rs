@@ -1,13 +1,13 @@
 //! redb.
 
 use crate::{
-    by_hand::{ByHand, Loop, Setup, Timed},
+    by_hand::{ByHand, Loop, Setup, Timed, use_all},
     inputs::{Kind, Row},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_redb::{Redb, TABLE};
 use redb::{Database, Durability, ReadableDatabase, ReadableTable, WriteTransaction};
-use std::{error::Error, hint::black_box, time::Instant};
+use std::{error::Error, time::Instant};
 
 impl ByHand for Redb {
     const ADAPTER: &'static Program = &dbdyno_redb::PROGRAM;
@@ -38,7 +38,7 @@ fn get(database: &Database, rows: &[Row<'_>]) -> Timed {
     for row in rows {
         let table = database.begin_read()?.open_table(TABLE)?;
         if let Some(value) = table.get(row.key)? {
-            black_box(value.value());
+            use_all(value.value());
             found += 1;
         }
     }
@@ -59,7 +59,8 @@ fn scan(database: &Database) -> Timed {
     let table = database.begin_read()?.open_table(TABLE)?;
     for row in table.iter()? {
         let (key, value) = row?;
-        black_box((key.value(), value.value()));
+        use_all(key.value());
+        use_all(value.value());
         found += 1;
     }
     Ok((start.elapsed(), found))
@@ -105,7 +106,7 @@ fn mixed(database: &Database, durability: Durability, rows: &[Row<'_>]) -> Timed
         match row.kind {
             Kind::Read => {
                 if let Some(value) = table.get(row.key)? {
-                    black_box(value.value());
+                    use_all(value.value());
                     count += 1;
                 }
             }

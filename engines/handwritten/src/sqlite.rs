@@ -1,13 +1,13 @@
 //! SQLite through rusqlite: statements prepared once, a blob for each key and value.
 
 use crate::{
-    by_hand::{ByHand, Loop, Setup, Timed},
+    by_hand::{ByHand, Loop, Setup, Timed, use_all},
     inputs::{Kind, Row},
 };
 use dbdyno_engine::serve::Program;
 use dbdyno_sqlite::Sqlite;
 use rusqlite::Connection;
-use std::{hint::black_box, time::Instant};
+use std::time::Instant;
 
 impl ByHand for Sqlite {
     const ADAPTER: &'static Program = &dbdyno_sqlite::PROGRAM;
@@ -33,7 +33,7 @@ fn get(connection: &Connection, sql: &str, rows: &[Row<'_>]) -> Timed {
     for row in rows {
         let mut answer = get.query([row.key])?;
         if let Some(value) = answer.next()? {
-            black_box(value.get_ref(0)?.as_bytes()?);
+            use_all(value.get_ref(0)?.as_bytes()?);
             found += 1;
         }
     }
@@ -54,7 +54,8 @@ fn scan(connection: &Connection, sql: &str) -> Timed {
     let (start, mut found) = (Instant::now(), 0);
     let mut rows = scan.query([])?;
     while let Some(row) = rows.next()? {
-        black_box((row.get_ref(0)?.as_bytes()?, row.get_ref(1)?.as_bytes()?));
+        use_all(row.get_ref(0)?.as_bytes()?);
+        use_all(row.get_ref(1)?.as_bytes()?);
         found += 1;
     }
     Ok((start.elapsed(), found))
@@ -97,7 +98,7 @@ fn mixed(connection: &Connection, of: &Setup<'_>, rows: &[Row<'_>]) -> Timed {
             Kind::Read => {
                 let mut answer = get.query([row.key])?;
                 if let Some(value) = answer.next()? {
-                    black_box(value.get_ref(0)?.as_bytes()?);
+                    use_all(value.get_ref(0)?.as_bytes()?);
                     count += 1;
                 }
             }
