@@ -145,6 +145,10 @@ impl Running<'_> {
     /// How many operations a second can be offered so that the generator waits at least as long as it works: beyond that, response
     /// times would be its own.
     async fn offered(&mut self) -> Result<u64, PlanError> {
+        if self.target.is_of_accounts() {
+            // The engine that does nothing has none.
+            return Ok(MOST_RATE);
+        }
         let made = self.probe(&self.target.generator, (Phase::Generator, 0), 0).await?;
         // What is not known limits nothing: the engine's own answers do.
         Ok(made.map_or(MOST_RATE, |probe| (probe.achieved / 2.0) as u64))

@@ -10,7 +10,7 @@ use dbdyno_engine::{
     protocol::SuiteJob,
     settings::Settings,
     size::Size,
-    suite::{Gaps, KvActor, KvLoad},
+    suite::{Gaps, KvActor, KvActors, KvLoad, Operation, Work},
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
@@ -138,12 +138,27 @@ impl Target {
         Ok(Configuration { suite_settings, label, ..configuration.clone() })
     }
 
+    /// Whether some of the test's actors work with accounts.
+    pub(super) fn is_of_accounts(&self) -> bool {
+        let works = |work: &Work| {
+            matches!(work.operation, Operation::Transfer { .. } | Operation::Audit { .. } | Operation::Hold)
+        };
+        let load = self.plan.configurations.first().and_then(|configuration| self.load(configuration));
+        load.is_some_and(|load| load.actors.iter().flat_map(|actor| &actor.work.work).any(works))
+    }
+
     /// The actor as a configuration's worker is given it.
     pub fn actor(&self, configuration: &Configuration) -> Option<KvActor> {
+        self.load(configuration)?.actors.into_iter().find(|actor| actor.name == self.pace.actor)
+    }
+
+    fn load(&self, configuration: &Configuration) -> Option<KvActors> {
         let SuiteJob::Kv(suite) = self.plan.job(configuration) else { return None };
         let test = suite.tests.into_iter().find(|test| test.number == self.pace.test)?;
-        let KvLoad::Actors(load) = test.load else { return None };
-        load.actors.into_iter().find(|actor| actor.name == self.pace.actor)
+        match test.load {
+            KvLoad::Actors(load) => Some(load),
+            KvLoad::Alone(_) => None,
+        }
     }
 
     /// The seed of the probes of a round; 0 is that of the first search, each of whose probes has one of its own.

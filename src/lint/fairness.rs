@@ -95,7 +95,11 @@ impl Linter for UnequalTiers {
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
         let mut tiers: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
-            tiers.entry(run.tier).or_default().insert(&run.label);
+            tiers.entry(run.tier).or_default().insert(if evidence.is_open {
+                without_rate(&run.label)
+            } else {
+                &run.label
+            });
         }
         // What is unknown may differ from anything, and from another that is unknown.
         let unknown = tiers.contains_key(&Tier::Unknown);
@@ -109,6 +113,14 @@ impl Linter for UnequalTiers {
         let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
         vec![format!("{says} equally durable everywhere ({})", tiers.join("; "))]
     }
+}
+
+/// The label of a run that was chosen as the session went, without the rate that tells it from others: `lmdb@1200`.
+fn without_rate(label: &str) -> &str {
+    label
+        .rsplit_once('@')
+        .filter(|(_, rate)| rate.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(label, |(base, _)| base)
 }
 
 /// Options in force are not those asked for, and the run was let go on.
