@@ -40,27 +40,27 @@ fn reads_come_from_the_disk_where_data_do_not_fit_into_memory() {
     // A fault then reads a page, and not all that is around it.
     let lmdb = "lmdb:sync=nosync,readahead=off";
     let engines = ["--engine", lmdb, "--engine", "sqlite:synchronous=off,journal_mode=wal,memory=2MiB"];
-    let held = ["--test", "Random reads", "--memory-limit", "16MiB", "--data-ratio", "0.5|4", "--repeat", "1"];
+    let held = ["--test", "Random reads", "--memory-limit", "32MiB", "--data-ratio", "0.2|2", "--repeat", "1"];
     let run = [&["run", "--suite", "kv"][..], &engines, &held].concat();
     let table = place.ok(&run);
-    assert!(table.contains("16.0 MiB of memory for 64.0 MiB of data (4.00x)"), "{table}");
+    assert!(table.contains("32.0 MiB of memory for 64.0 MiB of data (2.00x)"), "{table}");
     let figure = |engine: &str, ratio: &str, figure: &str| -> u64 {
         let sql = format!(
             "SELECT {figure} FROM results WHERE engine = '{engine}' AND round(data_bytes / memory_limit_bytes, 2) = {ratio}"
         );
         place.value(&sql).parse().unwrap()
     };
-    let reads = figure("lmdb", "4", "operations");
+    let reads = figure("lmdb", "2", "operations");
     for engine in ["lmdb", "sqlite"] {
-        // At most the quarter of the data that fits into memory answers without the disk.
-        let (few, many) = (figure(engine, "0.5", "read_bytes"), figure(engine, "4", "read_bytes"));
+        // At most the half of the data that fits into memory answers without the disk.
+        let (few, many) = (figure(engine, "0.2", "read_bytes"), figure(engine, "2", "read_bytes"));
         assert!(many > reads * 4096 / 4 && few < many / 20, "{engine}: {few} and {many} bytes for {reads} reads");
     }
-    let (few, many) = (figure("lmdb", "0.5", "major_faults"), figure("lmdb", "4", "major_faults"));
+    let (few, many) = (figure("lmdb", "0.2", "major_faults"), figure("lmdb", "2", "major_faults"));
     assert!(many > reads / 10 && few < many / 20, "{few} and {many} faults for {reads} reads");
-    assert_eq!(figure("sqlite", "4", "memory_limit_bytes"), 16 << 20);
-    let details = place.ok(&["results", "--details", "engine=lmdb", "memory_limit_bytes=16777216"]);
-    for fact in ["memory_limit_bytes", "16777216", "data_to_memory_limit", "4.0"] {
+    assert_eq!(figure("sqlite", "2", "memory_limit_bytes"), 32 << 20);
+    let details = place.ok(&["results", "--details", "engine=lmdb", "memory_limit_bytes=33554432"]);
+    for fact in ["memory_limit_bytes", "33554432", "data_to_memory_limit", "2.0"] {
         assert!(details.contains(fact), "{fact}: {details}");
     }
 }

@@ -10,8 +10,8 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        ActorRecord, Batch, Blob, HarnessRecord, HostRecord, OptionRecord, RunRecord, SessionRecord, Status, Store,
-        TestRecord, TimelineRecord, TrialRecord, WarningRecord,
+        ActorRecord, ActorSlotRecord, Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ReadingRecord, RunRecord,
+        SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -72,7 +72,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 14);
+    assert_eq!(tables.len(), 16);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -130,8 +130,26 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
         failure: None,
     };
     Batch {
-        slots: Vec::new(),
-        readings: Vec::new(),
+        slots: vec![ActorSlotRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            actor: text("it's a reader"),
+            at_ns: 1_000_000_000,
+            duration_ns: 1_000_000_000,
+            operations: 7,
+            busy: 1,
+            backlog: Some(2),
+            held: None,
+            p99_ns: Some(3),
+            histogram: Some(Blob(vec![1, 0, 39])),
+        }],
+        readings: vec![ReadingRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            at_ns: 1_000_000_000,
+            name: text("database_bytes"),
+            value: u64::MAX,
+        }],
         hosts: vec![HostRecord {
             host_id: text(host),
             name: format!("{host} name"),
