@@ -24,6 +24,8 @@ const PREFIX: &str = "dbdyno-engine-";
 const OURS: &str = include_str!("../../engines/outside.toml");
 /// How long an engine may take to describe itself.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The same for a look at files: a library is tried on a database, whose commits wait for a disk that others may keep busy.
+const PROBE_PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,9 +120,9 @@ enum Answer {
 
 /// Runs a program that answers on stdout, and waits a while for it.
 fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<String, String> {
-    let (stderr, what) = match answer {
-        Answer::Describe => (Stdio::null(), "describe itself"),
-        Answer::Probe => (Stdio::piped(), "answer"),
+    let (stderr, what, patience) = match answer {
+        Answer::Describe => (Stdio::null(), "describe itself", PATIENCE),
+        Answer::Probe => (Stdio::piped(), "answer", PROBE_PATIENCE),
     };
     let family = Family::new();
     family.begin(command);
@@ -146,12 +148,12 @@ fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<St
         // The receiver may have given up.
         let _ = sender.send((output, log.unwrap_or_default()));
     });
-    let answer = receiver.recv_timeout(PATIENCE);
+    let answer = receiver.recv_timeout(patience);
     // Whatever it said, it is not needed any more, nor is what it started.
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
-    let (output, log) = answer.map_err(|_| format!("it did not {what} within {} s", PATIENCE.as_secs()))?;
+    let (output, log) = answer.map_err(|_| format!("it did not {what} within {} s", patience.as_secs()))?;
     let output = output.map_err(|error| format!("its answer cannot be read: {error}"))?;
     if output.is_empty() && !log.trim().is_empty() {
         return Err(log.trim().trim_start_matches("error: ").to_owned());
