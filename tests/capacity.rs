@@ -69,7 +69,7 @@ fn two_engines_are_compared_by_rounds_and_probes_are_stored_as_runs() {
     let seeds =
         "SELECT count(*) FROM (SELECT round FROM run WHERE round > 0 GROUP BY round HAVING count(DISTINCT seed) <> 1)";
     assert_eq!(place.value(seeds), "0");
-    let shown = place.ok(&["results", "capacity=p99=5ms offered_rate>=1"]);
+    let shown = place.ok(&["results", "capacity=p99=5ms", "offered_rate>=1"]);
     assert!(shown.contains("Random reads"), "{shown}");
     let done = place.run(&["resume", &place.value("SELECT session_id FROM session")]);
     assert_eq!(done.code, Some(2), "{}", done.stderr);
