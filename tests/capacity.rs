@@ -106,7 +106,6 @@ fn what_cannot_be_due_at_a_rate_is_refused_with_the_reason() {
     refused(&of("contention", "4"), "writers or readers");
     refused(&[&of("contention", "4")[..], &["--actor", "nobody"]].concat(), "no actor `nobody`");
     refused(&[&of("contention", "3")[..], &["--set", "contention.readers=0"]].concat(), "no threads");
-    refused(&[&of("contention", "3")[..], &["--set", "contention.seconds=9|8"]].concat(), "contention.seconds");
     refused(&[&of("kv", "2")[..], &["--from", "1"]].concat(), "give 19 or more");
     refused(&["--suite", "kv", "--test", "2", "--engine", "null", "--slo", "failures=1%"], "at least one quantile");
     let dry = place.ok(&[&["capacity", "--dry-run"], &of("contention", "3")[..]].concat());
