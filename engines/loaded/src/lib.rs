@@ -1,5 +1,6 @@
 //! Engines of libraries that are found at run time. They are loaded in a worker only, never in the program that plans and stores:
 //! foreign code runs as soon as it is loaded.
 
+mod library;
 pub mod sqlite;
 mod syncs;

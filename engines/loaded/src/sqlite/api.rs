@@ -1,13 +1,8 @@
 //! The functions of SQLite that are used, looked up in a loaded library.
 
-use crate::syncs;
-use dbdyno_engine::{EngineError, describe::Library};
-use libloading::os::unix;
-use std::{
-    ffi::{CStr, c_char, c_int, c_uchar, c_void},
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use crate::library::{Kind, functions, text};
+use dbdyno_engine::describe::Library;
+use std::ffi::{c_char, c_int, c_uchar, c_void};
 
 /// SQLite's `sqlite3`: a connection.
 #[repr(C)]
@@ -36,32 +31,8 @@ pub(super) const OPEN_FULLMUTEX: c_int = 0x1_0000;
 /// How SQLite is to treat bytes that it is given: -1, copy them before the call returns.
 pub(super) const TRANSIENT: isize = -1;
 
-macro_rules! functions {
-    ($($field:ident = $name:literal: fn($($of:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions. They stay, because the library is never unloaded.
-        pub(super) struct Api {
-            /// Where the library is from, for errors.
-            pub(super) path: PathBuf,
-            $(pub(super) $field: unsafe extern "C" fn($($of),*) $(-> $result)?,)*
-        }
-
-        impl Api {
-            #[expect(unsafe_code, reason = "the types of SQLite's documented interface are given to its functions")]
-            fn look_up(path: &Path, library: &unix::Library) -> Result<Self, &'static str> {
-                Ok(Self {
-                    path: path.to_owned(),
-                    $($field: {
-                        // SAFETY: every build of SQLite has this function with these types, since 3.6 of 2008.
-                        let found = unsafe { library.get::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name.as_bytes()) };
-                        *found.map_err(|_| $name)?
-                    },)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
+    Api of Kind { of: "SQLite", file: "libsqlite3.so" };
     libversion = "sqlite3_libversion": fn() -> *const c_char;
     sourceid = "sqlite3_sourceid": fn() -> *const c_char;
     compileoption_get = "sqlite3_compileoption_get": fn(c_int) -> *const c_char;
@@ -91,49 +62,11 @@ functions! {
     column_double = "sqlite3_column_double": fn(*mut Sqlite3Stmt, c_int) -> f64;
 }
 
-/// The library of this process.
-static LOADED: OnceLock<Api> = OnceLock::new();
-
-/// Loads a library, for as long as the process lives. Its symbols are its own, although this program has a SQLite with the
-/// same names; its sync calls are counted as this program's are.
-#[expect(unsafe_code, reason = "loading a library runs its code")]
-pub(super) fn load(path: &Path) -> Result<&'static Api, EngineError> {
-    let shown = path.display();
-    if path.as_os_str().is_empty() {
-        return Err(EngineError::new(
-            "option `library` is empty: expected the path of a build of SQLite (libsqlite3.so)",
-        ));
-    }
-    if let Some(loaded) = LOADED.get() {
-        let other = || EngineError::new(format!("library {shown}: {} is loaded already", loaded.path.display()));
-        return if loaded.path == path { Ok(loaded) } else { Err(other()) };
-    }
-    let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
-    // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
-    let library = unsafe { unix::Library::open(Some(path), flags) }
-        .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
-    let api = Api::look_up(path, &library).map_err(|missing| {
-        EngineError::new(format!("library {shown} is no build of SQLite: it has no function {missing}"))
-    })?;
-    // SAFETY: the library is loaded, and stays so.
-    unsafe { syncs::count(library.into_raw()) };
-    Ok(LOADED.get_or_init(|| api))
-}
-
-/// What the loader said, which libloading hides behind the name of the call.
-fn reason(error: &libloading::Error) -> String {
-    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
-}
-
 impl Api {
     /// Its version, compile options and source.
     #[expect(unsafe_code, reason = "calls of C")]
     pub(super) fn library(&self) -> Library {
-        let text = |at: *const c_char| {
-            // SAFETY: null, or a text of SQLite's own that ends with a zero and stays.
-            (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned())
-        };
-        // SAFETY: calls without conditions; beyond the last compile option the answer is null.
+        // SAFETY: calls without conditions, whose answers are null or texts of SQLite's own; beyond the last compile option it is null.
         unsafe {
             Library {
                 version: text((self.libversion)()).unwrap_or_default(),

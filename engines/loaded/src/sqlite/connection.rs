@@ -38,7 +38,7 @@ unsafe impl Send for Loaded {}
 
 /// What the library that the settings name is, and what it does with the options.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
-    let api = api::load(Path::new(settings.text(LIBRARY)?))?;
+    let api = Api::load(settings.text(LIBRARY)?)?;
     let library = api.library();
     if !library.version.starts_with("3.") {
         let message = format!("library {} is SQLite {}, expected 3.x", api.path.display(), library.version);
@@ -104,7 +104,7 @@ impl Driver for Loaded {
 
     #[expect(unsafe_code, reason = "a call of C")]
     fn open(path: &Path, mutex: bool, settings: &Settings) -> Result<Self, EngineError> {
-        let api = api::load(Path::new(settings.text(LIBRARY)?))?;
+        let api = Api::load(settings.text(LIBRARY)?)?;
         let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| EngineError::new(error.to_string()))?;
         let mutex = if mutex { api::OPEN_FULLMUTEX } else { api::OPEN_NOMUTEX };
         let flags = api::OPEN_READWRITE | api::OPEN_CREATE | mutex;

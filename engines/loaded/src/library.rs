@@ -1,0 +1,128 @@
+//! A library found at run time: how it is found, loaded and asked for its functions. It is loaded in a worker only, and stays
+//! for as long as the process lives.
+
+use crate::syncs;
+use dbdyno_engine::EngineError;
+use libloading::os::unix;
+use std::{
+    ffi::{CStr, c_char},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+/// What a library is expected to be, for errors.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind {
+    /// Whose library: `SQLite`.
+    pub(crate) of: &'static str,
+    /// How its file is usually called: `libsqlite3.so`.
+    pub(crate) file: &'static str,
+}
+
+/// A loaded library.
+pub(crate) struct Library {
+    /// As the option names it.
+    pub(crate) path: PathBuf,
+    kind: Kind,
+    library: unix::Library,
+}
+
+/// The library of this process: two of them would run each other's code where they have symbols in common.
+static LOADED: OnceLock<PathBuf> = OnceLock::new();
+
+impl Library {
+    /// Loads the library of a path, or of a name that the system's loader finds. Its symbols are its own, whatever this
+    /// program has with the same names; its sync calls are counted as this program's are.
+    ///
+    /// # Errors
+    /// There is none, or another one is loaded already.
+    #[expect(unsafe_code, reason = "loading a library runs its code")]
+    pub(crate) fn load(path: &str, kind: Kind) -> Result<Self, EngineError> {
+        if path.is_empty() {
+            let Kind { of, file } = kind;
+            let message = format!("option `library` is empty: expected the path of a build of {of} ({file})");
+            return Err(EngineError::new(message));
+        }
+        let path = Path::new(path);
+        let shown = path.display();
+        if let Some(other) = LOADED.get().filter(|other| *other != path) {
+            return Err(EngineError::new(format!("library {shown}: {} is loaded already", other.display())));
+        }
+        let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
+        // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
+        let library = unsafe { unix::Library::open(Some(path), flags) }
+            .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
+        Ok(Self { path: path.to_owned(), kind, library })
+    }
+
+    /// The address of a function, as whatever type it is taken for.
+    ///
+    /// # Errors
+    /// The library has no such function: it is another one than was expected.
+    ///
+    /// # Safety
+    /// `F` is the type of the function pointer that the library's documentation gives.
+    #[expect(unsafe_code, reason = "the type of a function is not in the library")]
+    pub(crate) unsafe fn function<F: Copy>(&self, name: &str) -> Result<F, EngineError> {
+        // SAFETY: that of this function.
+        unsafe { self.library.get::<F>(name.as_bytes()) }.map(|found| *found).map_err(|_| {
+            let (path, of) = (self.path.display(), self.kind.of);
+            EngineError::new(format!("library {path} is no build of {of}: it has no function {name}"))
+        })
+    }
+
+    /// Has its sync calls counted from now on, and leaves it loaded for good.
+    #[expect(unsafe_code, reason = "the tables of a loaded library are changed")]
+    pub(crate) fn keep(self) -> PathBuf {
+        LOADED.get_or_init(|| self.path.clone());
+        // SAFETY: the library is loaded and is never unloaded; it was only asked for functions so far.
+        unsafe { syncs::count(self.library.into_raw()) };
+        self.path
+    }
+}
+
+/// What the loader said, which libloading hides behind the name of the call.
+fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// A text that a library owns; none for null.
+///
+/// # Safety
+/// `at` is null, or a text that ends with a zero and lives while it is read.
+#[expect(unsafe_code, reason = "a text of C")]
+pub(crate) unsafe fn text(at: *const c_char) -> Option<String> {
+    // SAFETY: that of this function.
+    (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned())
+}
+
+/// A struct with the functions of a library that an engine uses, found once: `functions! { Api of KIND; open = "store_open":
+/// fn(*const c_char) -> c_int; }`. Its `load` gives the functions of the library of a path.
+macro_rules! functions {
+    ($api:ident of $kind:expr; $($field:ident = $name:literal: fn($($of:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+        /// The functions. They stay, because the library is never unloaded.
+        pub(super) struct $api {
+            /// Where the library is from, for errors.
+            pub(super) path: std::path::PathBuf,
+            $(pub(super) $field: unsafe extern "C" fn($($of),*) $(-> $result)?,)*
+        }
+
+        impl $api {
+            /// Those of the library of a path: loaded once, for as long as the process lives.
+            #[expect(unsafe_code, reason = "the types of the documented interface are given to its functions")]
+            pub(super) fn load(path: &str) -> Result<&'static Self, dbdyno_engine::EngineError> {
+                static FOUND: std::sync::OnceLock<$api> = std::sync::OnceLock::new();
+                let library = $crate::library::Library::load(path, $kind)?;
+                if let Some(found) = FOUND.get() {
+                    return Ok(found);
+                }
+                // SAFETY: the types are those of the library's documented interface.
+                $(let $field = unsafe {
+                    library.function::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name)
+                }?;)*
+                Ok(FOUND.get_or_init(|| Self { path: library.keep(), $($field),* }))
+            }
+        }
+    };
+}
+pub(crate) use functions;
