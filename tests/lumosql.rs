@@ -3,17 +3,18 @@
 use crate::support::{Place, engine_program, system_sqlite};
 use dbdyno::catalog::{Catalog, TestPick, UserFolders};
 use dbdyno_engine::{
+    EngineError,
     describe::Description,
     engine::Open,
     protocol::SuiteJob,
     settings::Settings,
     sql::{SqlEngine, SqlRow, SqlValueRef},
-    suite::{SqlSuite, Step, TableSpec},
+    suite::{SqlLoad, SqlSuite, Step, TableSpec},
 };
 use dbdyno_tables::Layered;
 use dbdyno_workload::{
     rng::SplitMix64,
-    sql::{Sink, perform},
+    sql::{self, Sink, perform},
 };
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs};
@@ -141,7 +142,7 @@ enum Answer {
 #[derive(Default)]
 struct Rows(Vec<Vec<Answer>>);
 
-impl Sink for Rows {
+impl Sink<'_> for Rows {
     fn operation(&mut self) {}
 
     fn row<R: SqlRow>(&mut self, row: &R) {
@@ -156,6 +157,10 @@ impl Sink for Rows {
     }
 
     fn rows(&mut self, _: u64) {}
+
+    fn answer(&mut self, _: sql::Answer<'_>) -> Result<(), EngineError> {
+        panic!("the suite makes no objects")
+    }
 }
 
 impl Rows {
@@ -207,7 +212,8 @@ fn answers<E: SqlEngine>(
         let mut rng = SplitMix64::stream(1, u64::from(test.number));
         let (mut rows, mut tables) = (Rows::default(), BTreeMap::new());
         let mut session = engine.session().unwrap();
-        perform(&mut session, &suite, &test.steps, &mut rng, &mut rows).unwrap();
+        let SqlLoad::Alone { steps } = &test.load else { panic!("the suite has no actors") };
+        perform(&mut session, &suite, steps, &mut rng, &mut rows).unwrap();
         for table in &test.verify {
             let mut content = Rows::default();
             perform(&mut session, &suite, &reads[table.as_str()], &mut rng, &mut content).unwrap();

@@ -11,7 +11,9 @@ pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use difference::Difference;
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
-pub use suite::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, Suite, TestInfo, TestPick, WARM_UP};
+pub use suite::{
+    GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
+};
 pub use theme::{Colour, Ink, Role, Theme};
 
 use crate::base::output::{Guarded, Output};

@@ -99,7 +99,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let store = places.opened()?;
     let latencies = match args.format {
         Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
-        Format::Csv | Format::Json | Format::Html | Format::Parquet => Latencies::Read,
+        Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
     let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
     let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);

@@ -33,7 +33,9 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
     let output = places.output(&args.out)?;
     let store = places.opened()?;
     let command = command_line();
-    let write = |temporary: &Path| results::write(&store, &selection, args.format, args.csv.cells, &command, temporary);
+    let catalog = places.catalog()?;
+    let shape = (args.format, args.csv.cells);
+    let write = |temporary: &Path| results::write(&store, &selection, shape, &command, &catalog, temporary);
     let written = output.replace(write).unwrap_or_else(|error| Err(error.into()));
     written.map_err(unwritten(&args.out))?;
     say!("{} results in {}", store.count(&selection)?, args.out.display());

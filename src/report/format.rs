@@ -18,6 +18,8 @@ pub enum Format {
     Benchfmt,
     /// Parquet, which is no text: it goes to a file only.
     Parquet,
+    /// The lines that the published program of a suite prints.
+    Lines,
 }
 
 impl Format {
@@ -31,6 +33,7 @@ impl Format {
             Self::Html => "html",
             Self::Benchfmt => "benchfmt",
             Self::Parquet => "parquet",
+            Self::Lines => "lines",
         }
     }
 
@@ -44,6 +47,7 @@ impl Format {
             Self::Html => "one web page that needs no other file",
             Self::Benchfmt => "the Go benchmark format, for `benchstat -col side`",
             Self::Parquet => "Parquet with types, to a file only",
+            Self::Lines => "the lines that a suite's published program prints, such as `1_simple - insert - NAME - MS`",
         }
     }
 
@@ -57,6 +61,7 @@ impl Format {
             Self::Html => "html",
             Self::Benchfmt => "bench",
             Self::Parquet => "parquet",
+            Self::Lines => "lines",
         }
     }
 
@@ -90,6 +95,10 @@ pub enum WriteError {
         /// Those that the output supports, some of them in files only.
         supported: &'static [Format],
     },
+    #[error(
+        "nothing to print: the selection has no results of a suite that says what its published program prints, as `drivers` does"
+    )]
+    NothingPrinted,
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A fact that JSON cannot hold.

@@ -5,6 +5,7 @@ pub mod claims;
 pub mod command;
 pub mod comparison;
 pub mod format;
+mod lines;
 pub mod matrix;
 pub mod results;
 pub mod session_table;

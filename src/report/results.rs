@@ -2,10 +2,12 @@
 
 use super::{
     format::{Format, WriteError},
+    lines::lines,
     text::rows,
 };
 use crate::{
     base::csv::{self, Cells},
+    catalog::Catalog,
     store::{Selection, Store, TextRows},
 };
 use serde::{Serialize, Serializer};
@@ -14,25 +16,26 @@ use std::{fs, path::Path};
 /// How an answer of the store can be shown.
 pub const FORMATS: &[Format] = &[Format::Table, Format::Csv, Format::Json];
 /// How results can be written to a file: every column, a row a run and test.
-pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Parquet];
+pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Parquet, Format::Lines];
 
 /// Writes the results of a selection to a file of ours, which is replaced. `cells`: what those of CSV are written as;
-/// `command`: what made it.
+/// `command`: what made it; `catalog`: the suites, which say what their published programs print.
 ///
 /// # Errors
 /// Why it could not be written.
 pub fn write(
     store: &Store,
     selection: &Selection,
-    format: Format,
-    cells: Cells,
+    (format, cells): (Format, Cells),
     command: &str,
+    catalog: &Catalog,
     file: &Path,
 ) -> Result<(), WriteError> {
     let text = match format {
         Format::Parquet => return Ok(store.write_results_parquet(selection, command, file)?),
         Format::Csv => csv(&store.whole(selection, command)?, cells),
         Format::Json => json(&store.whole(selection, command)?)?,
+        Format::Lines => lines(store, selection, catalog)?,
         _ => return Err(WriteError::Unsupported { asked: format, supported: FILE_FORMATS }),
     };
     Ok(fs::write(file, text)?)

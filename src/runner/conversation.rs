@@ -3,7 +3,7 @@
 use super::sent::SentHistogram;
 use dbdyno_engine::{
     protocol::{Event, SuiteJob, TestDone, TestHead},
-    suite::KvLoad,
+    suite::{KvLoad, SqlLoad},
 };
 use std::sync::Arc;
 
@@ -93,13 +93,24 @@ impl Conversation {
 
 /// The actors of a test that have threads.
 fn actors(suite: &SuiteJob, number: u32) -> Vec<(String, u32)> {
-    let SuiteJob::Kv(suite) = suite else { return Vec::new() };
-    let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
-        KvLoad::Actors(load) => Some(load),
-        KvLoad::Alone(_) => None,
-    });
-    let actors = loads.flat_map(|load| &load.actors).filter(|actor| actor.threads > 0);
-    actors.map(|actor| (actor.name.clone(), actor.threads)).collect()
+    let actors: Vec<(&String, u32)> = match suite {
+        SuiteJob::Kv(suite) => {
+            let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
+                KvLoad::Actors(load) => Some(load),
+                KvLoad::Alone(_) => None,
+            });
+            loads.flat_map(|load| &load.actors).map(|actor| (&actor.name, actor.threads)).collect()
+        }
+        SuiteJob::Sql(suite) => {
+            let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
+                SqlLoad::Actors { actors } => Some(actors),
+                SqlLoad::Alone { .. } => None,
+            });
+            loads.flatten().map(|actor| (&actor.name, actor.threads)).collect()
+        }
+    };
+    let with_threads = actors.into_iter().filter(|(_, threads)| *threads > 0);
+    with_threads.map(|(name, threads)| (name.clone(), threads)).collect()
 }
 
 /// What a result must add up to.

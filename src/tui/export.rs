@@ -67,8 +67,8 @@ fn write_results(output: &Output, path: &Path, line: &str, setup: &TuiSetup) -> 
     let format = Format::of_file(path, results::FILE_FORMATS).map_err(|error| error.to_string())?;
     let selection = Selection::parse_line(line)?;
     let command = export_command(path, line, format, setup);
-    let write =
-        |temporary: &Path| results::write(&setup.store, &selection, format, Cells::Escaped, &command, temporary);
+    let shape = (format, Cells::Escaped);
+    let write = |temporary: &Path| results::write(&setup.store, &selection, shape, &command, &setup.catalog, temporary);
     let failed = |error: &dyn std::fmt::Display| format!("{} cannot be written: {error}", path.display());
     output.create(write).map_err(|error| failed(&error))?.map_err(|error| failed(&error))
 }

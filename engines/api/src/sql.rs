@@ -58,6 +58,20 @@ pub enum SqlValueRef<'a> {
     Blob(&'a [u8]),
 }
 
+impl SqlValueRef<'_> {
+    /// The value for itself. Text that is no UTF-8 has the replacement character where it is not.
+    #[inline]
+    pub fn to_value(self) -> SqlValue {
+        match self {
+            Self::Null => SqlValue::Null,
+            Self::Integer(number) => SqlValue::Integer(number),
+            Self::Real(number) => SqlValue::Real(number),
+            Self::Text(bytes) => SqlValue::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Self::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
+        }
+    }
+}
+
 impl SqlValue {
     #[inline]
     pub fn as_ref(&self) -> SqlValueRef<'_> {
@@ -86,6 +100,12 @@ pub trait SqlEngine: Engine {
 
     /// Gets ready for one test. Not timed.
     fn session<'e>(&'e mut self) -> Result<Self::Session<'e>, EngineError>;
+}
+
+/// An engine whose database several threads use at once, each through a handle of its own.
+pub trait SqlThreads: SqlEngine + Sync {
+    /// Another handle on the same database, with the same options: a connection. Made in the thread that uses it.
+    fn another(&self) -> Result<Self, EngineError>;
 }
 
 /// What one test works with. Dropping it in the middle of a transaction rolls that back.

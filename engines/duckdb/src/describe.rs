@@ -13,7 +13,7 @@ pub fn describe() -> Description {
     Description {
         options: options(),
         tiers: tiers(),
-        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "duckdb",
             "DuckDB, a column store for analysis, here asked for single rows too",

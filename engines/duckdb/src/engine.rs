@@ -39,6 +39,17 @@ impl DuckDb {
         })
     }
 
+    /// The same through another connection.
+    pub(crate) fn through(&self, connection: Connection) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            settings: self.settings.clone(),
+            held: self.held,
+            text: self.text,
+            reopens: self.reopens,
+        }
+    }
+
     /// Its connection, while no other thread has it.
     pub(crate) fn own(&mut self) -> &mut Connection {
         self.connection.get_mut().unwrap_or_else(PoisonError::into_inner)

@@ -13,4 +13,4 @@ pub use engine::DuckDb;
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
-pub static PROGRAM: Program = program::both::<DuckDb, DuckDb>(describe);
+pub static PROGRAM: Program = program::connecting::<DuckDb, DuckDb>(describe);

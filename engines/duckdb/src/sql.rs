@@ -8,7 +8,7 @@ use dbdyno_engine::{
     EngineError,
     engine::Open,
     prepared::SqlStatement,
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
 use duckdb::Connection;
@@ -27,6 +27,13 @@ impl SqlEngine for DuckDb {
     fn session<'e>(&'e mut self) -> Result<DuckDbSession<'e>, EngineError> {
         let text = self.text;
         Ok(DuckDbSession { connection: self.own(), text, begun: false })
+    }
+}
+
+impl SqlThreads for DuckDb {
+    /// A connection to the instance that is open: DuckDB opens a file once in a process.
+    fn another(&self) -> Result<Self, EngineError> {
+        Ok(self.through(self.connect()?))
     }
 }
 

@@ -22,7 +22,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-pub static PROGRAM: Program = program::both::<NullEngine, NullEngine>(describe);
+pub static PROGRAM: Program = program::connecting::<NullEngine, NullEngine>(describe);
 
 pub fn describe() -> Description {
     Description {
@@ -67,7 +67,7 @@ pub fn describe() -> Description {
             ),
         ],
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is stored at all")],
-        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "null",
             "does nothing: the harness's own cost, and scripted behaviour for tests",

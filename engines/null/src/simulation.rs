@@ -12,7 +12,7 @@ thread_local! {
 }
 
 /// What an operation takes, ns.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Simulation {
     latency: u64,
     /// The latency is this much longer or shorter, at random.

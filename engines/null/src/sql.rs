@@ -1,12 +1,13 @@
 //! SQL suites on the engine that does nothing: each read has one row, each write changes one.
 
-use super::{NullEngine, NullSession};
+use super::{Fault, NullEngine, NullSession};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
+use std::sync::atomic::AtomicU64;
 
 impl SqlEngine for NullEngine {
     type Session<'e> = NullSession<'e>;
@@ -22,6 +23,20 @@ impl SqlEngine for NullEngine {
     fn session<'e>(&'e mut self) -> Result<NullSession<'e>, EngineError> {
         self.count_session()?;
         Ok(NullSession(self))
+    }
+}
+
+impl SqlThreads for NullEngine {
+    /// One without the fault, which happens in a test of the run and not in a thread.
+    fn another(&self) -> Result<Self, EngineError> {
+        Ok(Self {
+            answers: self.answers,
+            torn: None,
+            simulation: self.simulation.clone(),
+            rows: AtomicU64::default(),
+            fault: Fault::None,
+            sessions_left: 0,
+        })
     }
 }
 

@@ -61,6 +61,17 @@ pub(crate) fn in_force<D: Driver>(
     Ok(in_force)
 }
 
+/// Whether several threads can have connections of their own.
+///
+/// # Errors
+/// A build that is for one thread.
+pub(crate) fn check_threads<D: Driver>(connection: &D) -> Result<(), EngineError> {
+    if connection.first_value("SELECT sqlite_compileoption_used('THREADSAFE=0')")? == SqlValue::Integer(1) {
+        return Err(EngineError::new("this build of SQLite is for one thread (THREADSAFE=0)"));
+    }
+    Ok(())
+}
+
 /// SQLite's own check of the file.
 pub(crate) fn check<D: Driver>(connection: &D) -> Result<(), EngineError> {
     match connection.first_value("PRAGMA integrity_check")? {

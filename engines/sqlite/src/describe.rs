@@ -21,7 +21,7 @@ pub fn describe() -> Description {
         build,
         source: source(),
         tiers: tiers(),
-        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "sqlite",
             "SQLite's own B-tree, through rusqlite",
@@ -216,6 +216,13 @@ fn transactions(begins: &[&str]) -> Vec<OptionSpec> {
                 "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
             )
             .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
+        OptionSpec::bool(
+            "foreign_keys",
+            "off",
+            "whether a row that refers to another (REFERENCES) is refused where there is none",
+        )
+        .tune(&[])
+        .only_for(SuiteKind::Sql),
         statements(),
         read_transaction().risk(
             "held",

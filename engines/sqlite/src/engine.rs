@@ -22,8 +22,8 @@ use std::{
 pub struct Sqlite<D = Connection> {
     /// Nobody else has it while one thread works; of several, each has its own.
     pub(crate) connection: Mutex<D>,
-    folder: PathBuf,
-    settings: Settings,
+    pub(crate) folder: PathBuf,
+    pub(crate) settings: Settings,
     pub(crate) begins: Begins,
     /// Whether statements are parsed again each time.
     pub(crate) text: bool,

@@ -1,13 +1,13 @@
 //! Keys and values in a SQLite table, with the statements that the suite gives.
 
-use super::{driver::Driver, engine::Sqlite};
+use super::{connection, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
     kv::{KvEngine, KvHandle, KvThreads},
     kv_sql::{Begins, SqlKvSession},
     prepared::SqlStatement,
-    sql::{SqlRow, SqlValue, SqlValueRef},
+    sql::{SqlRow, SqlValueRef},
     suite::KvStatements,
 };
 
@@ -42,9 +42,7 @@ impl<D: Driver> KvThreads for Sqlite<D> {
 
     fn handle(&self) -> Result<SqliteHandle<D>, EngineError> {
         let connection = self.connect()?;
-        if connection.first_value("SELECT sqlite_compileoption_used('THREADSAFE=0')")? == SqlValue::Integer(1) {
-            return Err(EngineError::new("this build of SQLite is for one thread (THREADSAFE=0)"));
-        }
+        connection::check_threads(&connection)?;
         Ok(SqliteHandle { connection, begins: self.begins, text: self.text })
     }
 }

@@ -21,4 +21,4 @@ pub use examine::examine;
 use dbdyno_engine::serve::Program;
 use dbdyno_workload::program;
 
-pub static PROGRAM: Program = program::both::<Sqlite, Sqlite>(describe);
+pub static PROGRAM: Program = program::connecting::<Sqlite, Sqlite>(describe);

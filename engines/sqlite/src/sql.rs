@@ -1,14 +1,14 @@
 //! SQL suites on SQLite's own B-tree.
 
-use super::{copy, driver::Driver, engine::Sqlite};
+use super::{connection, copy, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
     EngineError,
     engine::Open,
     prepared::{PreparedStatement, SqlStatement},
-    sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Mutex};
 
 impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
@@ -27,6 +27,21 @@ impl<D: Driver> SqlEngine for Sqlite<D> {
     fn session<'e>(&'e mut self) -> Result<SqliteSession<'e, D>, EngineError> {
         let (begin, text) = (self.begins.write, self.text);
         Ok(SqliteSession { connection: self.own(), begin, text })
+    }
+}
+
+impl<D: Driver> SqlThreads for Sqlite<D> {
+    fn another(&self) -> Result<Self, EngineError> {
+        let connection = self.connect()?;
+        connection::check_threads(&connection)?;
+        Ok(Self {
+            connection: Mutex::new(connection),
+            folder: self.folder.clone(),
+            settings: self.settings.clone(),
+            begins: self.begins,
+            text: self.text,
+            reopens: self.reopens,
+        })
     }
 }
 

@@ -14,7 +14,6 @@ use dbdyno_engine::{
     engine::Engine,
     protocol::{ActorHead, Event, TestDone, TestHead},
     serve::Worker,
-    suite::{KvActor, KvActors},
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
@@ -74,21 +73,16 @@ impl<'w> Harness<'w> {
         });
     }
 
-    /// Says that a test of actors begins.
-    pub(crate) fn announce_actors(&self, test: TestHead<'_>, load: &KvActors) {
-        let head = |actor: &KvActor| ActorHead {
-            name: actor.name.clone(),
-            threads: actor.threads,
-            rate: actor.arrival.map(|arrival| arrival.rate),
-        };
+    /// Says that a test of actors begins. `time_ms`: how long it will take with its warm-up, where it ends with the time.
+    pub(crate) fn announce_actors(&self, test: TestHead<'_>, actors: Vec<ActorHead>, time_ms: Option<u64>) {
         self.worker.emit(&Event::TestStarted {
             test: test.number,
             name: test.name.to_owned(),
             measured: test.measured,
-            operations: None,
+            operations: test.operations,
             operations_per_sample: Some(1),
-            time_ms: load.time_ms.map(|ms| ms + load.warm_up_ms),
-            actors: load.actors.iter().filter(|actor| actor.threads > 0).map(head).collect(),
+            time_ms,
+            actors,
         });
     }
 

@@ -4,6 +4,7 @@
 //! formats), the interpreters (`kv`, [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of
 //! answers ([`digest`]) and the resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine.
 
+mod actors;
 mod cold;
 pub mod crash;
 pub mod digest;

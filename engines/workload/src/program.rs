@@ -9,12 +9,22 @@ use dbdyno_engine::{
     describe::Description,
     kv::{KvEngine, KvThreads},
     serve::{KvProgram, Program, SqlProgram},
-    sql::SqlEngine,
+    sql::{SqlEngine, SqlThreads},
 };
 
 /// An engine that runs suites of both kinds, and the tests of several threads of those of keys and values.
 pub const fn both<K: KvThreads, S: SqlEngine>(describe: fn() -> Description) -> Program {
-    Program { describe, kv: Some(kv_program::<K, ManyThreads>()), sql: Some(sql_program::<S>()), probe: None }
+    Program {
+        describe,
+        kv: Some(kv_program::<K, ManyThreads>()),
+        sql: Some(sql_program::<S, sql::OneThread>()),
+        probe: None,
+    }
+}
+
+/// The same of an engine that gives each thread a connection of its own: it runs the tests of several threads of both.
+pub const fn connecting<K: KvThreads, S: SqlThreads>(describe: fn() -> Description) -> Program {
+    Program { sql: Some(sql_program::<S, sql::ManyThreads>()), ..both::<K, S>(describe) }
 }
 
 /// An engine that runs key-value suites only, and of those the tests of one thread.
@@ -26,6 +36,6 @@ const fn kv_program<E: KvEngine, T: Threading<E>>() -> KvProgram {
     KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E>, recover: crash::recover::<E> }
 }
 
-const fn sql_program<E: SqlEngine>() -> SqlProgram {
-    SqlProgram { run: sql::run::<E> }
+const fn sql_program<E: SqlEngine, T: sql::Threading<E>>() -> SqlProgram {
+    SqlProgram { run: sql::run::<E, T> }
 }

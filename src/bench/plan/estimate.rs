@@ -5,7 +5,7 @@ use crate::base::units::bytes;
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
-    suite::{KvActor, KvLoad, KvSuite, KvTest, KvWork, SqlSuite, Step, TransactionScope},
+    suite::{KvActor, KvLoad, KvSuite, KvTest, KvWork, SqlSuite, TransactionScope},
 };
 use std::time::Duration;
 
@@ -156,7 +156,7 @@ fn sql_work(suite: &SqlSuite) -> (f64, u64) {
     suite.tests.iter().fold((0.0, 0), |(operations, commits), test| {
         // A row that a statement walks past takes about a thirtieth of an operation.
         let work = test.operations() as f64 + test.rows_walked as f64 / 30.0;
-        (operations + work, test.steps.iter().map(Step::commits).fold(commits, u64::saturating_add))
+        (operations + work, commits.saturating_add(test.commits()))
     })
 }
 

@@ -69,12 +69,23 @@ pub struct TestInfo {
     pub name: String,
     /// Tests that have to run before it.
     pub needs: Vec<u32>,
+    /// What the published program prints of it.
+    pub printed: Option<PrintedAs>,
+}
+
+/// The first two fields of a line that a published program prints of a test: `1_simple - insert`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintedAs {
+    pub benchmark: String,
+    /// What of the benchmark was timed.
+    pub phase: String,
 }
 
 impl TestInfo {
     fn new(number: &Spanned<u32>, name: &str, needs: &[Spanned<u32>]) -> Self {
         let needs = needs.iter().map(|number| *number.get_ref()).collect();
-        Self { number: *number.get_ref(), name: name.to_owned(), needs }
+        Self { number: *number.get_ref(), name: name.to_owned(), needs, printed: None }
     }
 }
 
@@ -339,7 +350,7 @@ impl Suite {
                 let tests = self.with_needs(pick);
                 body.has_actors(&tests) || self.pace.as_ref().is_some_and(|pace| tests.contains(&pace.test))
             }
-            SuiteBody::Sql(_) => false,
+            SuiteBody::Sql(body) => body.has_actors(&self.with_needs(pick)),
         }
     }
 

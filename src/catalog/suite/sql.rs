@@ -1,12 +1,12 @@
 //! The SQL part of a suite file: its steps have the form that a job carries, with names for what follows from the size.
 
-use super::{SuiteFile, TestInfo, check_numbers, sql_check::Checker};
+use super::{PrintedAs, SuiteFile, TestInfo, check_numbers, is_plain_word, sql_check::Checker};
 use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     settings::Settings,
     size::Size,
-    suite::{Expression, IndexSpec, SqlSuite, SqlTest, Step, TableSpec},
+    suite::{Expression, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, Step, TableSpec, main_database},
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,9 +31,18 @@ pub(super) struct FileSqlTest {
     name: String,
     #[serde(default)]
     needs: Vec<Spanned<u32>>,
-    #[serde(default = "nothing")]
+    /// Label of the database it runs on.
+    #[serde(default = "in_main")]
+    database: Spanned<String>,
+    #[serde(default = "empty")]
     prepare: Spanned<Vec<Step>>,
+    #[serde(default = "empty")]
     steps: Spanned<Vec<Step>>,
+    /// What the published program prints of it.
+    printed: Option<PrintedAs>,
+    /// In place of steps, where several threads do them.
+    #[serde(default = "empty")]
+    actors: Spanned<Vec<SqlActor>>,
     #[serde(default = "no_rows")]
     rows_walked: Spanned<Expression>,
     #[serde(default)]
@@ -42,7 +51,11 @@ pub(super) struct FileSqlTest {
     verify_schema: Vec<Spanned<String>>,
 }
 
-fn nothing() -> Spanned<Vec<Step>> {
+fn in_main() -> Spanned<String> {
+    Spanned::new(0..0, main_database())
+}
+
+fn empty<T>() -> Spanned<Vec<T>> {
     Spanned::new(0..0, Vec::new())
 }
 
@@ -79,8 +92,16 @@ impl SqlBody {
             let lists = [("prepare", &test.prepare), ("steps", &test.steps)];
             let of_test = checker.test(place, lists, dry.as_ref())?;
             refused.extend(of_test.into_iter().map(|error| (*test.number.get_ref(), error.to_string())));
-            if test.steps.get_ref().is_empty() {
-                return Err(source.wrong(test.steps.span(), "steps: expected at least one"));
+            checker.actors(place, &test.actors, dry.as_ref())?;
+            if test.steps.get_ref().is_empty() == test.actors.get_ref().is_empty() {
+                let message =
+                    format!("test {}: expected at least one step, or at least one actor", test.number.get_ref());
+                return Err(source.wrong(test.number.span(), message));
+            }
+            if !is_plain_word(test.database.get_ref()) {
+                let message =
+                    format!("database `{}`: expected a word of letters, digits, - and _", test.database.get_ref());
+                return Err(source.wrong(test.database.span(), message));
             }
             checker.constant(&test.rows_walked)?;
             test.verify.iter().chain(&test.verify_schema).try_for_each(|table| checker.verified(table))?;
@@ -100,7 +121,17 @@ impl SqlBody {
     }
 
     pub(super) fn tests(&self) -> Vec<TestInfo> {
-        self.tests.iter().map(|test| TestInfo::new(&test.number, &test.name, &test.needs)).collect()
+        let info = |test: &FileSqlTest| TestInfo {
+            printed: test.printed.clone(),
+            ..TestInfo::new(&test.number, &test.name, &test.needs)
+        };
+        self.tests.iter().map(info).collect()
+    }
+
+    /// Whether any of these tests has several threads.
+    pub(super) fn has_actors(&self, tests: &BTreeSet<u32>) -> bool {
+        let has = |test: &FileSqlTest| tests.contains(test.number.get_ref()) && !test.actors.get_ref().is_empty();
+        self.tests.iter().any(has)
     }
 
     /// The job's part. `measured`: whether a test of this number is there, and then whether it is measured.
@@ -120,8 +151,17 @@ impl SqlBody {
                 number: *test.number.get_ref(),
                 name: test.name.clone(),
                 measured,
+                database: test.database.get_ref().clone(),
                 prepare: all(test.prepare.get_ref()),
-                steps: all(test.steps.get_ref()),
+                load: match test.actors.get_ref().as_slice() {
+                    [] => SqlLoad::Alone { steps: all(test.steps.get_ref()) },
+                    actors => SqlLoad::Actors {
+                        actors: actors
+                            .iter()
+                            .map(|actor| SqlActor { steps: all(&actor.steps), ..actor.clone() })
+                            .collect(),
+                    },
+                },
                 rows_walked: count(test.rows_walked.get_ref(), &constants),
                 verify: names(&test.verify),
                 verify_schema: names(&test.verify_schema),

@@ -5,7 +5,8 @@ use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
     describe::one_of,
     suite::{
-        Assignment, Condition, DirectPlan, Expression, IndexSpec, Operand, Parameter, StatementSpec, Step, TableSpec,
+        Assignment, Condition, DirectPlan, Expression, IndexSpec, ObjectSpec, Operand, Parameter, SqlActor,
+        StatementSpec, Step, TableSpec,
     },
 };
 use toml::Spanned;
@@ -124,6 +125,27 @@ impl<'f> Checker<'f> {
         Ok(refused)
     }
 
+    /// Whether actors read only, so that their answers do not depend on the order of their threads, and each step means something.
+    pub(super) fn actors(
+        &self,
+        place: usize,
+        actors: &Spanned<Vec<SqlActor>>,
+        dry: Option<&DryRun<'_>>,
+    ) -> Result<(), CatalogError> {
+        let mut walk = Walk { dry, path: Vec::new(), refused: Vec::new() };
+        for (at, actor) in actors.get_ref().iter().enumerate() {
+            walk.path.push(at);
+            let earlier = &actors.get_ref()[..at];
+            let checked = check_actor(actor, earlier).and_then(|()| self.all(&actor.steps, &[], &mut walk));
+            checked.map_err(|message| {
+                let span = step_span(self.source, place, "actors", &walk.path).unwrap_or_else(|| actors.span());
+                self.source.wrong(span, format!("actor `{}`: {message}", actor.name))
+            })?;
+            walk.path.pop();
+        }
+        Ok(())
+    }
+
     fn all(&self, steps: &[Step], names: &[&str], walk: &mut Walk<'_>) -> Result<(), String> {
         for (place, step) in steps.iter().enumerate() {
             walk.path.push(place);
@@ -179,13 +201,27 @@ impl<'f> Checker<'f> {
             self.known(below, &names)?;
             names.push(name);
         }
-        for parameter in &statement.bind {
-            self.known(parameter.expression(), &names)?;
-            if matches!(parameter, Parameter::Real { per: 0, .. }) {
-                return Err("per = 0: expected a divisor of 1 or more".to_owned());
-            }
-        }
+        statement.bind.iter().try_for_each(|parameter| self.parameter(parameter, &names))?;
+        statement.objects.iter().try_for_each(|object| self.object(object, &names))?;
         statement.direct.as_ref().map_or(Ok(()), |plan| self.plan(plan, statement.bind.len()))
+    }
+
+    fn parameter(&self, parameter: &Parameter, names: &[&str]) -> Result<(), String> {
+        if matches!(parameter, Parameter::Real { per: 0, .. }) {
+            return Err("per = 0: expected a divisor of 1 or more".to_owned());
+        }
+        parameter.expression().map_or(Ok(()), |expression| self.known(expression, names))
+    }
+
+    fn object(&self, object: &ObjectSpec, names: &[&str]) -> Result<(), String> {
+        let wrong = |message: String| format!("object `{}`: {message}", object.name);
+        named("object", &object.name)?;
+        if object.values.is_empty() {
+            return Err(wrong("values: expected one for each of its columns".to_owned()));
+        }
+        self.known(&object.count, names).map_err(wrong)?;
+        let names = [names, &["n"]].concat();
+        object.values.iter().try_for_each(|value| self.parameter(value, &names)).map_err(wrong)
     }
 
     /// A name for a loop's variable or a number drawn: not that of a constant, which is put in first.
@@ -238,6 +274,39 @@ impl<'f> Checker<'f> {
         let found = self.tables.iter().find(|table| table.name == name).copied();
         found.ok_or_else(|| unknown("table", name, self.tables.iter().map(|table| &table.name)))
     }
+}
+
+/// Most threads of an actor.
+const MOST_THREADS: u32 = 256;
+
+fn check_actor(actor: &SqlActor, earlier: &[SqlActor]) -> Result<(), String> {
+    named("actor", &actor.name)?;
+    if earlier.iter().any(|other| other.name == actor.name) {
+        return Err("there are two of this name".to_owned());
+    }
+    if !(1..=MOST_THREADS).contains(&actor.threads) {
+        return Err(format!("threads = {}: expected 1 to {MOST_THREADS}", actor.threads));
+    }
+    let mut reads = Vec::new();
+    reads_of(&actor.steps, &mut reads)?;
+    let made = reads.iter().filter(|read| !read.objects.is_empty()).count();
+    if reads.is_empty() || made > 0 && made < reads.len() {
+        return Err("steps: expected reads, either all with objects or none".to_owned());
+    }
+    Ok(())
+}
+
+/// The reads in steps.
+fn reads_of<'s>(steps: &'s [Step], reads: &mut Vec<&'s StatementSpec>) -> Result<(), String> {
+    steps.iter().try_for_each(|step| match step {
+        Step::Read(statement) if statement.draw.is_empty() => {
+            reads.push(statement);
+            Ok(())
+        }
+        Step::Read(_) => Err("draw: what several threads read draws nothing".to_owned()),
+        Step::Repeat { steps, .. } | Step::Transaction { steps, .. } => reads_of(steps, reads),
+        _ => Err("steps: expected read, repeat and transaction: what several threads do only reads".to_owned()),
+    })
 }
 
 fn operands(condition: &Condition) -> Vec<&Operand> {

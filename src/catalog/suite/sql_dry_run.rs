@@ -80,6 +80,11 @@ impl<'f> DryRun<'f> {
         if wanted != bound {
             return Err(format!("bind: expected a value for each of {wanted} parameters, found {bound}"));
         }
+        let taken: usize = statement.objects.iter().map(|object| object.values.len()).sum();
+        if !statement.objects.is_empty() && taken != parsed.column_count() {
+            let columns = parsed.column_count();
+            return Err(format!("objects: expected a value for each of {columns} columns, found {taken}"));
+        }
         Ok(())
     }
 

@@ -47,7 +47,7 @@ pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: C
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
         Format::Html => html(comparison)?,
         Format::Benchfmt => benchfmt(comparison),
-        Format::Parquet => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+        Format::Parquet | Format::Lines => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 use dbdyno_engine::{
     protocol::{CacheStart, Event, SuiteJob},
-    suite::KvLoad,
+    suite::{KvLoad, SqlLoad},
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -62,7 +62,10 @@ fn alone(suite: SuiteJob) -> SuiteJob {
             suite.tests.retain(|test| matches!(test.load, KvLoad::Alone(_)));
             SuiteJob::Kv(suite)
         }
-        sql @ SuiteJob::Sql(_) => sql,
+        SuiteJob::Sql(mut suite) => {
+            suite.tests.retain(|test| matches!(test.load, SqlLoad::Alone { .. }));
+            SuiteJob::Sql(suite)
+        }
     }
 }
 

@@ -88,7 +88,13 @@ impl TransactionWriter {
 
 fn step(text: &str, reads: bool) -> Step {
     let sql = text.to_owned();
-    let statement = || StatementSpec { sql: sql.clone(), draw: BTreeMap::new(), bind: Vec::new(), direct: None };
+    let statement = || StatementSpec {
+        sql: sql.clone(),
+        draw: BTreeMap::new(),
+        bind: Vec::new(),
+        direct: None,
+        objects: Vec::new(),
+    };
     match word(text, 0).as_str() {
         _ if reads => Step::Read(statement()),
         "INSERT" | "REPLACE" | "UPDATE" | "DELETE" | "WITH" => Step::Write(statement()),

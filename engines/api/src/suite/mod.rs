@@ -14,8 +14,8 @@ pub use kv::{
     Operation, TransactionScope, Work,
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
-pub use sql::{ColumnSpec, IndexSpec, SqlSuite, SqlTest, TableSpec};
-pub use step::{Begin, CopySpec, Parameter, StatementSpec, Step};
+pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};
+pub use step::{Begin, CopySpec, ObjectSpec, Parameter, StatementSpec, Step};
 pub use template::{Template, Variable};
 
 use serde::{Deserialize, Serialize};

@@ -54,6 +54,7 @@ impl TableSpec {
             sql: format!("SELECT {} FROM {}", columns.join(", "), self.name),
             draw: BTreeMap::new(),
             bind: Vec::new(),
+            objects: Vec::new(),
             direct: Some(DirectPlan::Read { table: self.name.clone(), condition: Condition::All, limit: None }),
         }
     }
@@ -93,11 +94,15 @@ pub struct SqlTest {
     pub name: String,
     /// Whether it is measured; one that only prepares the database for a later test is not.
     pub measured: bool,
+    /// Label of the database it runs on; a new label is a fresh database, an earlier one is opened again.
+    #[serde(default = "main_database")]
+    pub database: String,
     /// What is done before the timer starts.
     #[serde(default)]
     pub prepare: Vec<Step>,
-    /// The steps inside the timer, in order.
-    pub steps: Vec<Step>,
+    /// What is done inside the timer.
+    #[serde(flatten)]
+    pub load: SqlLoad,
     /// Rows that all statements together walk past without an index, roughly: a hint for estimates of time.
     #[serde(default)]
     pub rows_walked: u64,
@@ -110,14 +115,72 @@ pub struct SqlTest {
     pub verify_schema: Vec<String>,
 }
 
+/// The label of a test's database where none is given.
+pub fn main_database() -> String {
+    "main".to_owned()
+}
+
+/// Who does the work of a SQL test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SqlLoad {
+    /// Several threads at once, each with a handle of its own.
+    Actors {
+        /// At least one with a thread.
+        actors: Vec<SqlActor>,
+    },
+    /// One thread, on the database that is open.
+    Alone {
+        /// In order.
+        steps: Vec<Step>,
+    },
+}
+
+/// A group of threads that do the same: each opens the database for itself, does the steps once, and closes it. All of that is
+/// inside the timer, opening in the first operation and closing in the last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SqlActor {
+    pub name: String,
+    /// At least 1.
+    pub threads: u32,
+    /// What only reads, and draws nothing: the answers do not depend on the order of the threads.
+    pub steps: Vec<Step>,
+}
+
+impl SqlActor {
+    /// Operations of each of its threads.
+    pub fn operations(&self) -> u64 {
+        sum(&self.steps, Step::operations)
+    }
+}
+
 impl SqlTest {
     /// What the protocol says of it.
     pub fn head(&self) -> TestHead<'_> {
         TestHead { number: self.number, name: &self.name, measured: self.measured, operations: Some(self.operations()) }
     }
 
-    /// Operations of the measured steps.
+    /// Operations inside the timer, of all threads.
     pub fn operations(&self) -> u64 {
-        self.steps.iter().map(Step::operations).fold(0, u64::saturating_add)
+        match &self.load {
+            SqlLoad::Alone { steps } => sum(steps, Step::operations),
+            SqlLoad::Actors { actors } => {
+                let of = |actor: &SqlActor| u64::from(actor.threads).saturating_mul(actor.operations());
+                actors.iter().map(of).fold(0, u64::saturating_add)
+            }
+        }
     }
+
+    /// Commits inside the timer; actors only read.
+    pub fn commits(&self) -> u64 {
+        match &self.load {
+            SqlLoad::Alone { steps } => sum(steps, Step::commits),
+            SqlLoad::Actors { .. } => 0,
+        }
+    }
+}
+
+fn sum(steps: &[Step], of: fn(&Step) -> u64) -> u64 {
+    steps.iter().map(of).fold(0, u64::saturating_add)
 }

@@ -125,6 +125,37 @@ pub struct StatementSpec {
     /// What it asks for without SQL; a suite without plans runs on engines with SQL only.
     #[serde(default)]
     pub direct: Option<DirectPlan>,
+    /// What an application makes of the rows that it reads; nothing where they are only looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<ObjectSpec>,
+}
+
+/// A kind of object that an application makes of an answer's rows and keeps. The columns of an answer belong to its kinds of object
+/// in order, so many to each as it has values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectSpec {
+    /// What it is called, for errors.
+    pub name: String,
+    /// Whether an object is made only of the first row that has its key: its first column, a whole number; none of a row where that
+    /// is NULL. So an application takes a join apart.
+    #[serde(default)]
+    pub unique: bool,
+    /// How many there have to be.
+    pub count: Expression,
+    /// What they have to be: the values of the `n`-th, counted from 0, by `n` and the variables of the loops around.
+    pub values: Vec<Parameter>,
+}
+
+impl ObjectSpec {
+    fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
+        Self {
+            name: self.name.clone(),
+            unique: self.unique,
+            count: self.count.resolve(constants),
+            values: self.values.iter().map(|value| value.resolve(constants)).collect(),
+        }
+    }
 }
 
 impl StatementSpec {
@@ -134,6 +165,7 @@ impl StatementSpec {
             draw: self.draw.iter().map(|(name, below)| (name.clone(), below.resolve(constants))).collect(),
             bind: self.bind.iter().map(|parameter| parameter.resolve(constants)).collect(),
             direct: self.direct.clone(),
+            objects: self.objects.iter().map(|object| object.resolve(constants)).collect(),
         }
     }
 }
@@ -141,7 +173,7 @@ impl StatementSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits and real"
+    expecting = "a value: expected an expression of whole numbers and names, or a table with one of words, digits, real, repeat and text"
 )]
 pub enum Parameter {
     /// The expression's value divided by a whole number, as a real number.
@@ -169,27 +201,37 @@ pub enum Parameter {
         #[serde(default)]
         suffix: String,
     },
+    /// A text, so many times over.
+    Repeated { repeat: String, times: Expression },
+    /// A text as it is.
+    Text { text: String },
     /// The expression's value as a whole number.
     Integer(Expression),
 }
 
 impl Parameter {
-    pub fn expression(&self) -> &Expression {
+    /// What it depends on; none for a text.
+    pub fn expression(&self) -> Option<&Expression> {
         match self {
             Self::Integer(expression)
             | Self::Real { real: expression, .. }
             | Self::Words { words: expression, .. }
-            | Self::Digits { digits: expression, .. } => expression,
+            | Self::Digits { digits: expression, .. }
+            | Self::Repeated { times: expression, .. } => Some(expression),
+            Self::Text { .. } => None,
         }
     }
 
     fn resolve(&self, constants: &BTreeMap<String, i64>) -> Self {
         let mut resolved = self.clone();
-        let (Self::Integer(expression)
-        | Self::Real { real: expression, .. }
-        | Self::Words { words: expression, .. }
-        | Self::Digits { digits: expression, .. }) = &mut resolved;
-        *expression = expression.resolve(constants);
+        match &mut resolved {
+            Self::Integer(expression)
+            | Self::Real { real: expression, .. }
+            | Self::Words { words: expression, .. }
+            | Self::Digits { digits: expression, .. }
+            | Self::Repeated { times: expression, .. } => *expression = expression.resolve(constants),
+            Self::Text { .. } => {}
+        }
         resolved
     }
 }
@@ -218,6 +260,8 @@ struct StepWire {
     bind: Vec<Parameter>,
     #[serde(skip_serializing_if = "Option::is_none")]
     direct: Option<DirectPlan>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    objects: Vec<ObjectSpec>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<Expression>,
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
@@ -237,12 +281,19 @@ impl TryFrom<StepWire> for Step {
 
     fn try_from(mut wire: StepWire) -> Result<Self, String> {
         let expected = "a step: expected exactly one of create_table, create_index, drop_table, copy_database, write, read, \
-                        run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside run direct, \
-                        beside repeat from, as and steps, beside transaction begin";
+                        run, repeat and transaction, and beside write or read nothing but draw, bind and direct, beside read objects too, beside run \
+                        direct, beside repeat from, as and steps, beside transaction begin";
         let (draw, bind) = (std::mem::take(&mut wire.draw), std::mem::take(&mut wire.bind));
         let parameters = !draw.is_empty() || !bind.is_empty();
         let direct = wire.direct.take();
-        let statement = |sql| StatementSpec { sql, draw: draw.clone(), bind: bind.clone(), direct: direct.clone() };
+        let objects = std::mem::take(&mut wire.objects);
+        let statement = |sql| StatementSpec {
+            sql,
+            draw: draw.clone(),
+            bind: bind.clone(),
+            direct: direct.clone(),
+            objects: objects.clone(),
+        };
         let step = if let Some(table) = wire.create_table.take() {
             Self::CreateTable(table)
         } else if let Some(index) = wire.create_index.take() {
@@ -271,7 +322,8 @@ impl TryFrom<StepWire> for Step {
         };
         let is_statement = matches!(step, Self::Write(_) | Self::Read(_));
         let is_planned = is_statement || matches!(step, Self::Run { .. });
-        if !wire.is_empty() || !is_statement && parameters || !is_planned && direct.is_some() {
+        let has_stray_objects = !objects.is_empty() && !matches!(step, Self::Read(_));
+        if !wire.is_empty() || !is_statement && parameters || !is_planned && direct.is_some() || has_stray_objects {
             return Err(expected.to_owned());
         }
         Ok(step)
@@ -293,7 +345,13 @@ impl StepWire {
     }
 
     fn from_statement(statement: StatementSpec) -> Self {
-        Self { draw: statement.draw, bind: statement.bind, direct: statement.direct, ..Self::default() }
+        Self {
+            draw: statement.draw,
+            bind: statement.bind,
+            direct: statement.direct,
+            objects: statement.objects,
+            ..Self::default()
+        }
     }
 }
 

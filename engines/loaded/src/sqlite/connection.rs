@@ -11,7 +11,7 @@ use dbdyno_engine::{
     describe::{Library, Probed},
     prepared::PreparedStatement,
     settings::Settings,
-    sql::SqlValue,
+    sql::{SqlRow, SqlValue},
 };
 use dbdyno_sqlite::{BusyHandler, Driver};
 use std::{
@@ -142,7 +142,7 @@ impl Driver for Loaded {
             let mut first = None;
             let mut statement = LoadedStatement::prepare(self, sql)?;
             statement.query(iter::empty(), |row| {
-                first = first.take().or_else(|| Some(row.owned(0)));
+                first = first.take().or_else(|| Some(row.value(0).to_value()));
                 ControlFlow::Continue(())
             })?;
             Ok(first.unwrap_or_default())

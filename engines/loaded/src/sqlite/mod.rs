@@ -14,4 +14,4 @@ use dbdyno_sqlite::Sqlite;
 use dbdyno_workload::program;
 
 pub static PROGRAM: Program =
-    Program { probe: Some(connection::probe), ..program::both::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };
+    Program { probe: Some(connection::probe), ..program::connecting::<Sqlite<Loaded>, Sqlite<Loaded>>(describe) };

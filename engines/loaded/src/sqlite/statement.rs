@@ -7,7 +7,7 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     prepared::PreparedStatement,
-    sql::{SqlRow, SqlValue, SqlValueRef},
+    sql::{SqlRow, SqlValueRef},
 };
 use std::{
     ffi::{c_int, c_void},
@@ -72,16 +72,6 @@ pub struct LoadedRow<'r> {
 }
 
 impl LoadedRow<'_> {
-    pub(super) fn owned(&self, column: usize) -> SqlValue {
-        match self.value(column) {
-            SqlValueRef::Null => SqlValue::Null,
-            SqlValueRef::Integer(number) => SqlValue::Integer(number),
-            SqlValueRef::Real(number) => SqlValue::Real(number),
-            SqlValueRef::Text(bytes) => SqlValue::Text(String::from_utf8_lossy(bytes).into_owned()),
-            SqlValueRef::Blob(bytes) => SqlValue::Blob(bytes.to_vec()),
-        }
-    }
-
     /// Bytes of a column that SQLite has at an address.
     #[inline]
     #[expect(unsafe_code, reason = "bytes given by C")]

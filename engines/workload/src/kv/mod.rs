@@ -9,14 +9,10 @@ mod operations;
 
 pub use self::inputs::{Input, each_input};
 
-use self::{
-    accounts::Accounts,
-    actors::{ActorsDone, ActorsTest, Shown},
-    operations::KvTally,
-};
+use self::{accounts::Accounts, actors::ActorsTest, operations::KvTally};
 use crate::{
+    actors::{ActorsDone, Shown, progress},
     frame::Harness,
-    histogram::{empty, to_base64},
     phases::Phases,
     recorder::Recorder,
 };
@@ -33,7 +29,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Instant,
 };
 
 /// Whether and how the tests of several threads run on an engine.
@@ -202,44 +197,19 @@ fn measure_actors<E: KvEngine, T: Threading<E>>(
         Some(known) => Some(known),
         None => T::accounts(engine, (test, load))?,
     };
-    let (head, shown) = (test.head(), Arc::new(Shown::new(load)));
+    let (head, shown) = (test.head(), Arc::new(Shown::new(actors::shapes(load))));
     let folder = database_folder(job, &test.database);
-    harness.announce_actors(head, load);
-    let frame = harness.begin(head, actors_progress(test.number, Arc::clone(&shown)));
+    harness.announce_actors(head, actors::heads(load), load.time_ms.map(|ms| ms + load.warm_up_ms));
+    let frame = harness.begin(head, progress(test.number, None, Arc::clone(&shown)));
     let of = ActorsTest { test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
-    let ActorsDone { spent, operations, rows, actors, verification } = T::perform(engine, &of)?;
-    let done = frame.end(spent, phases, &folder, E::MAIN_FILE)?;
-    let histogram = match actors.as_slice() {
-        [only] => only.histogram.clone(),
-        // Latencies of different work say nothing together.
-        _ => to_base64(&empty()),
-    };
-    let mut done = TestDone { operations, rows, verification, actors, histogram, ..done };
+    let performed = T::perform(engine, &of)?;
+    let done = frame.end(performed.spent, phases, &folder, E::MAIN_FILE)?;
+    let mut done = performed.result(done);
     let limit_ns = load.time_ms.map(|ms| ms * 1_000_000);
     for counters in done.actors.iter_mut().map(|actor| &mut actor.counters).chain([&mut done.counters]) {
         counters.set("limit_ns", limit_ns);
     }
     Ok(done)
-}
-
-/// What is said of actors while they work.
-fn actors_progress(test: u32, shown: Arc<Shown>) -> impl FnMut() -> Event + Send + 'static {
-    let (begun, mut seen) = (Instant::now(), shown.unseen());
-    move || {
-        let actors = shown.progress(&mut seen);
-        Event::Progress {
-            test,
-            operations: actors.iter().map(|actor| actor.operations).sum(),
-            total: None,
-            elapsed_ns: begun.elapsed().as_nanos() as u64,
-            histogram: match actors.as_slice() {
-                [only] => only.histogram.clone(),
-                _ => None,
-            },
-            actors,
-            readings: shown.take_readings(),
-        }
-    }
 }
 
 /// Opens a database of a run that ended, for checks.

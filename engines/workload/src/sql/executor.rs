@@ -1,6 +1,7 @@
 //! Does the steps of a test on an engine's session.
 
 use super::{
+    objects::Answer,
     program::{Deed, Program, Statement},
     script::{Action, Block, Script},
 };
@@ -12,7 +13,7 @@ use dbdyno_engine::{
 };
 
 /// What is told of the steps as they are done.
-pub trait Sink {
+pub trait Sink<'e> {
     /// An operation has ended; a begin before it and a commit behind it included.
     fn operation(&mut self);
 
@@ -21,6 +22,12 @@ pub trait Sink {
     /// How many rows a statement gave or changed; told after those rows.
     fn rows(&mut self, rows: u64);
 
+    /// What an application has made of an answer; told after the operation.
+    ///
+    /// # Errors
+    /// It is not what it has to be.
+    fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError>;
+
     /// Something is done that is no part of any operation.
     fn stand_still(&mut self, work: impl FnOnce()) {
         work();
@@ -28,7 +35,7 @@ pub trait Sink {
 }
 
 /// Does steps in order on a session. Every random number is drawn from `rng`.
-pub fn perform<'e, S: SqlSession<'e>, K: Sink>(
+pub fn perform<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>>(
     session: &mut S,
     suite: &'e SqlSuite,
     steps: &'e [Step],
@@ -38,7 +45,7 @@ pub fn perform<'e, S: SqlSession<'e>, K: Sink>(
     let program = Program::compile(suite, steps)?;
     let mut script = Script::new(&program, rng);
     let ready = (0..program.statements).map(|_| None).collect();
-    let mut executor = Executor { session, ready, sink };
+    let mut executor = Executor { session, ready, sink, answers: Vec::new() };
     let mut block = Block::default();
     loop {
         executor.sink.stand_still(|| script.fill(&mut block));
@@ -49,23 +56,33 @@ pub fn perform<'e, S: SqlSession<'e>, K: Sink>(
             executor.act(&scheduled.action, &block.values)?;
             if scheduled.ends_operation {
                 executor.sink.operation();
+                executor.tell_answers()?;
             }
         }
     }
 }
 
-struct Executor<'x, 'e, S: SqlSession<'e>, K> {
+struct Executor<'x, 's, 'e, S: SqlSession<'s>, K> {
     session: &'x mut S,
     /// Statements as they were made ready by their first execution.
     ready: Vec<Option<S::Statement>>,
     sink: &'x mut K,
+    /// What was made in the operation under way, which may end with a commit.
+    answers: Vec<Answer<'e>>,
 }
 
-impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
+impl<'s, 'e: 's, S: SqlSession<'s>, K: Sink<'e>> Executor<'_, 's, 'e, S, K> {
     #[inline]
     fn act(&mut self, action: &Action<'e>, values: &[SqlValue]) -> Result<(), EngineError> {
         match action {
             Action::Statement(statement, places) => self.execute(statement, &values[places.clone()]),
+            Action::Fetch(statement, places, variables) => {
+                let mut answer = Answer::new(&statement.spec.objects, variables.clone());
+                let ready = make_ready(self.session, &mut self.ready, statement)?;
+                self.session.query(ready, &values[places.clone()], |row| answer.add(row))?;
+                self.answers.push(answer);
+                Ok(())
+            }
             Action::Begin(kind) => self.session.begin(*kind),
             Action::Commit => self.session.commit(),
             Action::Do(deed) => self.once(*deed),
@@ -74,22 +91,25 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
 
     #[inline]
     fn execute(&mut self, statement: &Statement<'e>, values: &[SqlValue]) -> Result<(), EngineError> {
-        let Self { session, ready, sink } = self;
-        let ready = match &mut ready[statement.slot] {
-            Some(ready) => ready,
-            slot => slot.insert(session.prepare(statement.spec)?),
-        };
         let mut rows = 0;
         if statement.reads {
+            let Self { session, ready, sink, .. } = self;
+            let ready = make_ready(*session, ready, statement)?;
             session.query(ready, values, |row| {
                 sink.row(row);
                 rows += 1;
             })?;
         } else {
-            rows = session.execute(ready, values)?;
+            let ready = make_ready(self.session, &mut self.ready, statement)?;
+            rows = self.session.execute(ready, values)?;
         }
-        sink.rows(rows);
+        self.sink.rows(rows);
         Ok(())
+    }
+
+    #[inline]
+    fn tell_answers(&mut self) -> Result<(), EngineError> {
+        self.answers.drain(..).try_for_each(|answer| self.sink.answer(answer))
     }
 
     fn once(&mut self, deed: Deed<'e>) -> Result<(), EngineError> {
@@ -105,4 +125,17 @@ impl<'e, S: SqlSession<'e>, K: Sink> Executor<'_, 'e, S, K> {
             }
         }
     }
+}
+
+/// A statement as its first execution has made it ready.
+#[inline]
+fn make_ready<'r, 's, 'e: 's, S: SqlSession<'s>>(
+    session: &mut S,
+    ready: &'r mut [Option<S::Statement>],
+    statement: &Statement<'e>,
+) -> Result<&'r mut S::Statement, EngineError> {
+    Ok(match &mut ready[statement.slot] {
+        Some(ready) => ready,
+        slot => slot.insert(session.prepare(statement.spec)?),
+    })
 }

@@ -25,9 +25,10 @@ pub(super) fn fill<'s>(
     variables.truncate(outer);
 }
 
+/// Makes a parameter's value in place of another, whose text is used again.
 #[inline]
-fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Variables<'_>) {
-    let number = parameter.expression().value(variables);
+pub(super) fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Variables<'_>) {
+    let number = parameter.expression().map_or(0, |expression| expression.value(variables));
     match parameter {
         Parameter::Integer(_) => *value = SqlValue::Integer(number),
         Parameter::Real { per, .. } => *value = SqlValue::Real(number as f64 / f64::from(*per)),
@@ -44,6 +45,11 @@ fn set(value: &mut SqlValue, parameter: &Parameter, variables: &Variables<'_>) {
             let _ = write!(text, "{number:0width$}");
             text.push_str(suffix);
         }
+        Parameter::Repeated { repeat, .. } => {
+            let text = emptied(value);
+            (0..number).for_each(|_| text.push_str(repeat));
+        }
+        Parameter::Text { text: whole } => emptied(value).push_str(whole),
     }
 }
 
@@ -76,23 +82,33 @@ mod tests {
                 { "words": "i", "prefix": "%", "suffix": "%" },
                 { "digits": "i", "width": 8, "prefix": "user", "suffix": "@example.com" },
                 { "real": ["-", 0, "i"], "per": 100 },
+                { "repeat": "ab", "times": "i/10" },
+                { "text": "as it is" },
                 "b",
                 "a",
             ]))
             .unwrap(),
             direct: None,
+            objects: Vec::new(),
         };
-        let mut values = vec![SqlValue::Text("left over".to_owned()); 6];
+        let mut values = vec![SqlValue::Text("left over".to_owned()); 8];
         let mut variables = vec![("i", 21)];
         fill(&mut values, &statement, &mut variables, &mut SplitMix64::new(1));
         let text = |text: &str| SqlValue::Text(text.to_owned());
         assert_eq!(
-            values[..4],
-            [SqlValue::Integer(42), text("%twenty one%"), text("user00000021@example.com"), SqlValue::Real(-0.21)]
+            values[..6],
+            [
+                SqlValue::Integer(42),
+                text("%twenty one%"),
+                text("user00000021@example.com"),
+                SqlValue::Real(-0.21),
+                text("abab"),
+                text("as it is")
+            ]
         );
         let mut rng = SplitMix64::new(1);
         let (a, b) = (rng.below(1) as i64, rng.below(10) as i64);
-        assert_eq!(values[4..], [SqlValue::Integer(b), SqlValue::Integer(a)], "drawn in the order of the names");
+        assert_eq!(values[6..], [SqlValue::Integer(b), SqlValue::Integer(a)], "drawn in the order of the names");
         assert_eq!(variables, [("i", 21)]);
     }
 }

@@ -1,15 +1,28 @@
 //! The interpreter of SQL suites.
 
+mod actors;
 mod executor;
 mod inputs;
+mod objects;
 mod program;
 mod script;
 mod tally;
 
+pub(crate) use actors::{ManyThreads, OneThread, Threading};
 pub use executor::{Sink, perform};
+pub use objects::Answer;
 
-use self::tally::{Content, Ignore, Measuring, SqlTally};
-use crate::{frame::Harness, phases::Phases, recorder::Recorder, rng::SplitMix64};
+use self::{
+    actors::{ActorsTest, heads, shapes},
+    tally::{Content, Ignore, Measuring, SqlTally},
+};
+use crate::{
+    actors::{ActorsDone, Shown, progress},
+    frame::Harness,
+    phases::Phases,
+    recorder::Recorder,
+    rng::SplitMix64,
+};
 use dbdyno_engine::{
     EngineError,
     describe::Library,
@@ -17,112 +30,199 @@ use dbdyno_engine::{
     protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     sql::{SqlEngine, SqlSession},
-    suite::{SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
+    suite::{SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
-use std::{fs, path::Path};
+use std::{fs, path::PathBuf, sync::Arc};
 
-/// Runs every test of a suite on one fresh database in the job's folder, or on a copy of the one it starts from.
-pub fn run<E: SqlEngine>(worker: &Worker, job: &Job, suite: &SqlSuite, library: &Library) -> Result<(), RunFailure> {
-    let harness = Harness::new(worker);
-    let folder = job.folder.join("main");
-    fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
-    if let Some(start) = &suite.start {
-        let doing = format!("copying {}", start.display());
-        fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
-    }
+/// Runs every test of a suite on fresh databases in the job's folder, or on copies of the one it starts from.
+pub(crate) fn run<E: SqlEngine, T: Threading<E>>(
+    worker: &Worker,
+    job: &Job,
+    suite: &SqlSuite,
+    library: &Library,
+) -> Result<(), RunFailure> {
+    let run = Run { harness: Harness::new(worker), job, suite };
     let mut left_open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
+        let during = RunFailure::during;
         let mut phases = Phases::default();
         let mut rng = SplitMix64::stream(job.seed, u64::from(test.number));
-        let is_cold = job.cache.is_cold_for(test.measured);
-        if is_cold {
-            let is_used = place > 0 || suite.start.is_some() || !test.prepare.is_empty();
-            prepare_cold::<E>(job, suite, test, &folder, &mut rng)
-                .and_then(|()| phases.start_cold(&folder, is_used))
-                .map_err(RunFailure::during(test.number))?;
+        let is_used = run.get_folder_ready::<E>(test)?;
+        if run.is_cold(test) {
+            run.start_cold::<E>(test, is_used, &mut rng, &mut phases).map_err(during(test.number))?;
         }
         let mut engine = match left_open.take() {
             Some(engine) => engine,
-            None => phases.open(|| open(job, suite, &folder))?,
+            None => phases.open(|| run.open(test))?,
         };
-        phases.check_kept(&engine).map_err(RunFailure::during(test.number))?;
+        phases.check_kept(&engine).map_err(during(test.number))?;
         if place == 0 {
-            harness.opened(&engine, library, &phases)?;
+            run.harness.opened(&engine, library, &phases)?;
         }
-        let prepare = if is_cold { &[][..] } else { &test.prepare };
-        let measured = measure(&harness, suite, test, prepare, &folder, &mut rng, &mut phases, &mut engine);
-        let done = measured.map_err(RunFailure::during(test.number))?;
-        let stays_open = |next: &SqlTest| !engine.reopens() && !job.cache.is_cold_for(next.measured);
+        let done = run.measure::<E, T>(test, &mut rng, &mut phases, &mut engine).map_err(during(test.number))?;
+        let stays_open = |next: &SqlTest| next.database == test.database && !engine.reopens() && !run.is_cold(next);
         if suite.tests.get(place + 1).is_some_and(stays_open) {
             left_open = Some(engine);
         } else {
             phases.close(|| engine.close())?;
         }
-        harness.tell(done, &phases);
+        run.harness.tell(done, &phases);
     }
     worker.emit(&Event::Done);
     Ok(())
 }
 
-/// Does what prepares a test that is to start cold, on a database that is closed before and after.
-fn prepare_cold<E: SqlEngine>(
-    job: &Job,
-    suite: &SqlSuite,
-    test: &SqlTest,
-    folder: &Path,
-    rng: &mut SplitMix64,
-) -> Result<(), EngineError> {
-    if !test.prepare.is_empty() {
-        let mut engine: E = open(job, suite, folder)?;
-        perform(&mut engine.session()?, suite, &test.prepare, rng, &mut Ignore)?;
-        engine.close()?;
-    }
-    Ok(())
+/// A run of a suite.
+struct Run<'r> {
+    harness: Harness<'r>,
+    job: &'r Job,
+    suite: &'r SqlSuite,
 }
 
-fn open<E: SqlEngine>(job: &Job, suite: &SqlSuite, folder: &Path) -> Result<E, EngineError> {
-    let open = Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes };
-    E::open(open, &suite.tables, &suite.indexes)
-}
-
-#[expect(clippy::too_many_arguments, reason = "what a test is, and what it is measured with")]
-fn measure<E: SqlEngine>(
-    harness: &Harness<'_>,
-    suite: &SqlSuite,
-    test: &SqlTest,
-    prepare: &[Step],
-    folder: &Path,
-    rng: &mut SplitMix64,
-    phases: &mut Phases,
-    engine: &mut E,
-) -> Result<TestDone, EngineError> {
-    let (clock, answers) = (engine.clock(), engine.answers());
-    let reads = contents(suite, test);
-    let mut session = engine.session()?;
-    let head = test.head();
-    let operations = test.operations();
-    harness.announce(head, operations, 1);
-    perform(&mut session, suite, prepare, rng, &mut Ignore)?;
-
-    let frame = harness.begin_alone(head, operations, 1);
-    let mut sink = Measuring { recorder: Recorder::new(clock, frame.counts(), 1), tally: SqlTally::default() };
-    sink.recorder.start();
-    perform(&mut session, suite, &test.steps, rng, &mut sink)?;
-    let spent = sink.recorder.finish()?;
-
-    let done = frame.end(spent, phases, folder, E::MAIN_FILE)?;
-    let mut tally = sink.tally;
-    for read in &reads {
-        let mut content = Content::default();
-        perform(&mut session, suite, std::slice::from_ref(read), rng, &mut content)?;
-        tally.content(&content);
+impl Run<'_> {
+    fn is_cold(&self, test: &SqlTest) -> bool {
+        self.job.cache.is_cold_for(test.measured)
     }
-    for table in suite.tables.iter().filter(|table| test.verify_schema.contains(&table.name)) {
-        tally.schema(&table.name, session.schema(table)?.as_ref());
+
+    /// The folder of a test's database.
+    fn folder(&self, test: &SqlTest) -> PathBuf {
+        self.job.folder.join(&test.database)
     }
-    drop(session);
-    let verification = answers.then(|| tally.verification());
-    Ok(TestDone { operations, rows: tally.rows, verification, ..done })
+
+    /// Makes the folder of a test's database where there is none yet; whether there is something in it.
+    fn get_folder_ready<E: SqlEngine>(&self, test: &SqlTest) -> Result<bool, EngineError> {
+        let folder = self.folder(test);
+        if folder.exists() {
+            return Ok(true);
+        }
+        fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
+        if let Some(start) = &self.suite.start {
+            let doing = format!("copying {}", start.display());
+            fs::copy(start, folder.join(E::MAIN_FILE)).map_err(EngineError::doing(&doing))?;
+        }
+        Ok(self.suite.start.is_some())
+    }
+
+    fn open<E: SqlEngine>(&self, test: &SqlTest) -> Result<E, EngineError> {
+        let Self { job, suite, .. } = self;
+        let folder = self.folder(test);
+        let open = Open { folder: &folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes };
+        E::open(open, &suite.tables, &suite.indexes)
+    }
+
+    /// Does what prepares a test, and drops what is in memory of its database, which is closed before and after.
+    fn start_cold<E: SqlEngine>(
+        &self,
+        test: &SqlTest,
+        is_used: bool,
+        rng: &mut SplitMix64,
+        phases: &mut Phases,
+    ) -> Result<(), EngineError> {
+        if !test.prepare.is_empty() {
+            let mut engine: E = self.open(test)?;
+            perform(&mut engine.session()?, self.suite, &test.prepare, rng, &mut Ignore)?;
+            engine.close()?;
+        }
+        phases.start_cold(&self.folder(test), is_used || !test.prepare.is_empty())
+    }
+
+    fn measure<E: SqlEngine, T: Threading<E>>(
+        &self,
+        test: &SqlTest,
+        rng: &mut SplitMix64,
+        phases: &mut Phases,
+        engine: &mut E,
+    ) -> Result<TestDone, EngineError> {
+        match &test.load {
+            SqlLoad::Alone { steps } => self.measure_alone(test, steps, rng, phases, engine),
+            SqlLoad::Actors { actors } => self.measure_actors::<E, T>(test, actors, rng, phases, engine),
+        }
+    }
+
+    fn measure_alone<E: SqlEngine>(
+        &self,
+        test: &SqlTest,
+        steps: &[Step],
+        rng: &mut SplitMix64,
+        phases: &mut Phases,
+        engine: &mut E,
+    ) -> Result<TestDone, EngineError> {
+        let (clock, answers) = (engine.clock(), engine.answers());
+        let (head, operations, reads) = (test.head(), test.operations(), contents(self.suite, test));
+        let mut session = engine.session()?;
+        self.harness.announce(head, operations, 1);
+        self.prepare(test, &mut session, rng)?;
+
+        let frame = self.harness.begin_alone(head, operations, 1);
+        let recorder = Recorder::new(clock, frame.counts(), 1);
+        let mut sink = Measuring { recorder, tally: SqlTally::default(), answers };
+        sink.recorder.start();
+        perform(&mut session, self.suite, steps, rng, &mut sink)?;
+        let spent = sink.recorder.finish()?;
+
+        let done = frame.end(spent, phases, &self.folder(test), E::MAIN_FILE)?;
+        let mut tally = sink.tally;
+        self.verify(test, &reads, &mut session, &mut tally)?;
+        let verification = answers.then(|| tally.verification());
+        Ok(TestDone { operations, rows: tally.row_count(), verification, ..done })
+    }
+
+    fn measure_actors<E: SqlEngine, T: Threading<E>>(
+        &self,
+        test: &SqlTest,
+        actors: &[SqlActor],
+        rng: &mut SplitMix64,
+        phases: &mut Phases,
+        engine: &mut E,
+    ) -> Result<TestDone, EngineError> {
+        let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors))));
+        let reads = contents(self.suite, test);
+        self.harness.announce_actors(head, heads(actors), None);
+        self.prepare(test, &mut engine.session()?, rng)?;
+
+        let frame = self.harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
+        let of = ActorsTest { suite: self.suite, actors, shown: &shown };
+        let threads = T::perform(engine, &of)?;
+        let done = frame.end(threads.performed.spent, phases, &self.folder(test), E::MAIN_FILE)?;
+        let mut tally = threads.tally(engine.answers())?;
+        self.verify(test, &reads, &mut engine.session()?, &mut tally)?;
+        let verification = engine.answers().then(|| tally.verification());
+        Ok(ActorsDone { verification, ..threads.performed }.result(done))
+    }
+
+    /// Does what comes before the timer, if it was not done before the database was dropped from memory.
+    fn prepare<'s, S: SqlSession<'s>>(
+        &'s self,
+        test: &'s SqlTest,
+        session: &mut S,
+        rng: &mut SplitMix64,
+    ) -> Result<(), EngineError> {
+        if self.is_cold(test) {
+            return Ok(());
+        }
+        perform(session, self.suite, &test.prepare, rng, &mut Ignore)
+    }
+
+    /// Makes the tables that a test wants verified part of its checksum. `reads`: those of [`contents`].
+    fn verify<'s, S: SqlSession<'s>>(
+        &'s self,
+        test: &SqlTest,
+        reads: &'s [Step],
+        session: &mut S,
+        tally: &mut SqlTally,
+    ) -> Result<(), EngineError> {
+        // They draw nothing.
+        let mut rng = SplitMix64::new(0);
+        for read in reads {
+            let mut content = Content::default();
+            perform(session, self.suite, std::slice::from_ref(read), &mut rng, &mut content)?;
+            tally.content(&content);
+        }
+        for table in self.suite.tables.iter().filter(|table| test.verify_schema.contains(&table.name)) {
+            tally.schema(&table.name, session.schema(table)?.as_ref());
+        }
+        Ok(())
+    }
 }
 
 /// The reads of the tables that a test wants verified.

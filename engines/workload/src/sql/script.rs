@@ -23,6 +23,8 @@ pub(super) enum Action<'e> {
     Do(Deed<'e>),
     /// With the places of its values in the block.
     Statement(Statement<'e>, Range<usize>),
+    /// The same of one whose rows are made into objects, with the variables of the loops around.
+    Fetch(Statement<'e>, Range<usize>, Variables<'e>),
 }
 
 /// An action, and whether an operation has ended with it.
@@ -90,7 +92,7 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
             let ends_operation = match action {
                 Action::Begin(_) => false,
                 Action::Commit => std::mem::take(&mut self.is_pending),
-                Action::Do(_) | Action::Statement(..) => {
+                Action::Do(_) | Action::Statement(..) | Action::Fetch(..) => {
                     self.is_pending = self.commit_is_next();
                     !self.is_pending
                 }
@@ -122,7 +124,11 @@ impl<'p, 'e, 'r> Script<'p, 'e, 'r> {
                 Node::Statement(statement) => {
                     let from = block.used;
                     self.draw(statement, block);
-                    return Some(Action::Statement(*statement, from..block.used));
+                    let places = from..block.used;
+                    return Some(match statement.spec.objects.is_empty() {
+                        true => Action::Statement(*statement, places),
+                        false => Action::Fetch(*statement, places, self.variables.clone()),
+                    });
                 }
                 Node::Repeat { count: 0, .. } => {}
                 Node::Repeat { count, variable, from, nodes } => self.repeat(*count, variable, from, nodes),

@@ -1,20 +1,34 @@
 //! What a test's answers amount to.
 
-use super::Sink;
+use super::{Answer, Sink};
 use crate::{digest::Digest, recorder::Recorder};
 use dbdyno_engine::{
+    EngineError,
     clock::Clock,
     sql::{SqlRow, SqlValueRef, TableSchema},
 };
 
 /// Rows and the checksum of every answer.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SqlTally {
-    pub(super) rows: u64,
+    rows: u64,
     digest: Digest,
 }
 
 impl SqlTally {
+    #[inline]
+    pub(super) fn row<R: SqlRow>(&mut self, row: &R) {
+        for column in 0..row.columns() {
+            self.digest.value(row.value(column));
+        }
+    }
+
+    #[inline]
+    pub(super) fn rows(&mut self, rows: u64) {
+        self.digest.word(rows);
+        self.rows += rows;
+    }
+
     /// Makes a table's content part of the checksum.
     pub(super) fn content(&mut self, content: &Content) {
         self.digest.word(content.rows);
@@ -36,6 +50,29 @@ impl SqlTally {
         }
     }
 
+    /// Checks what an application has made of an answer, and makes it part of the checksum.
+    ///
+    /// # Errors
+    /// It is not what it has to be, where the engine answers at all.
+    pub(super) fn answer(&mut self, answer: &Answer<'_>, answers: bool) -> Result<(), EngineError> {
+        answer.digest(&mut self.digest);
+        self.rows += answer.rows();
+        if answers { answer.check() } else { Ok(()) }
+    }
+
+    /// Makes another tally part of this one.
+    pub(super) fn thread(&mut self, other: &Self) {
+        let mut digest = other.digest;
+        digest.word(other.rows);
+        self.digest.word(digest.to_word());
+        self.rows += other.rows;
+    }
+
+    /// Rows read, found, written or removed.
+    pub(super) fn row_count(&self) -> u64 {
+        self.rows
+    }
+
     pub(super) fn verification(&self) -> String {
         let mut digest = self.digest;
         digest.word(self.rows);
@@ -47,9 +84,11 @@ impl SqlTally {
 pub(super) struct Measuring<C> {
     pub(super) recorder: Recorder<C>,
     pub(super) tally: SqlTally,
+    /// Whether the engine answers at all.
+    pub(super) answers: bool,
 }
 
-impl<C: Clock> Sink for Measuring<C> {
+impl<C: Clock> Sink<'_> for Measuring<C> {
     #[inline]
     fn operation(&mut self) {
         self.recorder.lap();
@@ -57,15 +96,21 @@ impl<C: Clock> Sink for Measuring<C> {
 
     #[inline]
     fn row<R: SqlRow>(&mut self, row: &R) {
-        for column in 0..row.columns() {
-            self.tally.digest.value(row.value(column));
-        }
+        self.tally.row(row);
     }
 
     #[inline]
     fn rows(&mut self, rows: u64) {
-        self.tally.digest.word(rows);
-        self.tally.rows += rows;
+        self.tally.rows(rows);
+    }
+
+    fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
+        let Self { recorder, tally, answers } = self;
+        // It is let go in there too.
+        recorder.stand_still(|| {
+            let answer = answer;
+            tally.answer(&answer, *answers)
+        })
     }
 
     fn stand_still(&mut self, work: impl FnOnce()) {
@@ -76,12 +121,16 @@ impl<C: Clock> Sink for Measuring<C> {
 /// Lets answers go.
 pub(super) struct Ignore;
 
-impl Sink for Ignore {
+impl Sink<'_> for Ignore {
     fn operation(&mut self) {}
 
     fn row<R: SqlRow>(&mut self, _: &R) {}
 
     fn rows(&mut self, _: u64) {}
+
+    fn answer(&mut self, _: Answer<'_>) -> Result<(), EngineError> {
+        Ok(())
+    }
 }
 
 /// A checksum that does not depend on the order of the rows: the sum of the rows' own digests.
@@ -91,7 +140,7 @@ pub(super) struct Content {
     sum: u64,
 }
 
-impl Sink for Content {
+impl Sink<'_> for Content {
     fn operation(&mut self) {}
 
     fn row<R: SqlRow>(&mut self, row: &R) {
@@ -104,5 +153,10 @@ impl Sink for Content {
 
     fn rows(&mut self, rows: u64) {
         self.rows += rows;
+    }
+
+    fn answer(&mut self, answer: Answer<'_>) -> Result<(), EngineError> {
+        self.rows += answer.rows();
+        Ok(())
     }
 }

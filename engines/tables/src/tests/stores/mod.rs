@@ -64,7 +64,7 @@ impl TestStore {
 }
 
 pub(crate) fn statement(sql: &str) -> StatementSpec {
-    StatementSpec { sql: sql.to_owned(), draw: BTreeMap::new(), bind: Vec::new(), direct: None }
+    StatementSpec { sql: sql.to_owned(), draw: BTreeMap::new(), bind: Vec::new(), direct: None, objects: Vec::new() }
 }
 
 pub(crate) fn owned(value: SqlValueRef<'_>) -> SqlValue {

@@ -2,10 +2,10 @@
 
 use super::{
     arrivals::Arrivals,
-    counts::ThreadCounts,
     course::{Course, Phase},
 };
 use crate::{
+    actors::ThreadCounts,
     kv::{
         accounts::Accounts,
         inputs::{Input, Inputs},

@@ -1,47 +1,53 @@
 //! Tests of several threads: actors that work on one database at the same time.
 
 mod arrivals;
-mod counts;
 mod course;
 mod follow;
 mod member;
-mod pinning;
-
-pub(crate) use self::counts::Shown;
 
 use self::{
-    counts::ActorCounts,
     course::Course,
     member::{ThreadDone, ThreadPlace, work},
-    pinning::Cores,
 };
 use super::{accounts::Accounts, operations::KvTally};
-use crate::{histogram::to_base64, recorder::RecordedTime};
+use crate::{
+    actors::{ActorCounts, ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
+    histogram::to_base64,
+    recorder::RecordedTime,
+};
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
     counters::Counters,
     kv::{KvHandle, KvSession, KvThreads},
-    protocol::ActorDone,
+    protocol::{ActorDone, ActorHead},
     suite::{KvActor, KvActors, KvTest, Operation},
 };
-use std::{
-    path::Path,
-    thread::{self, ScopedJoinHandle},
-};
-
-/// What a test of several threads came to.
-pub(crate) struct ActorsDone {
-    pub(super) spent: RecordedTime,
-    pub(super) operations: u64,
-    pub(super) rows: u64,
-    pub(super) actors: Vec<ActorDone>,
-    /// What audits and the state afterwards say; none where nothing can be held against them.
-    pub(super) verification: Option<String>,
-}
+use std::{path::Path, thread};
 
 /// What a verification value begins with that tells of an invariant which did not hold.
 const INVARIANTS: &str = "invariants:";
+
+/// What is said of the actors of a test that have threads.
+pub(super) fn heads(load: &KvActors) -> Vec<ActorHead> {
+    let head = |actor: &KvActor| ActorHead {
+        name: actor.name.clone(),
+        threads: actor.threads,
+        rate: actor.arrival.map(|arrival| arrival.rate),
+    };
+    load.actors.iter().filter(|actor| actor.threads > 0).map(head).collect()
+}
+
+/// What is counted of the actors of a test.
+pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
+    load.actors.iter().map(|actor| ActorShape {
+        name: actor.name.clone(),
+        threads: actor.threads,
+        rate: actor.arrival.map(|arrival| arrival.rate),
+        during: actor.during,
+        holds: actor.work.holds(),
+    })
+}
 
 /// A test of several threads.
 pub(crate) struct ActorsTest<'t> {
@@ -69,6 +75,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
+    let places = places(load.actors.iter().map(|actor| actor.threads));
     let (done, followed) = thread::scope(|scope| {
         let spawn = |(ordinal, (actor, thread)): (usize, (usize, u32))| {
             let place = ThreadPlace { test, actor: &load.actors[actor], seed, number: actor as u64, thread };
@@ -79,7 +86,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
                 work(engine, &place, course, counts, tally)
             })
         };
-        let running: Vec<_> = places(load).enumerate().map(spawn).collect();
+        let running: Vec<_> = places.iter().copied().enumerate().map(spawn).collect();
         let following = (load.followed && clock.is_real()).then(|| scope.spawn(|| follow::follow(engine, &course, of)));
         course.conduct(&shown.measured_since);
         let done: Vec<Result<ThreadDone, EngineError>> = running.into_iter().map(joined).collect();
@@ -88,7 +95,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
     let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
     followed?;
     let of_actor =
-        |actor: usize| places(load).zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
+        |actor: usize| places.iter().zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
     let actors: Vec<ActorDone> = (0..load.actors.len())
         .filter(|actor| load.actors[*actor].threads > 0)
         .map(|actor| actor_done(&load.actors[actor], &shown.actors[actor], &of_actor(actor).collect::<Vec<_>>()))
@@ -105,16 +112,6 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
         actors,
         verification,
     })
-}
-
-fn joined<T>(thread: ScopedJoinHandle<'_, Result<T, EngineError>>) -> Result<T, EngineError> {
-    thread.join().unwrap_or_else(|_| Err(EngineError::fatal("a thread of the test panicked: see the run's log")))
-}
-
-/// Every thread: the place of its actor, and its own among the actor's.
-fn places(load: &KvActors) -> impl Iterator<Item = (usize, u32)> {
-    let threads = |(place, actor): (usize, &KvActor)| (0..actor.threads).map(move |thread| (place, thread));
-    load.actors.iter().enumerate().flat_map(threads).collect::<Vec<_>>().into_iter()
 }
 
 /// Whether what the actors do can be checked by what accounts keep.
@@ -189,27 +186,5 @@ fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone]) ->
         histogram: to_base64(&service),
         response: counts.response().map(|response| to_base64(&response)),
         counters,
-    }
-}
-
-/// Jain's index of what threads got done: 1 where all got the same, 1/n where one of n got all. In millionths; none for one thread.
-fn fairness_ppm(operations: impl Iterator<Item = u64>) -> Option<u64> {
-    let operations: Vec<f64> = operations.map(|operations| operations as f64).collect();
-    let (sum, squares): (f64, f64) = (operations.iter().sum(), operations.iter().map(|one| one * one).sum());
-    (operations.len() > 1 && squares > 0.0)
-        .then(|| (sum * sum / (operations.len() as f64 * squares) * 1e6).round() as u64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fairness_is_jains_index() {
-        let fairness = |operations: &[u64]| fairness_ppm(operations.iter().copied());
-        assert_eq!(fairness(&[5, 5, 5]), Some(1_000_000));
-        assert_eq!(fairness(&[9, 0, 0]), Some(333_333));
-        assert_eq!(fairness(&[3, 1]), Some(800_000));
-        assert_eq!(fairness(&[7]), None);
     }
 }

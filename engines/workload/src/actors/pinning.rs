@@ -3,11 +3,11 @@
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The cores of a test's threads.
-pub(super) struct Cores(Vec<usize>);
+pub(crate) struct Cores(Vec<usize>);
 
 impl Cores {
     /// One for each of so many threads, of those that this process may run on; none where there are fewer.
-    pub(super) fn for_threads(threads: usize) -> Self {
+    pub(crate) fn for_threads(threads: usize) -> Self {
         let allowed = sched_getaffinity(None);
         let cores: Vec<usize> = allowed
             .map(|allowed| (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect())
@@ -16,7 +16,7 @@ impl Cores {
     }
 
     /// Pins the calling thread, the `ordinal`-th of the test.
-    pub(super) fn pin(&self, ordinal: usize) {
+    pub(crate) fn pin(&self, ordinal: usize) {
         let Some(core) = self.0.get(ordinal) else { return };
         let mut set = CpuSet::new();
         set.set(*core);

@@ -1,0 +1,226 @@
+//! Tests of several threads: each opens the database for itself, does its steps once, and closes it.
+
+use super::{Answer, Sink, perform, tally::SqlTally};
+use crate::{
+    actors::{ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
+    histogram::to_base64,
+    recorder::{RecordedTime, Recorder},
+    rng::SplitMix64,
+};
+use dbdyno_engine::{
+    EngineError,
+    clock::Clock,
+    counters::Counters,
+    protocol::{ActorDone, ActorHead},
+    sql::{SqlEngine, SqlRow, SqlThreads},
+    suite::{SqlActor, SqlSuite},
+};
+use hdrhistogram::Histogram;
+use std::{
+    sync::{Arc, Barrier},
+    thread,
+    time::Instant,
+};
+
+/// Whether and how the tests of several threads run on an engine.
+pub(crate) trait Threading<E> {
+    /// # Errors
+    /// The engine has no handle for each thread, or a thread failed.
+    fn perform<'t>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError>;
+}
+
+/// Of an engine for one thread.
+pub(crate) struct OneThread;
+
+/// Of an engine that gives each thread a handle of its own.
+pub(crate) struct ManyThreads;
+
+impl<E: SqlEngine> Threading<E> for OneThread {
+    fn perform<'t>(_: &E, _: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+        Err(EngineError::new("this engine runs tests of one thread only"))
+    }
+}
+
+impl<E: SqlThreads> Threading<E> for ManyThreads {
+    fn perform<'t>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+        run_threads(engine, test)
+    }
+}
+
+/// A test of several threads.
+pub(crate) struct ActorsTest<'t> {
+    pub(super) suite: &'t SqlSuite,
+    pub(super) actors: &'t [SqlActor],
+    pub(super) shown: &'t Shown,
+}
+
+/// What it came to.
+pub(crate) struct SqlActorsDone<'t> {
+    pub(super) performed: ActorsDone,
+    threads: Vec<ThreadDone<'t>>,
+}
+
+impl SqlActorsDone<'_> {
+    /// The answers of all threads, which are looked at when nothing is measured any more.
+    ///
+    /// # Errors
+    /// One of them is not what it has to be, where the engine answers at all.
+    pub(super) fn tally(&self, answers: bool) -> Result<SqlTally, EngineError> {
+        let mut all = SqlTally::default();
+        for thread in &self.threads {
+            let mut tally = thread.tally;
+            thread.kept.iter().try_for_each(|answer| tally.answer(answer, answers))?;
+            all.thread(&tally);
+        }
+        Ok(all)
+    }
+}
+
+/// What is said of the actors before they work.
+pub(super) fn heads(actors: &[SqlActor]) -> Vec<ActorHead> {
+    actors.iter().map(|actor| ActorHead { name: actor.name.clone(), threads: actor.threads, rate: None }).collect()
+}
+
+/// What is counted of them.
+pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
+    actors.iter().map(|actor| ActorShape {
+        name: actor.name.clone(),
+        threads: actor.threads,
+        rate: None,
+        during: None,
+        holds: false,
+    })
+}
+
+/// What a thread did.
+struct ThreadDone<'e> {
+    tally: SqlTally,
+    /// What it made of answers. It is looked at when no thread works any more.
+    kept: Vec<Answer<'e>>,
+    spent: RecordedTime,
+    /// From the common start to its end, ns.
+    elapsed_ns: u64,
+}
+
+impl ThreadDone<'_> {
+    fn rows(&self) -> u64 {
+        self.tally.row_count() + self.kept.iter().map(Answer::rows).sum::<u64>()
+    }
+}
+
+fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<SqlActorsDone<'t>, EngineError> {
+    let places = places(test.actors.iter().map(|actor| actor.threads));
+    let (start, cores) = (Barrier::new(places.len()), Cores::for_threads(places.len()));
+    let threads = thread::scope(|scope| {
+        let spawn = |(ordinal, &(actor, thread)): (usize, &(usize, u32))| {
+            let (start, cores, counts) = (&start, &cores, test.shown.actors[actor].thread(thread));
+            scope.spawn(move || {
+                cores.pin(ordinal);
+                let recorder = Recorder::new(engine.clock(), Arc::clone(&counts.service), 1);
+                start.wait();
+                // All start at once: whoever is first says when.
+                test.shown.measured_since.get_or_init(Instant::now);
+                work(engine, test.suite, &test.actors[actor], recorder)
+            })
+        };
+        let running: Vec<_> = places.iter().enumerate().map(spawn).collect();
+        running.into_iter().map(joined).collect::<Result<Vec<ThreadDone<'_>>, _>>()
+    })?;
+    let of_actor = |actor: usize| -> Vec<&ThreadDone<'_>> {
+        places.iter().zip(&threads).filter(|((of, _), _)| *of == actor).map(|(_, thread)| thread).collect()
+    };
+    let actor_done =
+        |(place, actor): (usize, &SqlActor)| actor_done(actor, &of_actor(place), test.shown.actors[place].service());
+    let actors: Vec<ActorDone> = test.actors.iter().enumerate().map(actor_done).collect();
+    Ok(SqlActorsDone {
+        performed: ActorsDone {
+            spent: RecordedTime {
+                wall: threads.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0),
+                between: threads.iter().map(|thread| thread.spent.between).sum(),
+            },
+            operations: actors.iter().map(|actor| actor.operations).sum(),
+            rows: actors.iter().map(|actor| actor.rows).sum(),
+            actors,
+            verification: None,
+        },
+        threads,
+    })
+}
+
+/// What one thread does, opening and closing included.
+fn work<'e, E: SqlThreads>(
+    engine: &E,
+    suite: &'e SqlSuite,
+    actor: &'e SqlActor,
+    mut recorder: Recorder<E::Clock>,
+) -> Result<ThreadDone<'e>, EngineError> {
+    let clock = engine.clock();
+    let began = clock.now();
+    recorder.start();
+    let mut own = engine.another()?;
+    let mut sink = Threaded { recorder, tally: SqlTally::default(), kept: Vec::new(), is_pending: false };
+    // What actors do draws nothing.
+    let mut rng = SplitMix64::new(0);
+    perform(&mut own.session()?, suite, &actor.steps, &mut rng, &mut sink)?;
+    own.close()?;
+    sink.recorder.lap();
+    let elapsed_ns = clock.now().saturating_sub(began);
+    let Threaded { recorder, tally, kept, .. } = sink;
+    Ok(ThreadDone { tally, kept, spent: recorder.finish()?, elapsed_ns })
+}
+
+/// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed: closing is
+/// part of the last.
+struct Threaded<'e, C> {
+    recorder: Recorder<C>,
+    tally: SqlTally,
+    kept: Vec<Answer<'e>>,
+    /// Whether an operation was done whose end is not yet recorded.
+    is_pending: bool,
+}
+
+impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
+    #[inline]
+    fn operation(&mut self) {
+        if std::mem::replace(&mut self.is_pending, true) {
+            self.recorder.lap();
+        }
+    }
+
+    #[inline]
+    fn row<R: SqlRow>(&mut self, row: &R) {
+        self.tally.row(row);
+    }
+
+    #[inline]
+    fn rows(&mut self, rows: u64) {
+        self.tally.rows(rows);
+    }
+
+    fn answer(&mut self, answer: Answer<'e>) -> Result<(), EngineError> {
+        self.kept.push(answer);
+        Ok(())
+    }
+
+    fn stand_still(&mut self, work: impl FnOnce()) {
+        self.recorder.stand_still(work);
+    }
+}
+
+fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], service: Histogram<u64>) -> ActorDone {
+    let each = actor.operations();
+    let mut counters = Counters::default();
+    counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
+    counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|_| each)));
+    ActorDone {
+        name: actor.name.clone(),
+        threads: actor.threads,
+        wall_ns: threads.iter().map(|thread| thread.elapsed_ns).sum::<u64>() / threads.len().max(1) as u64,
+        operations: each * threads.len() as u64,
+        rows: threads.iter().map(|thread| thread.rows()).sum(),
+        operations_per_sample: 1,
+        histogram: to_base64(&service),
+        response: None,
+        counters,
+    }
+}
