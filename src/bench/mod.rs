@@ -6,7 +6,7 @@ mod spec;
 
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
-    BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, PlanError, PlannedRun, Space, StoredPlan,
-    check_space, combinations, estimate,
+    BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,
+    StoredPlan, check_space, combinations, estimate,
 };
 pub use spec::{EngineChoice, Preset, Spec, SpecError, Values};

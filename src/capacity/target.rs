@@ -2,7 +2,7 @@
 
 use super::{promise::Promises, search::Ends};
 use crate::{
-    bench::{BenchPlan, Configuration, EngineChoice, PlanError, Spec, Values},
+    bench::{BenchPlan, Configuration, EngineChoice, PlanError, Spec},
     catalog::{GAPS, MOST_RATE, OFFERED_RATE, Pace, SECONDS, Suite, WARM_UP},
     engines::{HARNESS_ENGINE, Registry},
 };
@@ -72,7 +72,7 @@ impl Target {
         let mut plan = BenchPlan::new(&spec, suite.clone(), registry)?;
         plan.probe()?;
         let null = plan.harness(registry)?;
-        let nothing = EngineChoice { name: HARNESS_ENGINE.to_owned(), options: Values::new() };
+        let nothing = EngineChoice { name: HARNESS_ENGINE.to_owned(), ..EngineChoice::default() };
         let mut generators = BenchPlan::new(&Spec { engines: vec![nothing], ..spec }, suite, registry)?.configurations;
         let Some(generator) = generators.pop() else { return refused("the engine `null` is missing".to_owned()) };
         let target = Self { plan, pace, terms, null, generator };

@@ -253,7 +253,11 @@ mod tests {
     }
 
     fn spec() -> impl Strategy<Value = Spec> {
-        let engine = (name(), values()).prop_map(|(name, options)| EngineChoice { name, options });
+        let engine = (name(), values(), any::<bool>()).prop_map(|(name, options, optional)| EngineChoice {
+            name,
+            options,
+            optional,
+        });
         let size = (1_u64..1000, option::of(1_u64..1000)).prop_map(|(first, second)| Size { first, second });
         let what = (name(), values(), collection::vec(engine, 1..4), collection::vec(size, 0..3));
         let how = (1_u32..10_000, collection::vec(value(), 0..3), any::<bool>(), option::of(1_u32..10_000));

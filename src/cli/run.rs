@@ -15,8 +15,8 @@ pub(super) struct RunArgs {
     /// The suite: `dbdyno list suites` lists them.
     #[arg(long)]
     suite: String,
-    /// An engine, with options after a colon: sqlite:journal_mode=wal,synchronous=off|normal
-    #[arg(long = "engine", required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
+    /// An engine, with options after a colon: sqlite:journal_mode=wal,synchronous=off|normal; ENGINE? is left out where it cannot be used
+    #[arg(long = "engine", required = true, value_name = "ENGINE[?][:OPTION=VALUE,...]")]
     engines: Vec<EngineChoice>,
     #[command(flatten)]
     bench: BenchArgs,

@@ -57,8 +57,11 @@ impl Workload {
     ) -> Result<BenchPlan, PlanError> {
         let one = |(name, value): (&str, &str)| (name.to_owned(), vec![value.to_owned()]);
         let name = &self.engine.description.name;
-        let choice =
-            |settings: &Settings| EngineChoice { name: name.clone(), options: settings.iter().map(one).collect() };
+        let choice = |settings: &Settings| EngineChoice {
+            name: name.clone(),
+            options: settings.iter().map(one).collect(),
+            optional: false,
+        };
         let suite_options =
             self.suite_options.iter().map(|(name, value)| one((name.as_str(), value.as_str()))).collect();
         let spec = Spec {

@@ -9,7 +9,6 @@ use dbdyno::{
     stats::Verdict,
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::collections::BTreeMap;
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
 pub(crate) struct Machine {
@@ -39,7 +38,7 @@ fn plan(registry: &Registry, rounds: u32, seed: u64) -> BenchPlan {
     let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
     let spec = Spec {
         suite: "kv".to_owned(),
-        engines: vec![EngineChoice { name: "null".to_owned(), options: BTreeMap::new() }],
+        engines: vec![EngineChoice { name: "null".to_owned(), ..EngineChoice::default() }],
         rounds,
         twins: true,
         seed: Some(seed),

@@ -1,13 +1,21 @@
 //! From a selection of engines, options and sizes to the ordered list of runs.
 
+mod configuration;
 mod estimate;
+mod missing;
 mod order;
 mod stars;
 mod stored;
 
+pub use configuration::{Configuration, combinations};
 pub use estimate::{Estimate, History, Space, check_space, estimate};
+pub use missing::Missing;
 pub use stored::{DifferingVersion, StoredPlan};
 
+use self::{
+    configuration::{configurations_of, label, same},
+    missing::{none_left, usable},
+};
 use super::{
     conditions::Conditions,
     spec::{EngineChoice, Spec},
@@ -15,20 +23,11 @@ use super::{
 use crate::{
     base::identifier::clock_seed,
     catalog::{Suite, TestPick},
-    engines::{Engine, HARNESS_ENGINE, Registry},
+    engines::{HARNESS_ENGINE, Registry},
 };
-use dbdyno_engine::{
-    durability::Tier,
-    protocol::SuiteJob,
-    settings::{SettingError, Settings},
-    size::Size,
-    suite::SuiteKind,
-};
+use dbdyno_engine::{protocol::SuiteJob, settings::SettingError};
 use dbdyno_workload::rng::SplitMix64;
-use std::{
-    collections::{BTreeMap, BTreeSet, btree_map::Entry},
-    fs,
-};
+use std::collections::BTreeMap;
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
@@ -40,45 +39,12 @@ pub enum PlanError {
     Setting(#[from] SettingError),
 }
 
-/// One thing that is measured: an engine with all its options on a suite at a size.
-#[derive(Debug, Clone)]
-pub struct Configuration {
-    pub engine: Engine,
-    /// Every option of the engine.
-    pub settings: Settings,
-    /// Every option of the suite.
-    pub suite_settings: Settings,
-    pub size: Size,
-    /// What a commit survives.
-    pub tier: Tier,
-    pub tier_reason: String,
-    /// The engine's name with the options in which it differs from other configurations of the session.
-    pub label: String,
-    /// The label of the configuration that this is once more: an A/A twin, by which the noise of the machine is measured.
-    pub twin_of: Option<String>,
-}
-
 /// A configuration of a sweep that is not run.
 #[derive(Debug, Clone)]
 pub struct LeftOut {
     pub configuration: Configuration,
     /// Why it cannot differ from one that is run.
     pub reason: String,
-}
-
-impl Configuration {
-    pub fn engine_name(&self) -> &str {
-        &self.engine.description.name
-    }
-
-    /// Whose code answers a suite of this kind. The same library by two paths is one.
-    pub fn implementation(&self, suite: SuiteKind) -> String {
-        let description = &self.engine.description;
-        let resolved =
-            |path: &str| fs::canonicalize(path).map_or_else(|_| path.to_owned(), |path| path.display().to_string());
-        let files = description.files(&self.settings).into_iter().map(|path| format!(" {}", resolved(path)));
-        description.implementation(suite, &self.settings).to_owned() + &files.collect::<String>()
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +69,8 @@ pub struct BenchPlan {
     pub configurations: Vec<Configuration>,
     /// What is not measured, because it cannot differ from another configuration of the same sweep.
     pub left_out: Vec<LeftOut>,
+    /// The optional engines that cannot be used.
+    pub missing: Vec<Missing>,
     /// The runs in order.
     pub runs: Vec<PlannedRun>,
     pub rounds: u32,
@@ -134,10 +102,11 @@ impl BenchPlan {
         }
         let mut configurations: Vec<Configuration> = Vec::new();
         let mut left_out: Vec<LeftOut> = Vec::new();
+        let (engines, missing) = usable(engines, registry)?;
         for &size in &sizes {
             for suite_asked in combinations(suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
-                for choice in engines {
+                for choice in &engines {
                     let of_sweep = configurations.len();
                     for configuration in configurations_of(
                         choice,
@@ -163,7 +132,7 @@ impl BenchPlan {
         label(&mut configurations, &mut left_out);
         let rounds = spec.rounds;
         let runs = runs(configurations.len(), rounds, seed);
-        let plan = Self { suite, pick, configurations, left_out, runs, rounds, seed, conditions };
+        let plan = Self { suite, pick, configurations, left_out, missing, runs, rounds, seed, conditions };
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
@@ -175,26 +144,38 @@ impl BenchPlan {
     pub fn probe(&mut self) -> Result<(), PlanError> {
         // Each answer is a process: the other options of a sweep change nothing about its files.
         let mut answers = BTreeMap::new();
-        for Configuration { engine, settings, tier, tier_reason, .. } in &mut self.configurations {
-            let description = &engine.description;
-            let files: Vec<String> = description.files(settings).into_iter().map(str::to_owned).collect();
-            let probed = match answers.entry((description.name.clone(), files)) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(unknown) => unknown.insert(engine.probe(settings).map_err(PlanError::Request)?),
-            };
-            let Some(probed) = probed.clone() else { continue };
-            if let Some(refusal) = probed.refusal(description, settings) {
-                return Err(PlanError::Request(refusal));
+        let planned = self.configurations.len();
+        let mut usable = Vec::with_capacity(planned);
+        for mut configuration in std::mem::take(&mut self.configurations) {
+            let description = &configuration.engine.description;
+            let files: Vec<String> =
+                description.files(&configuration.settings).into_iter().map(str::to_owned).collect();
+            let answer = answers.entry((description.name.clone(), files));
+            let answer = answer.or_insert_with(|| configuration.engine.probe(&configuration.settings));
+            match answer.clone() {
+                Err(reason) if configuration.optional => {
+                    let missing = Missing { engine: configuration.engine_name().to_owned(), reason };
+                    if !self.missing.contains(&missing) {
+                        self.missing.push(missing);
+                    }
+                    continue;
+                }
+                Err(reason) => return Err(PlanError::Request(reason)),
+                Ok(None) => {}
+                Ok(Some(probed)) => configuration.take(probed)?,
             }
-            *engine = engine.probed(probed);
-            let (survives, reason) = engine.description.tier(settings);
-            (*tier, *tier_reason) = (survives, reason.to_owned());
+            usable.push(configuration);
         }
-        Ok(())
+        if usable.len() != planned {
+            self.runs = runs(usable.len(), self.rounds, self.seed);
+        }
+        self.configurations = usable;
+        none_left(&self.configurations, &self.missing)
     }
 
     /// What is left out, in words: the configurations for each reason.
     pub fn not_run(&self) -> Vec<String> {
+        let missing = self.missing.iter().map(|one| format!("not run: {}", one.reason));
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for one in &self.left_out {
             by_reason.entry(&one.reason).or_default().push(&one.configuration.label);
@@ -204,7 +185,7 @@ impl BenchPlan {
             [_, ..] => format!("{} not run, they cannot differ from others: {reason}", labels.len()),
             [] => String::new(),
         };
-        by_reason.into_iter().map(line).collect()
+        missing.chain(by_reason.into_iter().map(line)).collect()
     }
 
     /// The same plan with the first configuration of each size once more a round: an A/A comparison, which shows how far
@@ -232,7 +213,7 @@ impl BenchPlan {
     /// When there is no engine `null`, or it cannot run the suite.
     pub fn harness(&self, registry: &Registry) -> Result<Configuration, PlanError> {
         let spec = Spec {
-            engines: vec![EngineChoice { name: HARNESS_ENGINE.to_owned(), options: BTreeMap::new() }],
+            engines: vec![EngineChoice { name: HARNESS_ENGINE.to_owned(), ..EngineChoice::default() }],
             rounds: 1,
             tests: self.pick.words(),
             seed: Some(1),
@@ -263,121 +244,4 @@ fn runs(configurations: usize, rounds: u32, seed: u64) -> Vec<PlannedRun> {
             seed: SplitMix64::stream(seed, u64::from(round)).next_u64(),
         })
         .collect()
-}
-
-fn same(a: &Configuration, b: &Configuration) -> bool {
-    a.engine_name() == b.engine_name()
-        && a.settings == b.settings
-        && a.suite_settings == b.suite_settings
-        && a.size == b.size
-}
-
-fn configurations_of(
-    choice: &EngineChoice,
-    registry: &Registry,
-    (suite, pick): (&Suite, &TestPick),
-    suite_settings: &Settings,
-    size: Size,
-    sample: Option<(u32, u64)>,
-) -> Result<Vec<Configuration>, PlanError> {
-    let engine = registry.get(&choice.name).map_err(PlanError::Request)?;
-    if !engine.description.suites.contains(&suite.kind) {
-        let message =
-            format!("engine `{}` cannot run suite `{}`: it is of kind {}", choice.name, suite.name, suite.kind.word());
-        return Err(PlanError::Request(message));
-    }
-    if let Some(reason) = suite.refusal(pick).filter(|_| engine.description.tables_as_data) {
-        return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: {reason}",
-            choice.name, suite.name
-        )));
-    }
-    if suite.has_actors(pick) && !engine.description.threads.contains_key(&suite.kind) {
-        return Err(PlanError::Request(format!(
-            "engine `{}` cannot run suite `{}`: it works with one thread, and the suite has tests of several",
-            choice.name, suite.name
-        )));
-    }
-    let chosen = match sample {
-        Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
-        None => combinations(&choice.options),
-    };
-    chosen
-        .into_iter()
-        .map(|asked| {
-            let settings = Settings::resolve(&engine.description, &asked)?;
-            if let Some(conflict) = engine.description.conflict(&settings) {
-                return Err(PlanError::Request(conflict));
-            }
-            let (tier, reason) = engine.description.tier(&settings);
-            Ok(Configuration {
-                engine: engine.clone(),
-                tier,
-                tier_reason: reason.to_owned(),
-                label: choice.name.clone(),
-                settings,
-                suite_settings: suite_settings.clone(),
-                size,
-                twin_of: None,
-            })
-        })
-        .collect()
-}
-
-/// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.
-pub fn combinations(options: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
-    let mut all = vec![BTreeMap::new()];
-    for (name, values) in options {
-        all = all
-            .iter()
-            .flat_map(|chosen: &BTreeMap<String, String>| {
-                values.iter().map(move |value| {
-                    let mut chosen = chosen.clone();
-                    chosen.insert(name.clone(), value.clone());
-                    chosen
-                })
-            })
-            .collect();
-    }
-    all
-}
-
-/// Names each configuration by its engine and by those options whose value is not the same in all of the engine's
-/// configurations.
-fn label(configurations: &mut [Configuration], left_out: &mut [LeftOut]) {
-    let mut values: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for configuration in configurations.iter().chain(left_out.iter().map(|one| &one.configuration)) {
-        for (option, value) in configuration.settings.iter().chain(configuration.suite_settings.iter()) {
-            let key = (configuration.engine_name().to_owned(), option.to_owned());
-            values.entry(key).or_default().insert(value.to_owned());
-        }
-    }
-    for configuration in configurations.iter_mut().chain(left_out.iter_mut().map(|one| &mut one.configuration)) {
-        let engine = configuration.engine_name().to_owned();
-        let differing: Vec<String> = configuration
-            .settings
-            .iter()
-            .chain(configuration.suite_settings.iter())
-            .filter(|(option, _)| values[&(engine.clone(), (*option).to_owned())].len() > 1)
-            .map(|(option, value)| format!("{option}={value}"))
-            .collect();
-        configuration.label = if differing.is_empty() { engine } else { format!("{engine}[{}]", differing.join(",")) };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sweep_takes_every_combination_once() {
-        let options = BTreeMap::from([
-            ("a".to_owned(), vec!["1".to_owned(), "2".to_owned()]),
-            ("b".to_owned(), vec!["x".to_owned(), "y".to_owned()]),
-        ]);
-        let all: Vec<String> =
-            combinations(&options).iter().map(|chosen| format!("{}{}", chosen["a"], chosen["b"])).collect();
-        assert_eq!(all, ["1x", "1y", "2x", "2y"]);
-        assert_eq!(combinations(&BTreeMap::new()), [BTreeMap::new()]);
-    }
 }

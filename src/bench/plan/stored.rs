@@ -100,7 +100,17 @@ impl StoredPlan {
             return Err(PlanError::Request(message));
         }
         let (pick, left_out) = (TestPick(pick), Vec::new());
-        let mut plan = BenchPlan { suite, pick, configurations: planned, left_out, runs, rounds, seed, conditions };
+        let mut plan = BenchPlan {
+            suite,
+            pick,
+            configurations: planned,
+            left_out,
+            missing: Vec::new(),
+            runs,
+            rounds,
+            seed,
+            conditions,
+        };
         // Which version a library has that an option names is known from here on.
         plan.probe()?;
         let mut differing: Vec<DifferingVersion> = Vec::new();
@@ -130,5 +140,6 @@ fn configuration(stored: &StoredConfiguration, suite: &Suite, registry: &Registr
         suite_settings,
         size: stored.size,
         twin_of: stored.twin_of.clone(),
+        optional: false,
     })
 }

@@ -1,4 +1,4 @@
-//! An engine in one word: `ENGINE` or `ENGINE:OPTION=VALUE[|VALUE],...`
+//! An engine in one word: `ENGINE` or `ENGINE:OPTION=VALUE[|VALUE],...`, with `ENGINE?` for one that may be missing.
 
 use super::{EngineChoice, SpecError, Values, escape};
 use std::{fmt, str::FromStr};
@@ -8,7 +8,11 @@ impl FromStr for EngineChoice {
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let mut choice = Self { name: name.trim().to_owned(), options: Values::new() };
+        let (name, optional) = match name.trim().strip_suffix('?') {
+            Some(name) => (name, true),
+            None => (name.trim(), false),
+        };
+        let mut choice = Self { name: name.to_owned(), options: Values::new(), optional };
         for option in escape::pieces(options, ',').into_iter().filter(|option| !option.trim().is_empty()) {
             let (name, values) = escape::split_once(option, '=').ok_or_else(|| {
                 SpecError(format!("{text}: `{option}`: expected OPTION=VALUE, several separated by commas"))
@@ -22,6 +26,7 @@ impl FromStr for EngineChoice {
 impl fmt::Display for EngineChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
+        f.write_str(if self.optional { "?" } else { "" })?;
         for (at, (name, values)) in self.options.iter().enumerate() {
             write!(f, "{}{name}={}", if at == 0 { ':' } else { ',' }, written(values))?;
         }
@@ -45,7 +50,10 @@ mod tests {
         assert_eq!(choice.options["journal_mode"], ["wal"]);
         assert_eq!(choice.options["synchronous"], ["off", "full"]);
         assert_eq!(choice.to_string(), "sqlite:journal_mode=wal,synchronous=off|full");
-        assert_eq!("lmdb".parse(), Ok(EngineChoice { name: "lmdb".to_owned(), options: Values::new() }));
+        assert_eq!("lmdb".parse(), Ok(EngineChoice { name: "lmdb".to_owned(), ..EngineChoice::default() }));
+        let optional: EngineChoice = "go-mattn?:journal_mode=wal".parse().unwrap();
+        assert!(optional.optional && optional.name == "go-mattn");
+        assert_eq!(optional.to_string(), "go-mattn?:journal_mode=wal");
         assert!("sqlite:wal".parse::<EngineChoice>().is_err());
         let library: EngineChoice = r"sqlite-lib:library=/opt/a\,b=1:2.so".parse().unwrap();
         assert_eq!(library.options["library"], ["/opt/a,b=1:2.so"]);

@@ -54,6 +54,8 @@ pub struct EngineChoice {
     pub name: String,
     /// Its options, where they are not at their defaults.
     pub options: Values,
+    /// Whether it is left out, with the reason, where it cannot be used: not built, or its library is not there.
+    pub optional: bool,
 }
 
 /// Text that describes no bench: what it is, and what was expected.

@@ -53,6 +53,8 @@ struct FileEngine {
     name: String,
     #[serde(default)]
     options: BTreeMap<String, FileValues>,
+    #[serde(default)]
+    optional: bool,
 }
 
 fn default_repeats() -> Spanned<u32> {
@@ -149,6 +151,9 @@ impl Preset {
         let engines = spec.engines.iter().map(|engine| {
             let mut table = toml::Table::from_iter([("name".to_owned(), engine.name.clone().into())]);
             table.insert("options".to_owned(), options(&engine.options).into());
+            if engine.optional {
+                table.insert("optional".to_owned(), true.into());
+            }
             toml::Value::Table(table)
         });
         add("title", Some(title.clone().into()));
@@ -215,7 +220,11 @@ impl Preset {
         let seed = seed.transpose()?;
         let memory_limit = memory_limit.transpose()?;
         let cache = cache.transpose()?.unwrap_or_default();
-        let engine = |engine: &FileEngine| EngineChoice { name: engine.name.clone(), options: texts(&engine.options) };
+        let engine = |engine: &FileEngine| EngineChoice {
+            name: engine.name.clone(),
+            options: texts(&engine.options),
+            optional: engine.optional,
+        };
         let spec = Spec {
             suite: file.suite,
             suite_options: texts(&file.suite_options),
@@ -264,8 +273,8 @@ mod tests {
                 twins: true,
                 seed: Some(u64::MAX),
                 engines: vec![
-                    EngineChoice { name: "sqlite".to_owned(), options },
-                    EngineChoice { name: "sqlite".to_owned(), options: BTreeMap::new() },
+                    EngineChoice { name: "sqlite".to_owned(), options, optional: true },
+                    EngineChoice { name: "sqlite".to_owned(), ..EngineChoice::default() },
                 ],
             },
         };

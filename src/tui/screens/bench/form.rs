@@ -22,6 +22,8 @@ pub struct EngineEntry {
     pub(crate) options: Values,
     /// Whether it is there once more, with other options.
     pub(crate) again: bool,
+    /// Whether the bench goes on without it where it cannot be used.
+    pub(crate) optional: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -98,8 +100,8 @@ impl Form {
         self.entries.clear();
         for choice in &spec.engines {
             let again = self.entries.iter().any(|entry| entry.engine == choice.name);
-            let options = choice.options.clone();
-            self.entries.push(EngineEntry { engine: choice.name.clone(), on: true, options, again });
+            let (options, optional) = (choice.options.clone(), choice.optional);
+            self.entries.push(EngineEntry { engine: choice.name.clone(), on: true, options, again, optional });
         }
         self.take_engines(registry);
         self.suite_options.clone_from(&spec.suite_options);
@@ -126,7 +128,11 @@ impl Form {
             suite: self.suite.clone(),
             suite_options: self.suite_options.clone(),
             engines: on
-                .map(|entry| EngineChoice { name: entry.engine.clone(), options: entry.options.clone() })
+                .map(|entry| EngineChoice {
+                    name: entry.engine.clone(),
+                    options: entry.options.clone(),
+                    optional: entry.optional,
+                })
                 .collect(),
             sizes: self.sizes.clone(),
             data_ratios: self.data_ratios.clone(),
@@ -195,7 +201,7 @@ impl Form {
 }
 
 fn entry(engine: &str, on: bool) -> EngineEntry {
-    EngineEntry { engine: engine.to_owned(), on, options: Values::new(), again: false }
+    EngineEntry { engine: engine.to_owned(), on, options: Values::new(), again: false, optional: false }
 }
 
 /// The suite's sizes and some more, in order.

@@ -32,6 +32,7 @@ pub(super) fn preset(run: &StoredRun, world: &World) -> Result<Preset, String> {
             engines: vec![EngineChoice {
                 name: run.engine.clone(),
                 options: changed(&run.options, false, &engine.description.options),
+                optional: false,
             }],
             ..Spec::default()
         },
