@@ -16,7 +16,6 @@ enum Spelling {
 /// written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode touches the file.
 const PRAGMAS: &[(&str, Spelling)] = &[
     ("busy_timeout", Spelling::Same),
-    ("foreign_keys", Spelling::Numbered(&["off", "on"])),
     ("synchronous", Spelling::Numbered(&["off", "normal", "full", "extra"])),
     ("page_size", Spelling::Same),
     ("auto_vacuum", Spelling::Numbered(&["none", "full", "incremental"])),
@@ -26,6 +25,7 @@ const PRAGMAS: &[(&str, Spelling)] = &[
     ("locking_mode", Spelling::Same),
     ("journal_mode", Spelling::Same),
     ("wal_autocheckpoint", Spelling::Same),
+    ("foreign_keys", Spelling::Numbered(&["off", "on"])),
 ];
 
 /// The option with its statement, where it is a pragma.
