@@ -26,6 +26,7 @@ mod power;
 mod resume;
 mod rowsum;
 mod scaling;
+mod shared_answers;
 mod soak;
 mod sqlite_lib;
 mod stats;

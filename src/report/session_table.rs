@@ -64,12 +64,12 @@ pub struct SessionRow {
     pub p50_ns: Option<u64>,
     /// 99th percentile, ns.
     pub p99_ns: Option<u64>,
-    /// Median size of the database with side files, bytes.
-    pub database_bytes: u64,
+    /// Median size of the database with side files, bytes; none, as in the next two, where no run tells.
+    pub database_bytes: Option<u64>,
     /// Median size of the side files, bytes.
-    pub side_bytes: u64,
+    pub side_bytes: Option<u64>,
     /// Median count of sync calls.
-    pub syncs: u64,
+    pub syncs: Option<u64>,
     /// What was done outside of the timer; none where it is not known.
     pub outside: Option<OutsideRow>,
     /// What each actor did, where the test has several threads.
@@ -117,10 +117,10 @@ pub struct OutsideRow {
     pub settle_ns: f64,
     /// Closing the database, ns; none where it stayed open.
     pub close_ns: Option<f64>,
-    /// Sync calls of all three.
-    pub syncs: u64,
-    /// Bytes written by all three.
-    pub written_bytes: u64,
+    /// Sync calls of all three; none where no run tells.
+    pub syncs: Option<u64>,
+    /// Bytes written by all three; as the sync calls.
+    pub written_bytes: Option<u64>,
     /// The test's time with all three, ns.
     pub total_ns: f64,
     /// Whether they take so much that the time alone misleads.
@@ -197,7 +197,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
         let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
         median(&values).ok()
     };
-    let middle = |metric: Metric| known(metric).map_or(0, |middle| middle.round() as u64);
+    let middle = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
     let outside = |outside_ns: f64| {
         Some(OutsideRow {
             open_ns: known(Metric::Open),

@@ -102,7 +102,8 @@ pub fn session_notes(table: &SessionTable) -> String {
 }
 
 fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
-    let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let unknown = || "-".to_owned();
+    let quantile = |ns: Option<u64>| ns.map_or_else(unknown, |ns| duration(ns as f64));
     let mark = if row.disagrees {
         "✗"
     } else if row.harness_bound {
@@ -119,9 +120,9 @@ fn cells(row: &SessionRow, colour: Colouring) -> [String; 10] {
         quantile(row.p50_ns),
         quantile(row.p99_ns),
         format!("{}/{}%", percent(row.spread.0), percent(row.spread.1)),
-        short_bytes(row.database_bytes),
-        short_bytes(row.side_bytes),
-        count(row.syncs),
+        row.database_bytes.map_or_else(unknown, short_bytes),
+        row.side_bytes.map_or_else(unknown, short_bytes),
+        row.syncs.map_or_else(unknown, count),
         row.tier.sign(),
     ]
 }
@@ -161,11 +162,11 @@ fn outside_line(outside: &OutsideRow) -> String {
     let phases = [("open", outside.open_ns), ("settle", Some(outside.settle_ns)), ("close", outside.close_ns)];
     let times = phases.into_iter().filter_map(|(name, ns)| Some((name, ns.filter(|ns| *ns > 0.0)?)));
     let mut parts: Vec<String> = times.map(|(name, ns)| format!("{name} {}", duration(ns))).collect();
-    if outside.syncs > 0 {
-        parts.push(format!("{} sync{}", count(outside.syncs), if outside.syncs == 1 { "" } else { "s" }));
+    if let Some(syncs @ 1..) = outside.syncs {
+        parts.push(format!("{} sync{}", count(syncs), if syncs == 1 { "" } else { "s" }));
     }
-    if outside.written_bytes > 0 {
-        parts.push(format!("{} written", short_bytes(outside.written_bytes)));
+    if let Some(written @ 1..) = outside.written_bytes {
+        parts.push(format!("{} written", short_bytes(written)));
     }
     format!("+ {}: {} in all", parts.join(", "), duration(outside.total_ns))
 }

@@ -16,6 +16,7 @@ pub mod program;
 pub mod recorder;
 pub mod resources;
 pub mod rng;
+mod shuffle;
 pub mod sql;
 pub mod syncs;
 mod template;

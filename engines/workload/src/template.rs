@@ -1,19 +1,28 @@
 //! Keys and values as a suite's formats describe them.
 
 use crate::{rng::SplitMix64, zipf::fnv1a};
-use dbdyno_engine::suite::{Template, Variable};
+use dbdyno_engine::suite::{Counted, Form, Template, Variable};
 
 /// Adds a format with what it stands for filled in to `buffer`. Allocates only when the buffer grows.
 #[inline]
 pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operation: u64, rng: &mut SplitMix64) {
-    let (prefix, number, suffix) = template.parts();
-    buffer.extend_from_slice(prefix.as_bytes());
-    if let Some((variable, width)) = number {
-        match variable {
-            Variable::Key => push_padded(buffer, key, width),
-            Variable::Operation => push_padded(buffer, operation, width),
-            Variable::Hash => push_padded(buffer, fnv1a(key), width),
-            Variable::Random => push_random(buffer, width, rng),
+    let (parts, suffix) = template.parts();
+    for (text, variable) in parts {
+        buffer.extend_from_slice(text.as_bytes());
+        match *variable {
+            Variable::Number(counted, form) => {
+                let number = match counted {
+                    Counted::Key => key,
+                    Counted::Operation => operation,
+                    Counted::Hash => fnv1a(key),
+                };
+                match form {
+                    Form::Digits(digits) => push_padded(buffer, number, digits),
+                    Form::Bytes(bytes) => buffer.extend_from_slice(&number.to_be_bytes()[8 - bytes.min(8)..]),
+                }
+            }
+            Variable::Random(bytes) => push_random(buffer, bytes, rng),
+            Variable::Scattered(bytes) => push_random(buffer, bytes, &mut SplitMix64::stream(0, key)),
         }
     }
     buffer.extend_from_slice(suffix.as_bytes());
@@ -68,6 +77,53 @@ mod tests {
         render(&"{random:11}".parse().unwrap(), &mut buffer, 0, 0, &mut rng);
         let expected = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973].map(u64::to_le_bytes).concat();
         assert_eq!(buffer, expected[..11]);
+    }
+
+    #[test]
+    fn binary_numbers_have_their_highest_byte_first() {
+        let (mut buffer, mut rng) = (Vec::new(), SplitMix64::new(1));
+        render(&"{key:u4}\u{18}{op:u2}".parse().unwrap(), &mut buffer, 0x01_0203_0405, 258, &mut rng);
+        assert_eq!(buffer, [2, 3, 4, 5, 24, 1, 2], "the lowest bytes");
+    }
+
+    #[test]
+    fn scattered_bytes_are_the_same_for_the_same_record() {
+        let rendered = |key| {
+            let (mut buffer, mut rng) = (Vec::new(), SplitMix64::new(key));
+            render(&"{scattered:24}".parse().unwrap(), &mut buffer, key, 0, &mut rng);
+            buffer
+        };
+        assert_eq!(rendered(7), rendered(7));
+        assert_ne!(rendered(7), rendered(8));
+        let mut stream = SplitMix64::stream(0, 7);
+        let expected: Vec<u8> = (0..3).flat_map(|_| stream.next_u64().to_le_bytes()).collect();
+        assert_eq!(rendered(7), expected, "the numbers of stream 7 of seed 0");
+    }
+
+    /// By tests/tables/shared/make.py, which engines in other languages are held to as well.
+    #[test]
+    fn formats_are_those_of_every_language() {
+        #[derive(serde::Deserialize)]
+        struct Answers {
+            formats: Vec<Answer>,
+        }
+        #[derive(serde::Deserialize)]
+        struct Answer {
+            format: String,
+            key: u64,
+            op: u64,
+            seed: u64,
+            rendered: String,
+        }
+        let answers = include_str!("../../../tests/tables/shared/answers.json");
+        let answers: Answers = serde_json::from_str(answers).unwrap();
+        assert!(answers.formats.len() > 20);
+        for Answer { format, key, op, seed, rendered } in answers.formats {
+            let mut buffer = Vec::new();
+            render(&format.parse().unwrap(), &mut buffer, key, op, &mut SplitMix64::new(seed));
+            let found: String = buffer.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(found, rendered, "{format} of {key} and {op}");
+        }
     }
 
     #[test]

@@ -186,6 +186,8 @@ impl KvWork {
 pub enum KeyChoice {
     /// 0, 1, 2 …
     Ascending,
+    /// Each record once, in a random order.
+    Shuffled,
     /// Uniform with repetition.
     Uniform,
     /// Zipf's law with exponent 0.99, scattered over all records: YCSB's scrambled zipfian.

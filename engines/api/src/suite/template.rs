@@ -1,57 +1,118 @@
-//! Key and value formats of a suite: text with at most one zero-padded number.
+//! Key and value formats of a suite: text with numbers in it.
 //!
-//! Grammar: any text, with one optional `{key}`, `{op}` or `{hash}`, each with or without `:W`, or `{random:N}`; `W` is the least number of
-//! digits, padded with zeros (C's `%0Wd`). `key` is the record's index, `op` the operation's ordinal in its test, both from 0;
-//! `hash` is the record's index scattered by FNV-1a, as YCSB has it; `random` stands for N random bytes.
+//! Grammar: any text with any of `{key}`, `{op}` and `{hash}`, each alone or with `:W` or `:uN`, and `{random:N}` and `{scattered:N}`.
+//! `key` is the record's index, `op` the operation's ordinal in its test, both from 0; `hash` is the record's index scattered by FNV-1a,
+//! as YCSB has it. `W` is the least number of digits, padded with zeros (C's `%0Wd`); `uN` are the lowest N bytes of the
+//! number, the highest first. `random` stands for N random bytes, `scattered` for N bytes that look random and follow from the
+//! record's index.
 
 use serde::{Deserialize, Serialize};
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 /// A parsed format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
-    prefix: String,
-    number: Option<(Variable, usize)>,
+    /// Each a text and what stands behind it.
+    parts: Vec<(String, Variable)>,
     suffix: String,
 }
 
-/// Which number stands in a format.
+/// What stands in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
+    /// A number.
+    Number(Counted, Form),
+    /// So many random bytes.
+    Random(usize),
+    /// So many bytes that follow from the record's index.
+    Scattered(usize),
+}
+
+/// Which number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
     /// The record's index, from 0.
     Key,
     /// The operation's ordinal in its test, from 0.
     Operation,
     /// The 64-bit FNV-1a hash of the record's index, without its sign.
     Hash,
-    /// Random bytes, as many as the width says.
-    Random,
 }
 
-impl Variable {
-    const ALL: [(&str, Self); 4] =
-        [("key", Self::Key), ("op", Self::Operation), ("hash", Self::Hash), ("random", Self::Random)];
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// In digits, at least so many.
+    Digits(usize),
+    /// Its lowest bytes, so many, the highest first.
+    Bytes(usize),
+}
 
-    /// The widths that it takes.
-    fn widths(self) -> std::ops::RangeInclusive<usize> {
+const COUNTED: [(&str, Counted); 3] = [("key", Counted::Key), ("op", Counted::Operation), ("hash", Counted::Hash)];
+const DIGITS: RangeInclusive<usize> = 1..=20;
+const NUMBER_BYTES: RangeInclusive<usize> = 1..=8;
+const BYTES: RangeInclusive<usize> = 1..=1 << 20;
+
+impl Variable {
+    /// What is between the brackets.
+    fn parse(text: &str) -> Option<Self> {
+        let (name, form) = text.split_once(':').map_or((text, None), |(name, form)| (name, Some(form)));
+        let number =
+            |text: &str, within: RangeInclusive<usize>| text.parse().ok().filter(|number| within.contains(number));
+        match name {
+            "random" => return number(form?, BYTES).map(Self::Random),
+            "scattered" => return number(form?, BYTES).map(Self::Scattered),
+            _ => {}
+        }
+        let counted = COUNTED.iter().find(|(word, _)| *word == name)?.1;
+        Some(Self::Number(
+            counted,
+            match form {
+                None => Form::Digits(0),
+                Some(form) => match form.strip_prefix('u') {
+                    Some(bytes) => Form::Bytes(number(bytes, NUMBER_BYTES)?),
+                    None => Form::Digits(number(form, DIGITS)?),
+                },
+            },
+        ))
+    }
+
+    /// Bytes that it takes, of a number that fits its digits.
+    fn len(self) -> usize {
         match self {
-            Self::Key | Self::Operation | Self::Hash => 1..=20,
-            Self::Random => 1..=1 << 20,
+            Self::Number(_, Form::Digits(digits)) => digits.max(1),
+            Self::Number(_, Form::Bytes(bytes)) | Self::Random(bytes) | Self::Scattered(bytes) => bytes,
+        }
+    }
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (counted, form) = match self {
+            Self::Random(bytes) => return write!(f, "{{random:{bytes}}}"),
+            Self::Scattered(bytes) => return write!(f, "{{scattered:{bytes}}}"),
+            Self::Number(counted, form) => (counted, form),
+        };
+        let name = COUNTED.iter().find(|(_, one)| one == counted).map_or("", |(name, _)| name);
+        match form {
+            Form::Digits(0) => write!(f, "{{{name}}}"),
+            Form::Digits(digits) => write!(f, "{{{name}:{digits}}}"),
+            Form::Bytes(bytes) => write!(f, "{{{name}:u{bytes}}}"),
         }
     }
 }
 
 impl Template {
-    /// The text before the number, the number with its least count of digits, and the text behind it.
+    /// Each text with what stands behind it, and the text at the end.
     #[inline]
-    pub fn parts(&self) -> (&str, Option<(Variable, usize)>, &str) {
-        (&self.prefix, self.number, &self.suffix)
+    pub fn parts(&self) -> (&[(String, Variable)], &str) {
+        (&self.parts, &self.suffix)
     }
 
-    /// Length in bytes of the rendered format, for numbers that fit the width.
+    /// Length in bytes of the rendered format, for numbers that fit their digits.
     pub fn len(&self) -> usize {
-        self.prefix.len() + self.number.map_or(0, |(_, width)| width.max(1)) + self.suffix.len()
+        self.parts.iter().map(|(text, variable)| text.len() + variable.len()).sum::<usize>() + self.suffix.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -65,30 +126,23 @@ impl FromStr for Template {
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = || {
             format!(
-                "format `{text}`: expected text with at most one of {{key}}, {{op}} and {{hash}}, each with or without \
-                 :WIDTH from 1 to 20, or {{random:BYTES}} of up to 1048576 bytes"
+                "format `{text}`: expected text with any of {{key}}, {{op}} and {{hash}}, each alone, with :DIGITS from 1 to 20 or \
+                 with :uBYTES from 1 to 8, {{random:BYTES}} and {{scattered:BYTES}} of up to 1048576 bytes"
             )
         };
-        let Some((prefix, rest)) = text.split_once('{') else {
-            if text.contains('}') {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some((before, after)) = rest.split_once('{') {
+            let (inside, after) = after.split_once('}').ok_or_else(expected)?;
+            if before.contains('}') {
                 return Err(expected());
             }
-            return Ok(Self { prefix: text.to_owned(), number: None, suffix: String::new() });
-        };
-        let (inside, suffix) = rest.split_once('}').ok_or_else(expected)?;
-        if prefix.contains('}') || suffix.contains(['{', '}']) {
+            parts.push((before.to_owned(), Variable::parse(inside).ok_or_else(expected)?));
+            rest = after;
+        }
+        if rest.contains('}') {
             return Err(expected());
         }
-        let (name, width) = match inside.split_once(':') {
-            None => (inside, None),
-            Some((name, width)) => (name, Some(width.parse().map_err(|_| expected())?)),
-        };
-        let variable = Variable::ALL.iter().find(|(word, _)| *word == name).ok_or_else(expected)?.1;
-        if width.map_or(variable == Variable::Random, |width| !variable.widths().contains(&width)) {
-            return Err(expected());
-        }
-        let width = width.unwrap_or(0);
-        Ok(Self { prefix: prefix.to_owned(), number: Some((variable, width)), suffix: suffix.to_owned() })
+        Ok(Self { parts, suffix: rest.to_owned() })
     }
 }
 
@@ -102,14 +156,7 @@ impl TryFrom<String> for Template {
 
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.prefix)?;
-        if let Some((variable, width)) = self.number {
-            let name = Variable::ALL.iter().find(|(_, one)| *one == variable).map_or("", |(name, _)| name);
-            match width {
-                0 => write!(f, "{{{name}}}")?,
-                width => write!(f, "{{{name}:{width}}}")?,
-            }
-        }
+        self.parts.iter().try_for_each(|(text, variable)| write!(f, "{text}{variable}"))?;
         f.write_str(&self.suffix)
     }
 }
@@ -126,22 +173,46 @@ mod tests {
 
     #[test]
     fn a_length_is_told_without_rendering() {
-        let value = "value_{key:08}_with_some_additional_data_to_make_it_realistic";
-        assert_eq!(value.parse::<Template>().unwrap().len(), 61);
+        let length = |format: &str| format.parse::<Template>().unwrap().len();
+        assert_eq!(length("value_{key:08}_with_some_additional_data_to_make_it_realistic"), 61);
+        assert_eq!(length("{key:u4}-{op}-{scattered:24}"), 4 + 1 + 1 + 1 + 24);
     }
 
     #[test]
     fn a_format_survives_the_wire() {
-        for format in ["key_{key:8}", "{op}", "constant", "a{key}b", "", "user{hash}", "{random:1000}"] {
+        for format in [
+            "key_{key:8}",
+            "{op}",
+            "constant",
+            "a{key}b",
+            "",
+            "user{hash}",
+            "{random:1000}",
+            "{key:u4}\u{18}",
+            "{key}{op} {hash:u8}{scattered:24}",
+        ] {
             assert_eq!(format.parse::<Template>().unwrap().to_string(), format);
         }
     }
 
     #[test]
     fn a_malformed_format_is_refused() {
-        for format in
-            ["{", "}", "{row}", "{key:0}", "{key:21}", "{key}{op}", "a}b{key}", "{key", "{random}", "{random:0}"]
-        {
+        for format in [
+            "{",
+            "}",
+            "{row}",
+            "{key:0}",
+            "{key:21}",
+            "a}b{key}",
+            "{key",
+            "{random}",
+            "{random:0}",
+            "{key:u0}",
+            "{key:u9}",
+            "{scattered}",
+            "{random:u4}",
+            "{key}}",
+        ] {
             assert!(format.parse::<Template>().is_err(), "{format}");
         }
     }

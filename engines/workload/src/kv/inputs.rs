@@ -67,12 +67,13 @@ impl<'t> Inputs<'t> {
     }
 
     /// Of thread `thread` (from 0) of `threads` that do the same.
-    pub(super) fn new(test: &'t KvTest, work: &'t KvWork, rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
+    pub(super) fn new(test: &'t KvTest, work: &'t KvWork, mut rng: SplitMix64, (thread, threads): (u64, u64)) -> Self {
+        let keys = Keys::new(work.keys, test.records, (thread, threads), &mut rng);
         Self {
             test,
             work,
             rng,
-            keys: Keys::new(work.keys, test.records, (thread, threads)),
+            keys,
             total_weight: work.work.iter().map(|work| work.weight).sum(),
             ordinal: 0,
             bytes: Vec::with_capacity(BLOCK_BYTES),

@@ -2,6 +2,7 @@
 
 use crate::{
     rng::SplitMix64,
+    shuffle::Shuffle,
     zipf::{ScrambledZipf, Zipf},
 };
 use dbdyno_engine::suite::KeyChoice;
@@ -20,6 +21,7 @@ pub(super) struct Keys {
 
 enum Choice {
     Ascending,
+    Shuffled(Shuffle),
     Uniform,
     Zipfian(ScrambledZipf),
     /// By the distance from the newest record that this thread knows of.
@@ -27,9 +29,11 @@ enum Choice {
 }
 
 impl Keys {
-    pub(super) fn new(choice: KeyChoice, records: u64, (thread, threads): (u64, u64)) -> Self {
+    /// Those of thread `thread` (from 0) of `threads`. An order of all records is drawn at once.
+    pub(super) fn new(choice: KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
         let choice = match choice {
             KeyChoice::Ascending => Choice::Ascending,
+            KeyChoice::Shuffled => Choice::Shuffled(Shuffle::new(records, rng.next_u64())),
             KeyChoice::Uniform => Choice::Uniform,
             KeyChoice::Zipfian => Choice::Zipfian(ScrambledZipf::new(records)),
             KeyChoice::Latest => Choice::Latest(Zipf::new(records)),
@@ -41,6 +45,7 @@ impl Keys {
     pub(super) fn draw(&mut self, ordinal: u64, rng: &mut SplitMix64) -> u64 {
         match &self.choice {
             Choice::Ascending => ordinal,
+            Choice::Shuffled(shuffle) => shuffle.record(ordinal),
             Choice::Uniform => rng.below(self.records),
             Choice::Zipfian(zipf) => zipf.record(rng),
             Choice::Latest(zipf) => {
@@ -75,7 +80,8 @@ mod tests {
 
     #[test]
     fn the_latest_are_met_the_most_and_what_was_inserted_is_among_them() {
-        let (mut keys, mut rng) = (Keys::new(KeyChoice::Latest, 1_000, (1, 2)), SplitMix64::new(3));
+        let mut rng = SplitMix64::new(3);
+        let mut keys = Keys::new(KeyChoice::Latest, 1_000, (1, 2), &mut rng);
         assert_eq!([keys.insert(), keys.insert()], [1_001, 1_003], "the other thread inserts 1,000 and 1,002");
         let drawn: Vec<u64> = (0..100_000).map(|_| keys.draw(0, &mut rng)).collect();
         let count = |record| drawn.iter().filter(|&&one| one == record).count();

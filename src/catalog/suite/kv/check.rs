@@ -142,11 +142,12 @@ impl Checker<'_> {
     }
 
     fn operations(&self, operations: &Spanned<Operations>) -> Result<(), CatalogError> {
-        let Operations { share, least } = *operations.get_ref();
-        if share > 0.0 && share <= 1_000.0 && least > 0 {
+        let Operations { share, least, most } = *operations.get_ref();
+        if share > 0.0 && share <= 1_000.0 && least > 0 && most >= least {
             return Ok(());
         }
-        let message = "operations: expected a share above 0 and at most 1000, and `least` of 1 or more";
+        let message =
+            "operations: expected a share above 0 and at most 1000, `least` of 1 or more, and `most` from there on";
         Err(self.source.wrong(operations.span(), message))
     }
 

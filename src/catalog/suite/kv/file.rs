@@ -87,15 +87,21 @@ pub(super) struct Operations {
     pub(super) share: f64,
     #[serde(default = "least_operations")]
     pub(super) least: u64,
+    #[serde(default = "most_operations")]
+    pub(super) most: u64,
 }
 
 fn least_operations() -> u64 {
     1
 }
 
+fn most_operations() -> u64 {
+    u64::MAX
+}
+
 impl Operations {
     pub(super) fn at_size(self, size: u64) -> u64 {
-        ((size as f64 * self.share).round() as u64).max(self.least)
+        ((size as f64 * self.share).round() as u64).max(self.least).min(self.most)
     }
 }
 

@@ -109,7 +109,8 @@ impl KvBody {
     pub(super) fn payload_bytes(&self, size: Size, tests: &BTreeSet<u32>) -> u64 {
         let mut databases: BTreeMap<&str, u64> = BTreeMap::new();
         for test in self.tests.iter().filter(|test| tests.contains(&test.number())) {
-            if matches!(&test.load, LoadBody::Alone(alone) if alone.keys == KeyChoice::Ascending) {
+            if matches!(&test.load, LoadBody::Alone(alone) if matches!(alone.keys, KeyChoice::Ascending | KeyChoice::Shuffled))
+            {
                 *databases.entry(&test.file.database).or_default() += test.written_bytes(size);
             }
         }
