@@ -1,0 +1,268 @@
+// Package dbsql drives a SQLite through database/sql: one pinned *sql.Conn of one *sql.DB is a database.
+package dbsql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"regexp"
+
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+)
+
+// background never ends, so that database/sql starts no goroutine that waits for its end.
+var background = context.Background()
+
+// Opener opens databases with the driver that is registered under a name.
+func Opener(name string) func(path string) (driver.Conn, error) {
+	return func(path string) (driver.Conn, error) {
+		address := path
+		if path != driver.InMemory {
+			address = (&url.URL{Scheme: "file", Path: path}).String()
+		}
+		db, err := sql.Open(name, address)
+		if err != nil {
+			return nil, err
+		}
+		db.SetMaxOpenConns(1)
+		pinned, err := db.Conn(background)
+		if err != nil {
+			_ = db.Close()
+			return nil, err
+		}
+		return &conn{db: db, pinned: pinned}, nil
+	}
+}
+
+type conn struct {
+	db     *sql.DB
+	pinned *sql.Conn
+}
+
+// Batch gives what answers with rows to a query: of such a statement some drivers do no more than one step where they are
+// told to execute it.
+func (conn *conn) Batch(text string) error {
+	if !answers.MatchString(text) {
+		_, err := conn.pinned.ExecContext(background, text)
+		return err
+	}
+	rows, err := conn.pinned.QueryContext(background, text)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+	}
+	if err := rows.Err(); err != nil {
+		_ = rows.Close()
+		return err
+	}
+	return rows.Close()
+}
+
+// answers matches what may answer with rows.
+var answers = regexp.MustCompile(`(?i)^\s*(pragma|select|with|values|explain)\b`)
+
+func (conn *conn) Prepare(text string) (driver.Stmt, error) {
+	prepared, err := conn.pinned.PrepareContext(background, text)
+	if err != nil {
+		return nil, err
+	}
+	return &stmt{exec: prepared.ExecContext, query: prepared.QueryContext, close: prepared.Close}, nil
+}
+
+func (conn *conn) Text(text string) driver.Stmt {
+	return &stmt{
+		exec: func(context context.Context, args ...any) (sql.Result, error) {
+			return conn.pinned.ExecContext(context, text, args...)
+		},
+		query: func(context context.Context, args ...any) (*sql.Rows, error) {
+			return conn.pinned.QueryContext(context, text, args...)
+		},
+		close: func() error { return nil },
+	}
+}
+
+func (conn *conn) Close() error {
+	err := conn.pinned.Close()
+	if closing := conn.db.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// stmt is a statement with what it is run with, used again each time.
+type stmt struct {
+	exec  func(context.Context, ...any) (sql.Result, error)
+	query func(context.Context, ...any) (*sql.Rows, error)
+	close func() error
+	args  []any
+	row   row
+}
+
+func (stmt *stmt) Close() error { return stmt.close() }
+
+func (stmt *stmt) Exec(values []driver.Value) (int64, error) {
+	result, err := stmt.exec(background, stmt.boxed(values)...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (stmt *stmt) Query(values []driver.Value, kinds []driver.Kind, visit func(driver.Row) bool) error {
+	rows, err := stmt.query(background, stmt.boxed(values)...)
+	if err != nil {
+		return err
+	}
+	row := &stmt.row
+	if err := row.prepare(rows, kinds); err != nil {
+		_ = rows.Close()
+		return err
+	}
+	for first := true; rows.Next(); first = false {
+		if err := row.scan(rows, first); err != nil {
+			_ = rows.Close()
+			return err
+		}
+		if !visit(row) {
+			break
+		}
+	}
+	if err := rows.Err(); err != nil {
+		_ = rows.Close()
+		return err
+	}
+	return rows.Close()
+}
+
+// boxed is the values as the driver takes them, in memory that is used again.
+func (stmt *stmt) boxed(values []driver.Value) []any {
+	stmt.args = driver.Boxed(stmt.args[:0], values)
+	return stmt.args
+}
+
+// row is where rows are scanned to: variables of the kinds that are expected, as an application has them, or whatever
+// the driver gives.
+type row struct {
+	typed   []any
+	numbers []int64
+	reals   []float64
+	texts   []string
+	kinds   []driver.Kind
+
+	found   []any
+	targets []any
+	// isFound: this row is in found.
+	isFound bool
+}
+
+func (row *row) prepare(rows *sql.Rows, kinds []driver.Kind) error {
+	if len(row.found) == 0 || len(kinds) != len(row.typed) {
+		names, err := rows.Columns()
+		if err != nil {
+			return err
+		}
+		count := len(names)
+		row.found, row.targets = make([]any, count), make([]any, count)
+		for at := range row.found {
+			row.targets[at] = &row.found[at]
+		}
+		row.numbers, row.reals, row.texts = make([]int64, count), make([]float64, count), make([]string, count)
+		row.typed = nil
+		if len(kinds) == count {
+			row.typed = row.variables(kinds)
+		}
+		row.kinds = kinds
+	}
+	return nil
+}
+
+func (row *row) variables(kinds []driver.Kind) []any {
+	typed := make([]any, len(kinds))
+	for at, kind := range kinds {
+		switch kind {
+		case driver.Integer:
+			typed[at] = &row.numbers[at]
+		case driver.Real:
+			typed[at] = &row.reals[at]
+		default:
+			typed[at] = &row.texts[at]
+		}
+	}
+	return typed
+}
+
+// scan takes the first row of an answer as it is, so that its kinds can be looked at.
+func (row *row) scan(rows *sql.Rows, first bool) error {
+	row.isFound = row.typed == nil || first
+	if !row.isFound && rows.Scan(row.typed...) == nil {
+		return nil
+	}
+	// NULL fits in no variable of a plain type: such a row is scanned again as it is.
+	row.isFound = true
+	if err := rows.Scan(row.targets...); err != nil {
+		return err
+	}
+	for at, value := range row.found {
+		switch value.(type) {
+		case nil, int64, float64, string, []byte:
+		default:
+			return fmt.Errorf("column %d: the driver made a %T of it: expected a value as SQLite stores it", at+1, value)
+		}
+	}
+	return nil
+}
+
+func (row *row) Columns() int { return len(row.found) }
+
+func (row *row) Kind(column int) driver.Kind {
+	if !row.isFound {
+		return row.kinds[column]
+	}
+	switch row.found[column].(type) {
+	case int64:
+		return driver.Integer
+	case float64:
+		return driver.Real
+	case string:
+		return driver.Text
+	case []byte:
+		return driver.Blob
+	}
+	return driver.Null
+}
+
+func (row *row) Int64(column int) int64 {
+	if !row.isFound {
+		return row.numbers[column]
+	}
+	number, _ := row.found[column].(int64)
+	return number
+}
+
+func (row *row) Float(column int) float64 {
+	if !row.isFound {
+		return row.reals[column]
+	}
+	number, _ := row.found[column].(float64)
+	return number
+}
+
+func (row *row) Text(column int) string {
+	if !row.isFound {
+		return row.texts[column]
+	}
+	text, _ := row.found[column].(string)
+	return text
+}
+
+func (row *row) Blob(column int) []byte {
+	switch found := row.found[column].(type) {
+	case []byte:
+		return found
+	case string:
+		return []byte(found)
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+// The engine of crawshaw.io/sqlite.
+package main
+
+import (
+	"crawshaw.io/sqlite"
+	"github.com/dbdyno/dbdyno/engines/go/adapters/cached"
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/engine"
+)
+
+func main() {
+	engine.Main(engine.Driver{
+		Name:   "go-crawshaw",
+		Module: "crawshaw.io/sqlite",
+		How:    "cgo; keeps statements by their text",
+		Caches: true,
+		Open:   open,
+	})
+}
+
+// open says all flags: without any, the driver sets the journal mode by itself.
+func open(path string) (driver.Conn, error) {
+	connection, err := sqlite.OpenConn(path, sqlite.SQLITE_OPEN_READWRITE|sqlite.SQLITE_OPEN_CREATE|sqlite.SQLITE_OPEN_NOMUTEX)
+	if err != nil {
+		return nil, err
+	}
+	return cached.New[sqlite.ColumnType](connection), nil
+}

@@ -1,0 +1,26 @@
+// The engine of github.com/eatonphil/gosqlite.
+package main
+
+import (
+	"github.com/dbdyno/dbdyno/engines/go/adapters/lite"
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/engine"
+	"github.com/eatonphil/gosqlite"
+)
+
+func main() {
+	engine.Main(engine.Driver{
+		Name:   "go-eatonphil",
+		Module: "github.com/eatonphil/gosqlite",
+		How:    "cgo",
+		Open:   open,
+	})
+}
+
+func open(path string) (driver.Conn, error) {
+	connection, err := gosqlite.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return lite.New(connection), nil
+}

@@ -1,0 +1,17 @@
+// The engine of github.com/glebarez/go-sqlite.
+package main
+
+import (
+	"github.com/dbdyno/dbdyno/engines/go/adapters/dbsql"
+	"github.com/dbdyno/dbdyno/engines/go/engine"
+	_ "github.com/glebarez/go-sqlite"
+)
+
+func main() {
+	engine.Main(engine.Driver{
+		Name:   "go-glebarez",
+		Module: "github.com/glebarez/go-sqlite",
+		How:    "SQLite translated to Go, through database/sql",
+		Open:   dbsql.Opener("sqlite"),
+	})
+}

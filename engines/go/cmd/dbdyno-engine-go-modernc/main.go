@@ -1,0 +1,17 @@
+// The engine of modernc.org/sqlite.
+package main
+
+import (
+	"github.com/dbdyno/dbdyno/engines/go/adapters/dbsql"
+	"github.com/dbdyno/dbdyno/engines/go/engine"
+	_ "modernc.org/sqlite"
+)
+
+func main() {
+	engine.Main(engine.Driver{
+		Name:   "go-modernc",
+		Module: "modernc.org/sqlite",
+		How:    "SQLite translated to Go, through database/sql",
+		Open:   dbsql.Opener("sqlite"),
+	})
+}

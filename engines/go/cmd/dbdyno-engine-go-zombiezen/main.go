@@ -1,0 +1,28 @@
+// The engine of zombiezen.com/go/sqlite.
+package main
+
+import (
+	"github.com/dbdyno/dbdyno/engines/go/adapters/cached"
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/engine"
+	"zombiezen.com/go/sqlite"
+)
+
+func main() {
+	engine.Main(engine.Driver{
+		Name:   "go-zombiezen",
+		Module: "zombiezen.com/go/sqlite",
+		How:    "SQLite translated to Go; keeps statements by their text",
+		Caches: true,
+		Open:   open,
+	})
+}
+
+// open says all flags: without any, the driver sets the journal mode by itself.
+func open(path string) (driver.Conn, error) {
+	connection, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
+	if err != nil {
+		return nil, err
+	}
+	return cached.New[sqlite.ColumnType](connection), nil
+}

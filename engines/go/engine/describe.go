@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+)
+
+// describe is the description without what only the library knows.
+func describe(of Driver) protocol.Description {
+	suites := []string{"kv", "sql"}
+	if of.Elsewhere {
+		suites = suites[1:]
+	}
+	return protocol.Description{
+		Name:    of.Name,
+		About:   fmt.Sprintf("SQLite in Go: %s (%s)", of.Module, of.How),
+		Suites:  suites,
+		Options: options(of),
+		Tiers:   tiers(),
+		// dbdyno expects a list, and not null.
+		Conflicts: []protocol.Conflict{},
+		Threads:   map[string]protocol.Threads{"sql": {Writers: "many", ReadersBesideWriter: true}},
+	}
+}
+
+// examine adds what the library knows of itself, and what follows for its options.
+func examine(of Driver, description *protocol.Description) error {
+	if of.BeforeExamining != nil {
+		of.BeforeExamining()
+	}
+	conn, err := of.Open(driver.InMemory)
+	if err != nil {
+		return err
+	}
+	found, err := libraryOf(conn)
+	if closing := conn.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err
+	}
+	description.Version, description.Build, description.Source = found.version, found.build, found.source
+	description.Options = slices.Clone(description.Options)
+	for at := range description.Options {
+		addCompiled(&description.Options[at], found.build)
+	}
+	return nil
+}
+
+// addCompiled adds what compile options settle of an option.
+func addCompiled(option *protocol.Option, build []string) {
+	switch option.Name {
+	case "mmap_size":
+		if most, found := compiled(build, "MAX_MMAP_SIZE"); found {
+			option.Tuning.Most = &most
+		}
+	case "temp_store":
+		switch store, found := compiled(build, "TEMP_STORE"); {
+		case !found:
+		case store == 1:
+			option.Tuning.Same = same("this build's default is a file", nil, "default", "file")
+		case store == 2:
+			option.Tuning.Same = same("this build's default is memory", nil, "default", "memory")
+		default:
+			option.Tuning.Same = same("this build has the choice fixed", nil)
+		}
+	}
+}
+
+// compiled is a number among the compile options, as in MAX_MMAP_SIZE=0x7fff0000.
+func compiled(build []string, name string) (uint64, bool) {
+	for _, line := range build {
+		if text, found := strings.CutPrefix(line, name+"="); found {
+			number, err := strconv.ParseUint(text, 0, 64)
+			return number, err == nil
+		}
+	}
+	return 0, false
+}
+
+// same is a rule under which values of an option cannot differ; without values none can.
+func same(reason string, when map[string][]string, values ...string) []protocol.Same {
+	if when == nil {
+		when = map[string][]string{}
+	}
+	return []protocol.Same{{Values: append([]string{}, values...), When: when, Reason: reason}}
+}
+
+// tiers say what a commit survives: SQLite's, whatever calls it.
+func tiers() []protocol.Tier {
+	when := func(pairs ...string) map[string][]string {
+		conditions := map[string][]string{}
+		for at := 0; at < len(pairs); at += 2 {
+			conditions[pairs[at]] = []string{pairs[at+1]}
+		}
+		return conditions
+	}
+	return []protocol.Tier{
+		{When: when("journal_mode", "off"), Tier: 0, Reason: "without a journal a crash in the middle of a commit leaves half of it"},
+		{When: when("journal_mode", "memory"), Tier: 0, Reason: "a journal in memory is gone after a crash, and half a commit stays"},
+		{When: when("synchronous", "off"), Tier: 1, Reason: "nothing waits for the disk: the program's crash is survived, a power loss may corrupt the file"},
+		{When: when("journal_mode", "wal", "synchronous", "normal"), Tier: 2, Reason: "the log is synced at checkpoints only: a power loss may lose the latest commits, never consistency"},
+		{When: when("synchronous", "normal"), Tier: 2, Reason: "synced at most critical moments: a power loss may lose the latest commit, and SQLite's documentation leaves a " +
+			"very small chance of corruption on old file systems"},
+		{When: when("journal_mode", "delete", "synchronous", "full", "locking_mode", "normal"), Tier: 2, Reason: "the journal is unlinked and its folder never synced: after a power loss it may be there again and undo the latest " +
+			"commit; synchronous=extra syncs the folder"},
+		{When: when(), Tier: 3, Reason: "every commit waits until the disk has it"},
+	}
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+)
+
+// settings are the options of a job, every one with its value.
+type settings map[string]string
+
+// pragma is an option of the pragma's name. words are those of 0, 1, 2 ... where it is read as a number.
+type pragma struct {
+	name  string
+	words []string
+}
+
+// pragmas in the order in which they must be set: busy_timeout before anything can be in the way, synchronous before
+// anything is written, page_size and auto_vacuum before the file has a header, locking_mode before the journal mode
+// touches the file.
+var pragmas = []pragma{
+	{"busy_timeout", nil},
+	{"synchronous", []string{"off", "normal", "full", "extra"}},
+	{"page_size", nil},
+	{"auto_vacuum", []string{"none", "full", "incremental"}},
+	{"cache_size", nil},
+	{"temp_store", []string{"default", "file", "memory"}},
+	{"mmap_size", nil},
+	{"locking_mode", nil},
+	{"journal_mode", nil},
+	{"wal_autocheckpoint", nil},
+	{"foreign_keys", []string{"off", "on"}},
+}
+
+// rebuilt are the options that an existing file takes on only when it is rebuilt.
+var rebuilt = []string{"page_size", "auto_vacuum"}
+
+// apply sets every pragma. filled: the file had something in it when it was opened.
+func (settings settings) apply(conn driver.Conn, filled bool) error {
+	for _, pragma := range pragmas {
+		if err := set(conn, pragma.name, settings[pragma.name]); err != nil {
+			return err
+		}
+		if pragma.name == "auto_vacuum" && filled {
+			if err := settings.rebuild(conn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rebuild rebuilds a file that has other values of some options than those just set. It has to be done before a
+// write-ahead log is begun, which fixes the size of pages.
+func (settings settings) rebuild(conn driver.Conn) error {
+	found, err := inForce(conn)
+	if err != nil {
+		return err
+	}
+	differs := false
+	for _, name := range rebuilt {
+		differs = differs || found[name] != settings[name]
+	}
+	if !differs {
+		return nil
+	}
+	if err := set(conn, "journal_mode", "delete"); err != nil {
+		return err
+	}
+	for _, name := range rebuilt {
+		if err := set(conn, name, settings[name]); err != nil {
+			return err
+		}
+	}
+	return conn.Batch("VACUUM")
+}
+
+// set steps a pragma to its end; what is in force is read back later. The value is one of the description's choices
+// or a number, never free text.
+func set(conn driver.Conn, name, value string) error {
+	_, err := driver.First(conn, fmt.Sprintf("PRAGMA %s = %s", name, value))
+	if err != nil {
+		return fmt.Errorf("PRAGMA %s = %s: %w", name, value, err)
+	}
+	return nil
+}
+
+// inForce reads back every pragma that the library has, in the spelling of the options.
+func inForce(conn driver.Conn) (map[string]string, error) {
+	found := map[string]string{}
+	for _, pragma := range pragmas {
+		value, err := driver.First(conn, "PRAGMA "+pragma.name)
+		if err != nil {
+			return nil, fmt.Errorf("PRAGMA %s: %w", pragma.name, err)
+		}
+		if value.Kind == driver.Null && pragma.name == "mmap_size" {
+			// SQLite without memory maps says nothing.
+			found[pragma.name] = "0"
+		} else if value.Kind != driver.Null {
+			found[pragma.name] = pragma.spell(value)
+		}
+	}
+	return found, nil
+}
+
+func (pragma pragma) spell(value driver.Value) string {
+	if number, err := strconv.ParseInt(value.Data, 10, 64); err == nil {
+		// A number that came as a text.
+		value = driver.IntegerValue(number)
+	}
+	switch value.Kind {
+	case driver.Integer:
+		if value.Bits >= 0 && value.Bits < int64(len(pragma.words)) {
+			return pragma.words[value.Bits]
+		}
+		return strconv.FormatInt(value.Bits, 10)
+	case driver.Real:
+		return strconv.FormatFloat(math.Float64frombits(uint64(value.Bits)), 'g', -1, 64)
+	}
+	return strings.ToLower(value.Data)
+}
+
+// check is SQLite's own check of the file.
+func check(conn driver.Conn) error {
+	answer, err := driver.First(conn, "PRAGMA integrity_check")
+	if err != nil {
+		return err
+	}
+	if answer.Data != "ok" {
+		return fmt.Errorf("PRAGMA integrity_check: %s", answer.Data)
+	}
+	return nil
+}
+
+// begin is the BEGIN of a transaction of a kind; "engine" and nothing: as the option says.
+func (settings settings) begin(kind string) (string, error) {
+	if kind == "" || kind == "engine" {
+		kind = settings["transaction"]
+	}
+	switch kind {
+	case "deferred", "immediate", "exclusive":
+		return "BEGIN " + strings.ToUpper(kind), nil
+	}
+	return "", fmt.Errorf("begin `%s` of a transaction: expected engine, deferred, immediate or exclusive", kind)
+}
+
+// statement is a statement as the option `statements` wants it.
+func (settings settings) statement(conn driver.Conn, sql string) (driver.Stmt, error) {
+	if settings["statements"] == "text" {
+		return conn.Text(sql), nil
+	}
+	stmt, err := conn.Prepare(sql)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sql, err)
+	}
+	return stmt, nil
+}

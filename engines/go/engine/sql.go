@@ -1,0 +1,276 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"github.com/dbdyno/dbdyno/engines/go/workload"
+)
+
+// sqlSuite runs every test of a suite. A label that was not met before is a fresh database.
+func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
+	var conn driver.Conn
+	for place := range suite.Tests {
+		test := &suite.Tests[place]
+		label, phases := test.Label(), newPhases()
+		random := workload.Stream(run.job.Seed, test.Number)
+		prepare := test.Prepare
+		if err := run.makeSQL(suite, label); err != nil {
+			return err
+		}
+		if run.job.StartsCold(test.Measured) {
+			if err := run.prepareCold(suite, test, random); err != nil {
+				return failing(&test.TestHead, err)
+			}
+			if err := phases.startCold(run.folder(label)); err != nil {
+				return failing(&test.TestHead, err)
+			}
+			prepare = nil
+		}
+		if conn == nil {
+			err := phases.measure("open", func() (err error) {
+				conn, err = run.open(label)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if err := run.opened(conn, phases); err != nil {
+			return err
+		}
+		measured := sqlTest{run: run, suite: suite, test: test, random: random, conn: conn}
+		done, err := measured.measure(prepare)
+		if err != nil {
+			return failing(&test.TestHead, err)
+		}
+		conn = measured.conn
+		if next := place + 1; next == len(suite.Tests) || !run.staysOpen(label, &suite.Tests[next]) {
+			if err := phases.measure("close", conn.Close); err != nil {
+				return err
+			}
+			conn = nil
+		}
+		run.tell(done, phases)
+	}
+	run.worker.Done()
+	return nil
+}
+
+// staysOpen tells whether the next test goes on with the database as it is.
+func (run *run) staysOpen(label string, next *protocol.SQLTest) bool {
+	return next.Label() == label && run.settings["reopen"] != "on" && !run.job.StartsCold(next.Measured)
+}
+
+// makeSQL makes the folder of a database that was not met before, with a copy of the file that it begins with.
+func (run *run) makeSQL(suite *protocol.SQLSuite, label string) error {
+	fresh, err := run.make(label)
+	if err != nil || !fresh || suite.Start == nil {
+		return err
+	}
+	from, err := os.Open(*suite.Start)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.Create(filepath.Join(run.folder(label), mainFile))
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		return fmt.Errorf("copying %s: %w", *suite.Start, err)
+	}
+	return to.Close()
+}
+
+// prepareCold does what prepares a test that is to start cold, on a database that is closed before and after.
+func (run *run) prepareCold(suite *protocol.SQLSuite, test *protocol.SQLTest, random *workload.SplitMix64) error {
+	if len(test.Prepare) == 0 {
+		return nil
+	}
+	conn, err := run.open(test.Label())
+	if err != nil {
+		return err
+	}
+	preparing := sqlTest{run: run, suite: suite, test: test, random: random, conn: conn}
+	if err := preparing.prepare(test.Prepare); err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// sqlTest is a test under way.
+type sqlTest struct {
+	run    *run
+	suite  *protocol.SQLSuite
+	test   *protocol.SQLTest
+	random *workload.SplitMix64
+	conn   driver.Conn
+}
+
+func (test *sqlTest) prepare(steps []protocol.Step) error {
+	program, err := compile(test.suite, steps)
+	if err != nil {
+		return err
+	}
+	return newPerformer(test.run, test.conn, program, test.random, nil).perform()
+}
+
+func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error) {
+	if len(test.test.Actors) > 0 {
+		return test.measureActors(prepare)
+	}
+	program, err := compile(test.suite, test.test.Steps)
+	if err != nil {
+		return nil, err
+	}
+	operations := program.operations()
+	test.run.announce(&test.test.TestHead, &operations, 1, nil)
+	if err := test.prepare(prepare); err != nil {
+		return nil, err
+	}
+	recorder := workload.NewRecorder(1)
+	performer := newPerformer(test.run, test.conn, program, test.random, recorder)
+	frame := test.run.beginAlone(&test.test.TestHead, operations, recorder)
+	recorder.Start()
+	if err := performer.perform(); err != nil {
+		return nil, err
+	}
+	recorder.Finish()
+	done, err := frame.end(recorder.WallNs(), recorder.BetweenNs())
+	if err != nil {
+		return nil, err
+	}
+	done.Operations, done.Rows, done.Histogram = recorder.Operations(), performer.rows, workload.Histogram(recorder)
+	digest := performer.digest
+	if err := test.contents(&digest); err != nil {
+		return nil, err
+	}
+	digest.Word(performer.rows)
+	done.Verification = digest.String()
+	return done, nil
+}
+
+// contents adds what tables hold and how they are listed, as the test wants it verified.
+func (test *sqlTest) contents(digest *workload.Digest) error {
+	for at := range test.suite.Tables {
+		table := &test.suite.Tables[at]
+		if slices.Contains(test.test.Verify, table.Name) {
+			if err := test.content(table, digest); err != nil {
+				return err
+			}
+		}
+	}
+	for at := range test.suite.Tables {
+		table := &test.suite.Tables[at]
+		if slices.Contains(test.test.VerifySchema, table.Name) {
+			if err := test.schema(table.Name, digest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// content adds a table's number of rows, and the sum of their own digests, whose order does not matter.
+func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) error {
+	var rows, sum uint64
+	names := make([]string, 0, len(table.Columns))
+	for _, column := range table.Columns {
+		names = append(names, column.Name)
+	}
+	sql := fmt.Sprintf("SELECT %s FROM %s", strings.Join(names, ", "), table.Name)
+	var kinds []driver.Kind
+	if _, needs := test.conn.(driver.NeedsKinds); needs {
+		kinds = declared(table)
+	}
+	err := driver.Each(test.conn, sql, kinds, func(row driver.Row) {
+		var own workload.Digest
+		for column := range row.Columns() {
+			addValue(&own, driver.ValueOf(row, column))
+		}
+		rows++
+		sum += uint64(own)
+	})
+	digest.Word(rows)
+	digest.Word(sum)
+	return err
+}
+
+// declared are the kinds that a table's columns are declared with.
+func declared(table *protocol.Table) []driver.Kind {
+	kinds := make([]driver.Kind, 0, len(table.Columns))
+	for _, column := range table.Columns {
+		kind := driver.Text
+		switch of := strings.ToUpper(column.Type); {
+		case strings.Contains(of, "INT"):
+			kind = driver.Integer
+		case strings.Contains(of, "REAL"):
+			kind = driver.Real
+		case strings.Contains(of, "BLOB"):
+			kind = driver.Blob
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// schema adds what the engine lists of a table: its name, and NULL where it is not listed; else the number of its
+// columns and their names, the number of its indexes, and of each in the order of their names the name and its column.
+func (test *sqlTest) schema(table string, digest *workload.Digest) error {
+	digest.TextValue(table)
+	columns, err := test.names("SELECT name FROM pragma_table_info('" + table + "') ORDER BY cid")
+	if err != nil {
+		return err
+	}
+	if len(columns) == 0 {
+		digest.Null()
+		return nil
+	}
+	indexes, err := test.names("SELECT name FROM pragma_index_list('" + table + "') ORDER BY name")
+	if err != nil {
+		return err
+	}
+	digest.Word(uint64(len(columns)))
+	for _, column := range columns {
+		digest.TextValue(column)
+	}
+	digest.Word(uint64(len(indexes)))
+	for _, index := range indexes {
+		of, err := test.names("SELECT name FROM pragma_index_info('" + index + "') ORDER BY seqno")
+		if err != nil {
+			return err
+		}
+		digest.TextValue(index)
+		digest.TextValue(strings.Join(of, ","))
+	}
+	return nil
+}
+
+func (test *sqlTest) names(sql string) ([]string, error) {
+	var names []string
+	err := driver.Each(test.conn, sql, []driver.Kind{driver.Text}, func(row driver.Row) { names = append(names, row.Text(0)) })
+	return names, err
+}
+
+// addValue adds a value to a digest.
+func addValue(digest *workload.Digest, value driver.Value) {
+	switch value.Kind {
+	case driver.Null:
+		digest.Null()
+	case driver.Integer:
+		digest.Int64(value.Bits)
+	case driver.Real:
+		digest.Float64(value.Float())
+	case driver.Text:
+		digest.TextValue(value.Data)
+	case driver.Blob:
+		digest.Blob(value.Data)
+	}
+}

@@ -1,0 +1,137 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Description is what an engine says of itself.
+type Description struct {
+	Protocol  int                `json:"protocol"`
+	Name      string             `json:"name"`
+	About     string             `json:"about"`
+	Version   string             `json:"version"`
+	Build     []string           `json:"build"`
+	Source    string             `json:"source,omitempty"`
+	Suites    []string           `json:"suites"`
+	Options   []Option           `json:"options"`
+	Tiers     []Tier             `json:"tiers"`
+	Conflicts []Conflict         `json:"conflicts"`
+	Threads   map[string]Threads `json:"threads"`
+}
+
+// Option of an engine.
+type Option struct {
+	Name string `json:"name"`
+	// Type is "choice", "integer", "size" or "bool".
+	Type    string   `json:"type"`
+	Choices []string `json:"choices,omitempty"`
+	Min     *int64   `json:"min,omitempty"`
+	Max     *int64   `json:"max,omitempty"`
+	Words   []string `json:"words,omitempty"`
+	Default string   `json:"default"`
+	Help    string   `json:"help"`
+	// Fresh: a change needs a new database.
+	Fresh  bool    `json:"fresh"`
+	Tuning Tuning  `json:"tuning"`
+	Memory *Memory `json:"memory,omitempty"`
+}
+
+// Memory is the option whose value `memory` sets, and in which unit.
+type Memory struct {
+	Unit   string `json:"unit"`
+	Option string `json:"option"`
+}
+
+// Tuning is what dbdyno's search knows of an option.
+type Tuning struct {
+	// Values worth trying; nil: all choices, an empty list: none.
+	Values    *[]string         `json:"values,omitempty"`
+	Same      []Same            `json:"same,omitempty"`
+	Most      *uint64           `json:"most,omitempty"`
+	Risks     map[string]string `json:"risks,omitempty"`
+	Statement *Statement        `json:"statement,omitempty"`
+}
+
+// Same names values that cannot differ under a condition; no values: none can.
+type Same struct {
+	Values []string            `json:"values"`
+	When   map[string][]string `json:"when"`
+	Suites []string            `json:"suites,omitempty"`
+	Reason string              `json:"reason"`
+}
+
+// Statement sets an option in SQL.
+type Statement struct {
+	Place int    `json:"place"`
+	Text  string `json:"text"`
+}
+
+// Tier says what a commit survives under a condition, from 0 to 3.
+type Tier struct {
+	When   map[string][]string `json:"when"`
+	Tier   int                 `json:"tier"`
+	Reason string              `json:"reason"`
+}
+
+// Conflict is a combination that is refused.
+type Conflict struct {
+	When   map[string][]string `json:"when"`
+	Reason string              `json:"reason"`
+}
+
+// Threads is what several threads may do at once.
+type Threads struct {
+	Writers             string `json:"writers"`
+	ReadersBesideWriter bool   `json:"readers_beside_writer"`
+}
+
+// check returns an error where a job's options are not the description's: measuring something else in place of what
+// was asked for would be a wrong figure.
+func (description *Description) check(options map[string]string) error {
+	names := make([]string, 0, len(description.Options))
+	for _, option := range description.Options {
+		names = append(names, option.Name)
+		value, given := options[option.Name]
+		if !given && option.Memory == nil {
+			return fmt.Errorf("the job has no option `%s`: expected every option of engine `%s`", option.Name, description.Name)
+		}
+		if expected := option.refuses(value); given && expected != "" {
+			return fmt.Errorf("option `%s` of engine `%s` cannot be `%s`: expected %s", option.Name, description.Name, value, expected)
+		}
+	}
+	asked := make([]string, 0, len(options))
+	for name := range options {
+		asked = append(asked, name)
+	}
+	sort.Strings(asked)
+	for _, name := range asked {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("engine `%s` has no option `%s`: expected one of %s", description.Name, name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// refuses returns what was expected in place of a value, or nothing if the option takes it.
+func (option *Option) refuses(value string) string {
+	switch option.Type {
+	case "choice":
+		if !slices.Contains(option.Choices, value) {
+			return "one of " + strings.Join(option.Choices, ", ")
+		}
+	case "bool":
+		if value != "on" && value != "off" {
+			return "on or off"
+		}
+	default:
+		number, err := strconv.ParseInt(value, 10, 64)
+		if !slices.Contains(option.Words, value) && (err != nil || number < *option.Min || number > *option.Max) {
+			return fmt.Sprintf("a whole number from %d to %d", *option.Min, *option.Max)
+		}
+	}
+	return ""
+}

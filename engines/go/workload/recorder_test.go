@@ -1,0 +1,106 @@
+package workload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// decode reads a histogram as it travels.
+func decode(t *testing.T, text string) *hdrhistogram.Histogram {
+	t.Helper()
+	histogram, err := hdrhistogram.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return histogram
+}
+
+func TestEverySampleIsInTheHistogramAndInProgressOnce(t *testing.T) {
+	recorder := NewRecorder(2)
+	recorder.Start()
+	seen := int64(0)
+	for operation := range 2_001 {
+		recorder.Lap()
+		if operation%500 == 0 {
+			if _, histogram := Fresh(recorder); histogram != nil {
+				seen += decode(t, *histogram).TotalCount()
+			}
+		}
+	}
+	recorder.Finish()
+	operations, histogram := Fresh(recorder)
+	if histogram != nil {
+		seen += decode(t, *histogram).TotalCount()
+	}
+	// Operations as fast as these are not all timed.
+	if all := decode(t, Histogram(recorder)).TotalCount(); operations != 2_001 || seen != all || all == 0 || all > 1_000 {
+		t.Errorf("%d operations, %d samples seen, %d in all: expected 2001, and the same of up to 1000", operations, seen, all)
+	}
+	if _, histogram := Fresh(recorder); histogram != nil {
+		t.Error("samples were told twice")
+	}
+}
+
+func TestWhatIsDoneWhileTheTimerStandsStillIsNoTimeOfOperations(t *testing.T) {
+	const pause = 50 * time.Millisecond
+	recorder := NewRecorder(1)
+	time.Sleep(pause)
+	recorder.Start()
+	recorder.Lap()
+	recorder.StandStill(func() { time.Sleep(pause) })
+	recorder.Lap()
+	recorder.Finish()
+	if recorder.BetweenNs() < uint64(pause) {
+		t.Errorf("%d ns between windows: expected 50 ms at least", recorder.BetweenNs())
+	}
+	// The samples and the windows are the same time, but for what came after the last operation.
+	histogram := decode(t, Histogram(recorder))
+	if slowest := histogram.Max(); uint64(slowest) > recorder.WallNs()+uint64(slowest)/1000 {
+		t.Errorf("a sample of %d ns in %d ns", slowest, recorder.WallNs())
+	}
+}
+
+func TestHistogramsOfThreadsAreMerged(t *testing.T) {
+	one, other := NewRecorder(1), NewRecorder(1)
+	for _, recorder := range []*Recorder{one, other, other} {
+		recorder.Start()
+		recorder.Lap()
+	}
+	one.Finish()
+	other.Finish()
+	operations, histogram := Fresh(one, other)
+	if operations != 3 || decode(t, *histogram).TotalCount() != 3 || decode(t, Histogram(one, other)).TotalCount() != 3 {
+		t.Error("expected three samples of three operations")
+	}
+}
+
+func TestOfFastSamplesOneStretchInAGroupIsTimed(t *testing.T) {
+	sampling := newSampling()
+	for !sampling.try(1) {
+	}
+	if kept := sampling.decide(nil); len(kept) != trialSamples/mostStretches {
+		t.Errorf("%d samples of the trial: expected %d", len(kept), trialSamples/mostStretches)
+	}
+	const groups = 1_000
+	timed, ended := 0, int64(0)
+	for ended < groups*stretch*mostStretches {
+		ended += sampling.next()
+		if sampling.isTimed() {
+			timed++
+		}
+	}
+	if timed < (groups-2)*stretch || timed > (groups+2)*stretch {
+		t.Errorf("%d of %d samples were timed", timed, ended)
+	}
+}
+
+func TestOfSlowSamplesAllAreTimed(t *testing.T) {
+	sampling := newSampling()
+	for !sampling.try(1_000_000_000) {
+	}
+	if kept := sampling.decide(nil); len(kept) != trialSamples || !sampling.isTimed() || sampling.next() != 1 {
+		t.Error("samples were left out")
+	}
+}

@@ -1,0 +1,103 @@
+package workload
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/dbdyno/dbdyno/engines/go/protocol"
+	"golang.org/x/sys/unix"
+)
+
+// ReadCounters reads the counters of this process since it began. What cannot be read is not there; sync calls never
+// are, because the kernel does not count them.
+func ReadCounters() protocol.Counters {
+	counters := protocol.Counters{}
+	io, _ := os.ReadFile("/proc/self/io")
+	for name, field := range map[string]string{"read_bytes": "read_bytes:", "written_bytes": "write_bytes:"} {
+		if value, found := statusField(string(io), field); found {
+			counters[name] = value
+		}
+	}
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) == nil {
+		counters["user_ns"] = uint64(usage.Utime.Nano())
+		counters["system_ns"] = uint64(usage.Stime.Nano())
+		counters["voluntary_switches"] = uint64(usage.Nvcsw)
+		counters["involuntary_switches"] = uint64(usage.Nivcsw)
+		counters["minor_faults"] = uint64(usage.Minflt)
+		counters["major_faults"] = uint64(usage.Majflt)
+	}
+	return counters
+}
+
+// Since is what was counted since an earlier reading; never below 0.
+func Since(later, earlier protocol.Counters) protocol.Counters {
+	counted := protocol.Counters{}
+	for name, value := range later {
+		if before, found := earlier[name]; found {
+			counted[name] = value - min(before, value)
+		}
+	}
+	return counted
+}
+
+// ResetPeakRss makes the peak of resident memory start again from what is resident now, where the kernel can. Where it
+// cannot, the peak is that of the run so far, an upper bound.
+func ResetPeakRss() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// PeakRssBytes is the peak of resident memory.
+func PeakRssBytes() uint64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	kib, _ := statusField(string(status), "VmHWM:")
+	return kib * 1024
+}
+
+func statusField(text, name string) (uint64, bool) {
+	for line := range strings.Lines(text) {
+		if value, found := strings.CutPrefix(line, name); found {
+			fields := strings.Fields(value)
+			if len(fields) == 0 {
+				return 0, false
+			}
+			number, err := strconv.ParseUint(fields[0], 10, 64)
+			return number, err == nil
+		}
+	}
+	return 0, false
+}
+
+// DiskBytes is what the files below a folder take, and what of it files take that are not called main. A file counts
+// with what it occupies, where it is sparse.
+func DiskBytes(folder, main string) (all, side uint64, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		bytes := occupied(info)
+		all += bytes
+		if entry.Name() != main {
+			side += bytes
+		}
+		return nil
+	})
+	return all, side, err
+}
+
+func occupied(info fs.FileInfo) uint64 {
+	bytes := uint64(info.Size())
+	if stat, found := blocks(info); found {
+		bytes = min(bytes, stat*512)
+	}
+	return bytes
+}

@@ -1,0 +1,130 @@
+package workload
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Template is a format of keys and values: text with numbers and bytes in it.
+type Template struct {
+	parts  []part
+	suffix string
+}
+
+// part is a text and what stands behind it.
+type part struct {
+	text, kind string
+	// digits is the least number of them; bytes is above 0 where a number is written as so many, and of what is no number.
+	digits, bytes int
+}
+
+// placeholder is a name in curly brackets, with digits or bytes where it has them.
+var placeholder = regexp.MustCompile(`^([a-z]+)(?::(u?)(\d+))?$`)
+
+// NewTemplate reads a format such as "key_{key:8}".
+func NewTemplate(format string) (Template, error) {
+	var template Template
+	rest := format
+	for {
+		text, after, found := strings.Cut(rest, "{")
+		if !found {
+			break
+		}
+		inside, behind, closed := strings.Cut(after, "}")
+		part, known := newPart(text, inside)
+		if !closed || !known || strings.Contains(text, "}") {
+			return template, unknownFormat(format)
+		}
+		template.parts = append(template.parts, part)
+		rest = behind
+	}
+	if strings.Contains(rest, "}") {
+		return template, unknownFormat(format)
+	}
+	template.suffix = rest
+	return template, nil
+}
+
+func unknownFormat(format string) error {
+	return fmt.Errorf("format `%s`: expected text with {key}, {op}, {hash}, each alone, with :DIGITS or :uBYTES, {random:BYTES} and {scattered:BYTES}", format)
+}
+
+func newPart(text, inside string) (part, bool) {
+	found := placeholder.FindStringSubmatch(inside)
+	if found == nil {
+		return part{}, false
+	}
+	number, _ := strconv.Atoi(found[3])
+	made, isBytes := part{text: text, kind: found[1]}, found[2] == "u"
+	switch made.kind {
+	case "key", "op", "hash":
+		if isBytes {
+			made.bytes = number
+			return made, number >= 1 && number <= 8
+		}
+		made.digits = number
+		return made, number <= 20 && (number > 0 || found[3] == "")
+	case "random", "scattered":
+		made.bytes = number
+		return made, !isBytes && number >= 1
+	}
+	return made, false
+}
+
+// Append appends the format with a record's index and an operation's ordinal put in.
+func (template *Template) Append(text []byte, key, operation uint64, random *SplitMix64) []byte {
+	for at := range template.parts {
+		part := &template.parts[at]
+		text = append(text, part.text...)
+		var number uint64
+		switch part.kind {
+		case "random":
+			text = appendRandom(text, part.bytes, random)
+			continue
+		case "scattered":
+			text = appendRandom(text, part.bytes, Stream(0, key))
+			continue
+		case "key":
+			number = key
+		case "op":
+			number = operation
+		case "hash":
+			number = fnv1a(key)
+		}
+		if part.bytes == 0 {
+			text = appendPadded(text, number, part.digits)
+			continue
+		}
+		for shift := 8 * (part.bytes - 1); shift >= 0; shift -= 8 {
+			text = append(text, byte(number>>shift))
+		}
+	}
+	return append(text, template.suffix...)
+}
+
+// appendRandom appends the bytes of as many numbers as it takes, the lowest byte of each first.
+func appendRandom(text []byte, count int, random *SplitMix64) []byte {
+	for end := len(text) + count; len(text) < end; {
+		word := random.Next()
+		for range min(8, end-len(text)) {
+			text = append(text, byte(word))
+			word >>= 8
+		}
+	}
+	return text
+}
+
+// fnv1a is the 64-bit hash of a number's eight bytes, the lowest first, without its sign.
+func fnv1a(number uint64) uint64 {
+	hash := uint64(0xCBF29CE484222325)
+	for range 8 {
+		hash = (hash ^ number&255) * 1099511628211
+		number >>= 8
+	}
+	if int64(hash) < 0 {
+		return -hash
+	}
+	return hash
+}
