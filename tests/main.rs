@@ -24,6 +24,7 @@ mod memory;
 mod ordered;
 mod power;
 mod resume;
+mod rocksdb;
 mod rowsum;
 mod scaling;
 mod shared_answers;

@@ -32,6 +32,8 @@ const BUILT_IN: &[(&str, &Program)] = &[
     ("log", &dbdyno_log::PROGRAM),
     #[cfg(feature = "duckdb-engine")]
     ("duckdb", &dbdyno_duckdb::PROGRAM),
+    #[cfg(feature = "loaded")]
+    ("rocksdb", &dbdyno_loaded::rocksdb::PROGRAM),
     (HARNESS_ENGINE, &dbdyno_null::PROGRAM),
 ];
 

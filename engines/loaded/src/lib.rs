@@ -2,5 +2,6 @@
 //! foreign code runs as soon as it is loaded.
 
 mod library;
+pub mod rocksdb;
 pub mod sqlite;
 mod syncs;

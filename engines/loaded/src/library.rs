@@ -6,7 +6,8 @@ use dbdyno_engine::EngineError;
 use libloading::os::unix;
 use std::{
     ffi::{CStr, c_char},
-    path::{Path, PathBuf},
+    fs,
+    path::PathBuf,
     sync::OnceLock,
 };
 
@@ -22,6 +23,8 @@ pub(crate) struct Kind {
 /// A loaded library.
 pub(crate) struct Library {
     /// As the option names it.
+    named: PathBuf,
+    /// As it was found.
     pub(crate) path: PathBuf,
     kind: Kind,
     library: unix::Library,
@@ -31,28 +34,29 @@ pub(crate) struct Library {
 static LOADED: OnceLock<PathBuf> = OnceLock::new();
 
 impl Library {
-    /// Loads the library of a path, or of a name that the system's loader finds. Its symbols are its own, whatever this
+    /// Loads the library of a path, or of a name that the system's loader finds; where there is none of just this name
+    /// (`librocksdb.so`), the newest that has a version behind it (`librocksdb.so.7.8`). Its symbols are its own, whatever this
     /// program has with the same names; its sync calls are counted as this program's are.
     ///
     /// # Errors
     /// There is none, or another one is loaded already.
-    #[expect(unsafe_code, reason = "loading a library runs its code")]
     pub(crate) fn load(path: &str, kind: Kind) -> Result<Self, EngineError> {
         if path.is_empty() {
             let Kind { of, file } = kind;
             let message = format!("option `library` is empty: expected the path of a build of {of} ({file})");
             return Err(EngineError::new(message));
         }
-        let path = Path::new(path);
-        let shown = path.display();
-        if let Some(other) = LOADED.get().filter(|other| *other != path) {
-            return Err(EngineError::new(format!("library {shown}: {} is loaded already", other.display())));
+        let named = PathBuf::from(path);
+        if let Some(other) = LOADED.get().filter(|other| **other != named) {
+            let (named, other) = (named.display(), other.display());
+            return Err(EngineError::new(format!("library {named}: {other} is loaded already")));
         }
-        let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
-        // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
-        let library = unsafe { unix::Library::open(Some(path), flags) }
-            .map_err(|error| EngineError::new(format!("library {shown} cannot be loaded: {}", reason(&error))))?;
-        Ok(Self { path: path.to_owned(), kind, library })
+        let (path, library) = open(path).map_err(|error| {
+            let (reason, of, file) = (reason(&error), kind.of, kind.file);
+            let help = format!("install {of}, or give option `library` the path of a build of it ({file})");
+            EngineError::new(format!("library {path} cannot be loaded: {reason}: {help}"))
+        })?;
+        Ok(Self { named, path, kind, library })
     }
 
     /// The address of a function, as whatever type it is taken for.
@@ -74,11 +78,40 @@ impl Library {
     /// Has its sync calls counted from now on, and leaves it loaded for good.
     #[expect(unsafe_code, reason = "the tables of a loaded library are changed")]
     pub(crate) fn keep(self) -> PathBuf {
-        LOADED.get_or_init(|| self.path.clone());
+        LOADED.get_or_init(|| self.named);
         // SAFETY: the library is loaded and is never unloaded; it was only asked for functions so far.
         unsafe { syncs::count(self.library.into_raw()) };
         self.path
     }
+}
+
+/// The library of a path or name, and under which path or name it was found. The error is that of the name as it is given.
+#[expect(unsafe_code, reason = "loading a library runs its code")]
+fn open(named: &str) -> Result<(PathBuf, unix::Library), libloading::Error> {
+    let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
+    let load = |path: PathBuf| {
+        // SAFETY: the user chose to run this library; it is loaded in a process that does nothing else.
+        unsafe { unix::Library::open(Some(&path), flags) }.map(|library| (path, library))
+    };
+    load(PathBuf::from(named)).or_else(|error| {
+        let newest =
+            (!named.contains('/')).then(|| newest(named, &fs::read(LOADERS_CACHE).unwrap_or_default())).flatten();
+        newest.and_then(|newest| load(PathBuf::from(newest)).ok()).ok_or(error)
+    })
+}
+
+/// Where the system's loader keeps the names of the libraries that it finds.
+const LOADERS_CACHE: &str = "/etc/ld.so.cache";
+
+/// The newest version of a library among the texts of the loader's cache: each ends with a zero, and is a name or a path.
+fn newest(name: &str, cache: &[u8]) -> Option<String> {
+    let version = |text: &[u8]| -> Option<Vec<u32>> {
+        let file = std::str::from_utf8(text.rsplit(|byte| *byte == b'/').next()?).ok()?;
+        let numbers = file.strip_prefix(name)?.strip_prefix('.')?;
+        numbers.split('.').map(|number| number.parse().ok()).collect()
+    };
+    let newest = cache.split(|byte| *byte == 0).filter_map(version).max()?;
+    Some(newest.iter().fold(name.to_owned(), |name, number| format!("{name}.{number}")))
 }
 
 /// What the loader said, which libloading hides behind the name of the call.
@@ -97,14 +130,20 @@ pub(crate) unsafe fn text(at: *const c_char) -> Option<String> {
 }
 
 /// A struct with the functions of a library that an engine uses, found once: `functions! { Api of KIND; open = "store_open":
-/// fn(*const c_char) -> c_int; }`. Its `load` gives the functions of the library of a path.
+/// fn(*const c_char) -> c_int; ? check = "store_check": fn(*mut Store); }`. Those behind a question mark come last, and are none
+/// where the library does not have them: not every version does. Its `load` gives the functions of the library of a path.
 macro_rules! functions {
-    ($api:ident of $kind:expr; $($field:ident = $name:literal: fn($($of:ty),* $(,)?) $(-> $result:ty)?;)*) => {
+    (
+        $api:ident of $kind:expr;
+        $($field:ident = $name:literal: fn($($of:ty),* $(,)?) $(-> $result:ty)?;)*
+        $(? $maybe:ident = $called:literal: fn($($with:ty),* $(,)?) $(-> $gives:ty)?;)*
+    ) => {
         /// The functions. They stay, because the library is never unloaded.
         pub(super) struct $api {
             /// Where the library is from, for errors.
             pub(super) path: std::path::PathBuf,
             $(pub(super) $field: unsafe extern "C" fn($($of),*) $(-> $result)?,)*
+            $(pub(super) $maybe: Option<unsafe extern "C" fn($($with),*) $(-> $gives)?>,)*
         }
 
         impl $api {
@@ -120,9 +159,27 @@ macro_rules! functions {
                 $(let $field = unsafe {
                     library.function::<unsafe extern "C" fn($($of),*) $(-> $result)?>($name)
                 }?;)*
-                Ok(FOUND.get_or_init(|| Self { path: library.keep(), $($field),* }))
+                // SAFETY: as above.
+                $(let $maybe = unsafe {
+                    library.function::<unsafe extern "C" fn($($with),*) $(-> $gives)?>($called)
+                }.ok();)*
+                Ok(FOUND.get_or_init(|| Self { path: library.keep(), $($field,)* $($maybe,)* }))
             }
         }
     };
 }
 pub(crate) use functions;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_versions_the_newest_is_found_whatever_it_is_called() {
+        let cache =
+            b"glibc-ld.so.cache1.1\0libx.so.9\0/usr/lib/libx.so.9\0libx.so.10.2\0libx.so.1a\0libxy.so.99\0libx.so";
+        assert_eq!(newest("libx.so", cache), Some("libx.so.10.2".to_owned()));
+        assert_eq!(newest("libz.so", cache), None);
+        assert_eq!(newest("libx.so", b""), None);
+    }
+}

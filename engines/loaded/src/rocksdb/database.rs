@@ -1,0 +1,205 @@
+//! An open database and how it is written to.
+
+use super::{
+    api::{Api, Db, DbOptions, ReadOptions, WriteOptions},
+    batch::{Batch, Writes},
+    describe::LIBRARY,
+    facts::Facts,
+    options::as_text,
+    reads::Rows,
+};
+use crate::library::text;
+use dbdyno_engine::{EngineError, describe::Library, engine::Open, settings::Settings};
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, CString},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    ptr,
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+/// The folder of tables, options and RocksDB's own log; the write-ahead log has one beside it, so that its size is told apart.
+pub(super) const MAIN_FILE: &str = "rocksdb";
+const WAL_FOLDER: &str = "wal";
+
+pub(super) struct Database {
+    pub(super) api: &'static Api,
+    pub(super) raw: *mut Db,
+    /// Those of reads that are of no snapshot.
+    pub(super) read_options: *mut ReadOptions,
+    write_options: *mut WriteOptions,
+    folder: PathBuf,
+    settings: Settings,
+    /// Held alone by a transaction from its first read to its end, so that what it read is so when it writes; by others together
+    /// while they write, which RocksDB does in groups.
+    writers: RwLock<()>,
+}
+
+// SAFETY: RocksDB's databases are for any number of threads at once; the options are not changed after it was opened.
+#[expect(unsafe_code, reason = "a handle of C")]
+unsafe impl Send for Database {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "a handle of C")]
+unsafe impl Sync for Database {}
+
+/// What a database is opened with, for as long as that takes.
+struct Opening {
+    api: &'static Api,
+    raw: *mut DbOptions,
+}
+
+impl Opening {
+    /// RocksDB's own defaults.
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn defaults(api: &'static Api) -> Self {
+        // SAFETY: a call without conditions.
+        Self { api, raw: unsafe { (api.options)() } }
+    }
+
+    /// Those that settings ask for, in place of RocksDB's own.
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn of(api: &'static Api, settings: &Settings) -> Result<Self, EngineError> {
+        let (base, opening) = (Self::defaults(api), Self::defaults(api));
+        let asked = c_text(as_text(settings)?.as_bytes())?;
+        // SAFETY: both options are there, and the text ends with a zero.
+        api.call(|failure| unsafe { (api.options_from_text)(base.raw, asked.as_ptr(), opening.raw, failure) })?;
+        Ok(opening)
+    }
+}
+
+impl Drop for Opening {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        // SAFETY: the options are there; a database keeps a copy of its own.
+        unsafe { (self.api.options_destroy)(self.raw) };
+    }
+}
+
+fn c_text(bytes: &[u8]) -> Result<CString, EngineError> {
+    CString::new(bytes).map_err(|error| EngineError::new(error.to_string()))
+}
+
+impl Database {
+    #[expect(unsafe_code, reason = "calls of C")]
+    pub(super) fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let Open { folder, settings, .. } = open;
+        let api = Api::load(settings.text(LIBRARY)?)?;
+        let opening = Opening::of(api, settings)?;
+        let path = |name: &str| c_text(folder.join(name).as_os_str().as_bytes());
+        let (main, wal) = (path(MAIN_FILE)?, path(WAL_FOLDER)?);
+        // SAFETY: the options are there, and the paths end with a zero.
+        let raw = unsafe {
+            (api.set_create)(opening.raw, 1);
+            (api.set_wal_folder)(opening.raw, wal.as_ptr());
+            api.call(|failure| (api.open)(opening.raw, main.as_ptr(), failure))
+                .map_err(EngineError::doing("opening the database"))?
+        };
+        // SAFETY: calls without conditions.
+        let (read_options, write_options) = unsafe { ((api.read_options)(), (api.write_options)()) };
+        let (folder, settings) = (folder.join(MAIN_FILE), settings.clone());
+        let database = Self { api, raw, read_options, write_options, folder, settings, writers: RwLock::new(()) };
+        // SAFETY: the options are there.
+        unsafe {
+            (api.set_sync)(write_options, u8::from(database.settings.flag("sync")?));
+            (api.disable_wal)(write_options, i32::from(!database.settings.flag("wal")?));
+        }
+        Ok(database)
+    }
+
+    /// Waits until no other transaction writes; until the guard is dropped none does.
+    #[inline]
+    pub(super) fn write_alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.writers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no transaction has read what it may write to.
+    #[inline]
+    pub(super) fn write_together(&self) -> RwLockReadGuard<'_, ()> {
+        self.writers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the writes of a batch, with the durability that the options ask for.
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn write(&self, batch: &Batch) -> Result<(), EngineError> {
+        let (api, options) = (self.api, self.write_options);
+        // SAFETY: database, options and batch are there.
+        api.call(|failure| unsafe {
+            match batch.writes() {
+                None => {}
+                Some(Writes::Plain(writes)) => (api.plain_write)(self.raw, options, writes, failure),
+                Some(Writes::Indexed(writes)) => (api.batch_write)(self.raw, options, writes, failure),
+            }
+        })
+    }
+
+    /// A number that RocksDB tells of itself, where this version does.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn property(&self, name: &CStr) -> Option<u64> {
+        // SAFETY: the database is open and the name ends with a zero; the text is freed once it was copied.
+        unsafe {
+            let told = (self.api.property)(self.raw, name.as_ptr());
+            let copied = text(told);
+            (self.api.free)(told.cast());
+            copied?.parse().ok()
+        }
+    }
+
+    /// What RocksDB wrote about itself when it opened the database.
+    pub(super) fn facts(&self) -> Result<Facts, EngineError> {
+        Facts::read(&self.folder)
+    }
+
+    /// The options as RocksDB has them.
+    pub(super) fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        let mut in_force = self.facts()?.options(&self.settings)?;
+        let cache = self.property(c"rocksdb.block-cache-capacity");
+        in_force.extend(cache.map(|bytes| ("cache_size".to_owned(), bytes.to_string())));
+        Ok(in_force)
+    }
+
+    /// The library as it tells of itself.
+    pub(super) fn library(&self) -> Option<Library> {
+        self.facts().ok().map(|facts| facts.library())
+    }
+
+    /// Closes the database. Tables in memory are written out only where no log has them.
+    pub(super) fn close(self) {
+        drop(self);
+    }
+
+    /// Reads every row, so that the checksum of every block is verified that is not in the cache; with RocksDB's own check before, where
+    /// this version has one.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        if let Some(verify) = self.api.verify_checksum {
+            // SAFETY: the database is open.
+            self.api.call(|failure| unsafe { verify(self.raw, failure) })?;
+        }
+        let mut rows = Rows::new(self, self.read_options);
+        rows.seek_to_first();
+        rows.show(u64::MAX, |_, _| {})
+    }
+}
+
+/// The library that has opened the database in a folder, as it tells of itself there.
+pub(super) fn library_of(folder: &Path) -> Option<Library> {
+    Facts::read(&folder.join(MAIN_FILE)).ok().map(|facts| facts.library())
+}
+
+impl Drop for Database {
+    #[expect(unsafe_code, reason = "calls of C")]
+    fn drop(&mut self) {
+        // SAFETY: database and options are there; whatever reads borrows them, so that nothing does any more.
+        unsafe {
+            if let Some(cancel) = self.api.cancel_background_work {
+                cancel(self.raw, 1);
+            }
+            (self.api.close)(self.raw);
+            (self.api.read_options_destroy)(self.read_options);
+            (self.api.write_options_destroy)(self.write_options);
+        }
+        self.raw = ptr::null_mut();
+    }
+}

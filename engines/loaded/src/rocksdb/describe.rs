@@ -1,0 +1,159 @@
+//! The options of RocksDB and what they mean for durability.
+
+use super::options::{COMPACTIONS, COMPRESSIONS, OWN};
+use dbdyno_engine::{
+    describe::{Conflict, Description, MemoryTarget, OptionSpec, Threads},
+    durability::{Tier, TierRule},
+    kv::read_transaction,
+    suite::SuiteKind,
+};
+use std::collections::BTreeMap;
+
+/// Name of the option that names the library.
+pub(super) const LIBRARY: &str = "library";
+
+pub fn describe() -> Description {
+    Description {
+        options: [options(), dbdyno_tables::options()].concat(),
+        tiers: tiers(),
+        conflicts: vec![Conflict::new(
+            &[("sync", &["on"]), ("wal", &["off"])],
+            "what a commit syncs is the log: set wal=on too, or sync=off",
+        )],
+        implementations: dbdyno_tables::implementations(),
+        tables_as_data: true,
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        ..Description::new(
+            "rocksdb",
+            "RocksDB, a log-structured merge tree in C++: the system's library, or the one of the option library",
+            "any",
+            &[SuiteKind::Kv, SuiteKind::Sql],
+        )
+    }
+}
+
+fn options() -> Vec<OptionSpec> {
+    [of_commits(), of_memory(), of_files()].concat()
+}
+
+fn of_commits() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::path(
+            LIBRARY,
+            "librocksdb.so",
+            "the shared library to load: a path, or a name that the system's loader finds, whatever version is behind it",
+        )
+        .fresh(),
+        OptionSpec::bool("sync", "off", "whether a commit waits until the disk has the log (WriteOptions::sync)"),
+        OptionSpec::bool("wal", "on", "whether commits are written to a log; without, the program's crash loses them")
+            .risk("off", "what was not yet written to a table is lost when the program crashes"),
+        OptionSpec::bool(
+            "pipelined_write",
+            "off",
+            "whether a group of commits writes to the log while the one before it goes to the table in memory",
+        ),
+        read_transaction(),
+    ]
+}
+
+fn of_memory() -> Vec<OptionSpec> {
+    vec![
+        OptionSpec::size(
+            "cache_size",
+            0,
+            1 << 46,
+            &[OWN],
+            OWN,
+            "bytes of the block cache; own: as the library has it, 8 MiB before RocksDB 8, 32 MiB since",
+        )
+        .tune(&["33554432", "134217728", "536870912"]),
+        OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
+        OptionSpec::bool(
+            "cache_index",
+            "off",
+            "whether indexes and filters of tables are in the block cache too, or in memory beside it",
+        ),
+        OptionSpec::size(
+            "memtable_size",
+            64 << 10,
+            1 << 40,
+            &[],
+            "67108864",
+            "bytes of the table in memory at which it is written out in the background: less data than that never leaves memory and log",
+        )
+        .tune(&["16777216", "67108864", "268435456"]),
+        OptionSpec::integer(
+            "memtables",
+            2,
+            64,
+            "2",
+            "tables in memory at most, with those being written out; then writes wait",
+        ),
+        OptionSpec::integer(
+            "background_threads",
+            1,
+            64,
+            "2",
+            "jobs at a time that write tables out and compact (max_background_jobs)",
+        ),
+    ]
+}
+
+fn of_files() -> Vec<OptionSpec> {
+    let compressions: Vec<&str> = [OWN].into_iter().chain(COMPRESSIONS.map(|(word, _)| word)).collect();
+    vec![
+        OptionSpec::choice(
+            "compression",
+            &compressions,
+            OWN,
+            "of data blocks, if the library was built with it; own: as the library has it, Snappy or (of late) LZ4",
+        )
+        .fresh(),
+        OptionSpec::choice(
+            "compaction",
+            &COMPACTIONS.map(|(word, _)| word),
+            "level",
+            "how tables are merged: less space and faster reads, or fewer writes",
+        )
+        .fresh(),
+        OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block before compression")
+            .fresh()
+            .tune(&["4096", "16384", "65536"]),
+        OptionSpec::integer(
+            "bloom_bits",
+            0,
+            64,
+            "0",
+            "bits a key of a table's filter, for keys that are not there; 0: none",
+        )
+        .fresh()
+        .tune(&["0", "10"]),
+        OptionSpec::size(
+            "separate_values",
+            1,
+            1 << 30,
+            &["off"],
+            "off",
+            "values of so many bytes or more go to blob files, in versions that have them",
+        )
+        .fresh(),
+        OptionSpec::bool("direct_io", "off", "whether tables are read and written past the system's cache"),
+    ]
+}
+
+fn tiers() -> Vec<TierRule> {
+    vec![
+        TierRule::new(
+            &[("wal", &["off"])],
+            Tier::Unsafe,
+            "commits stay in the program's memory until a table is written: its crash loses them",
+        ),
+        TierRule::new(
+            &[("sync", &["off"])],
+            Tier::Consistent,
+            "the log is in the operating system's cache: the program's crash is survived; after a power loss RocksDB replays \
+             the log up to where it was cut off, in the order of the commits",
+        ),
+        TierRule::new(&[], Tier::PowerSafe, "every commit waits until the disk has the log"),
+    ]
+}

@@ -1,0 +1,23 @@
+//! RocksDB, a log-structured merge tree in C++, from a library that is found at run time, through its interface for C.
+
+mod api;
+mod batch;
+mod database;
+mod describe;
+mod facts;
+mod kv;
+mod options;
+mod ordered;
+mod probe;
+mod reads;
+mod sql;
+
+pub use describe::describe;
+pub use kv::Rocks;
+pub use ordered::RocksStore;
+pub use sql::RocksTables;
+
+use dbdyno_engine::serve::Program;
+use dbdyno_workload::program;
+
+pub static PROGRAM: Program = Program { probe: Some(probe::probe), ..program::both::<Rocks, RocksTables>(describe) };
