@@ -10,7 +10,7 @@ use dbdyno::{
     engines::built_in,
 };
 use dbdyno_engine::{
-    describe::Description,
+    describe::{Description, Probed},
     durability::Tier,
     protocol::{CacheStart, Event, Job, PROTOCOL},
     settings::Settings,
@@ -36,14 +36,23 @@ fn description(engine: &str) -> Description {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// What a built-in engine says of the files that settings name, in a process of its own: one can load one library only.
+fn probed(engine: &str, settings: &Settings) -> Probed {
+    let mut probing = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+    let mut probing =
+        probing.args(["worker", engine, "probe"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    serde_json::to_writer(probing.stdin.take().unwrap(), settings).unwrap();
+    serde_json::from_slice(&probing.wait_with_output().unwrap().stdout).unwrap()
+}
+
 fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
     let asked: BTreeMap<String, String> =
         options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let description = description(engine);
     let settings = Settings::resolve(&description, &asked).unwrap();
     // What a loaded library promises is known when it was examined.
-    let probe = built_in(engine).and_then(|program| program.probe);
-    let description = probe.map_or(description.clone(), |probe| description.with(probe(&settings).unwrap()));
+    let probes = built_in(engine).is_some_and(|program| program.probe.is_some());
+    let description = if probes { description.with(probed(engine, &settings)) } else { description };
     let (tier, reason) = description.tier(&settings);
     assert!(tier >= Tier::ProcessSafe, "{engine} {options:?} promises nothing: {reason}");
     let suite = Catalog::new(UserFolders { root: place.path("config") }).suite("kv").unwrap();
@@ -121,7 +130,7 @@ fn random() -> (u64, SplitMix64) {
 
 /// Kills a committing worker some times, with a fresh database each time: commits are counted from the first key.
 #[track_caller]
-fn survives_kills(engine: &str, options: &[(&str, &str)]) {
+pub(crate) fn survives_kills(engine: &str, options: &[(&str, &str)]) {
     let place = Place::new();
     let (seed, mut rng) = random();
     for kill in 0..3 {

@@ -1,23 +1,12 @@
 //! RocksDB from a library that is found at run time: the answers of SQLite under every option and in both layers, sync calls as options
 //! say, and libraries that are missing, others, or lack something.
 
-use crate::support::{Place, has_tool};
+use crate::support::{Place, has_tool, system_library};
 use std::{fs, path::PathBuf, process::Command};
 
 /// The system's librocksdb, whatever its version.
 fn system_rocksdb() -> Option<PathBuf> {
-    let folders = ["/usr/lib", "/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
-    // Debian and others have a folder an architecture below these.
-    let below = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let all = folders.iter().cloned().chain(below.map(|entry| entry.path()));
-    let files = all.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("librocksdb.so");
-    let found = files.map(|entry| entry.path()).filter(|path| is_it(path) && path.exists()).max();
-    assert!(found.is_some() || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "librocksdb.so is missing");
-    if found.is_none() {
-        eprintln!("not checked: librocksdb.so is missing");
-    }
-    found
+    system_library("librocksdb.so")
 }
 
 const RUN: [&str; 7] = ["run", "--suite", "kv", "--repeat", "1", "--quiet", "--engine"];

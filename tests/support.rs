@@ -273,16 +273,24 @@ print(version().decode())";
     Some(String::from_utf8(output.stdout).unwrap().trim().to_owned())
 }
 
-/// The distribution's build of SQLite as a shared library, where there is one.
+/// The system's SQLite.
 pub(crate) fn system_sqlite() -> Option<PathBuf> {
+    system_library("libsqlite3.so.0")
+}
+
+/// A library of the system by the beginning of its file's name, its newest version. A missing one is a failure where tools are
+/// required.
+pub(crate) fn system_library(name: &str) -> Option<PathBuf> {
     let folders = ["/usr/lib", "/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);
     // Debian and others have a folder an architecture below these.
     let below = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let all = folders.iter().cloned().chain(below.map(|entry| entry.path()));
-    let found = all.map(|folder| folder.join("libsqlite3.so.0")).find(|path| path.exists());
-    assert!(found.is_some() || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "libsqlite3.so.0 is missing");
+    let files = all.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(name);
+    let found = files.map(|entry| entry.path()).filter(|path| is_it(path) && path.exists()).max();
+    assert!(found.is_some() || std::env::var_os("DBDYNO_REQUIRE_TOOLS").is_none(), "{name} is missing");
     if found.is_none() {
-        eprintln!("not checked: libsqlite3.so.0 is missing");
+        eprintln!("not checked: {name} is missing");
     }
     found
 }

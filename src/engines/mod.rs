@@ -34,6 +34,10 @@ const BUILT_IN: &[(&str, &Program)] = &[
     ("duckdb", &dbdyno_duckdb::PROGRAM),
     #[cfg(feature = "loaded")]
     ("rocksdb", &dbdyno_loaded::rocksdb::PROGRAM),
+    #[cfg(feature = "loaded")]
+    ("snkv", &dbdyno_loaded::snkv::PROGRAM),
+    #[cfg(feature = "loaded")]
+    ("crossdb", &dbdyno_loaded::crossdb::PROGRAM),
     (HARNESS_ENGINE, &dbdyno_null::PROGRAM),
 ];
 

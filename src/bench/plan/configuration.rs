@@ -6,7 +6,9 @@ use crate::{
     catalog::{Suite, TestPick},
     engines::{Engine, Registry},
 };
-use dbdyno_engine::{describe::Probed, durability::Tier, settings::Settings, size::Size, suite::SuiteKind};
+use dbdyno_engine::{
+    describe::Probed, durability::Tier, protocol::SuiteJob, settings::Settings, size::Size, suite::SuiteKind,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -91,6 +93,20 @@ pub(super) fn configurations_of(
             choice.name, suite.name
         )));
     }
+    if let Some(reason) = disorder(engine, (suite, pick), suite_settings, size) {
+        let all: Vec<String> = suite.tests().map(|test| test.number.to_string()).collect();
+        let can = |test: &String| {
+            let alone = suite.pick(std::slice::from_ref(test)).unwrap_or_default();
+            disorder(engine, (suite, &alone), suite_settings, size).is_none()
+        };
+        let others: Vec<String> = all.into_iter().filter(can).collect();
+        return Err(PlanError::Request(format!(
+            "engine `{}` cannot run suite `{}`: {reason}; the others are --test {}",
+            choice.name,
+            suite.name,
+            others.join(",")
+        )));
+    }
     let chosen = match sample {
         Some((stars, seed)) => stars::stars(&choice.options, stars, seed),
         None => combinations(&choice.options),
@@ -116,6 +132,14 @@ pub(super) fn configurations_of(
             })
         })
         .collect()
+}
+
+/// Why an engine cannot run the picked tests, where it keeps keys in no order.
+fn disorder(engine: &Engine, (suite, pick): (&Suite, &TestPick), settings: &Settings, size: Size) -> Option<String> {
+    match suite.resolve(size, settings, pick) {
+        SuiteJob::Kv(suite) => engine.description.disorder(&suite),
+        SuiteJob::Sql(_) => None,
+    }
 }
 
 /// Every combination of one value an option, the last option changing fastest; one empty one where there are no options.

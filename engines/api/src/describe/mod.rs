@@ -8,7 +8,7 @@ use crate::{
     durability::{Tier, TierRule, conditions},
     protocol::PROTOCOL,
     settings::Settings,
-    suite::SuiteKind,
+    suite::{KvSuite, SuiteKind},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,6 +49,14 @@ pub struct Description {
     /// The kinds of suite in which several threads work on a database at once; of others it runs tests of one thread.
     #[serde(default)]
     pub threads: BTreeMap<SuiteKind, Threads>,
+    /// Whether it walks through keys in their order. Where it cannot, no test is run that reads them so: [`KvSuite::in_order`].
+    #[serde(default = "keeps_order")]
+    pub ordered: bool,
+}
+
+/// An engine that does not say so keeps keys in their order.
+fn keeps_order() -> bool {
+    true
 }
 
 /// What several threads may do with a database at the same time.
@@ -90,12 +98,20 @@ impl Description {
             implementations: Vec::new(),
             tables_as_data: false,
             threads: BTreeMap::new(),
+            ordered: keeps_order(),
         }
     }
 
     /// Whose code gives the answers under these settings. Configurations with the same share their mistakes.
     pub fn implementation(&self, suite: SuiteKind, settings: &Settings) -> &str {
         self.implementations.iter().find(|rule| rule.holds(suite, settings)).map_or(&self.name, |rule| &rule.name)
+    }
+
+    /// Why the engine cannot run a key-value suite: the first test for which it keeps no order.
+    pub fn disorder(&self, suite: &KvSuite) -> Option<String> {
+        let test = suite.in_order().next().filter(|_| !self.ordered)?;
+        let (number, name) = (test.number, &test.name);
+        Some(format!("its keys have no order, and test {number} {name} reads them in order"))
     }
 
     pub fn option(&self, name: &str) -> Option<&OptionSpec> {

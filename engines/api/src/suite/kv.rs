@@ -138,6 +138,14 @@ impl Gaps {
     }
 }
 
+impl KvSuite {
+    /// The tests that read keys in their order.
+    pub fn in_order(&self) -> impl Iterator<Item = &KvTest> {
+        let reads = |work: &KvWork| work.work.iter().any(|work| work.operation.in_order());
+        self.tests.iter().filter(move |test| test.works().into_iter().any(reads))
+    }
+}
+
 impl KvTest {
     /// What the protocol says of it.
     pub fn head(&self) -> TestHead<'_> {
@@ -251,6 +259,20 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Whether the operation reads keys in their order.
+    pub fn in_order(&self) -> bool {
+        match self {
+            Self::Scan | Self::Range { .. } | Self::Audit { .. } | Self::Hold => true,
+            Self::Get
+            | Self::Put { .. }
+            | Self::Delete
+            | Self::Exists
+            | Self::Insert { .. }
+            | Self::Modify { .. }
+            | Self::Transfer { .. } => false,
+        }
+    }
+
     /// Whether the operation changes the database.
     pub fn writes(&self) -> bool {
         match self {

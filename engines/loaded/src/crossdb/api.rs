@@ -1,0 +1,78 @@
+//! The functions of CrossDB that are used, looked up in a loaded library.
+
+use crate::{
+    identity,
+    library::{Kind, Library, functions, text},
+};
+use dbdyno_engine::{EngineError, describe};
+use std::ffi::{c_char, c_int, c_void};
+
+/// CrossDB's `xdb_conn_t`: a connection.
+#[repr(C)]
+pub(super) struct Connection(c_void);
+/// CrossDB's `xdb_stmt_t`: a prepared statement.
+#[repr(C)]
+pub(super) struct Statement(c_void);
+/// CrossDB's `xdb_res_t`: what a statement answered.
+#[repr(C)]
+pub(super) struct Answer(c_void);
+/// CrossDB's `xdb_row_t`: a row of an answer.
+#[repr(C)]
+pub(super) struct Row(c_void);
+
+pub(super) const OK: c_int = 0;
+
+const CROSSDB: Kind = Kind { of: "CrossDB", file: "libcrossdb.so" };
+
+functions! {
+    Api of CROSSDB;
+    open = "xdb_open": fn(*const c_char) -> *mut Connection;
+    close = "xdb_close": fn(*mut Connection);
+    exec = "xdb_exec": fn(*mut Connection, *const c_char) -> *mut Answer;
+    errcode = "xdb_errcode": fn(*mut Answer) -> c_int;
+    errmsg = "xdb_errmsg": fn(*mut Answer) -> *const c_char;
+    free_result = "xdb_free_result": fn(*mut Answer);
+    prepare = "xdb_stmt_prepare": fn(*mut Connection, *const c_char) -> *mut Statement;
+    bind_blob = "xdb_bind_blob": fn(*mut Statement, u16, *const c_void, c_int) -> c_int;
+    stmt_exec = "xdb_stmt_exec": fn(*mut Statement) -> *mut Answer;
+    stmt_close = "xdb_stmt_close": fn(*mut Statement);
+    fetch_row = "xdb_fetch_row": fn(*mut Answer) -> *mut Row;
+    column_blob = "xdb_column_blob": fn(*mut Answer, *mut Row, u16, *mut c_int) -> *const c_void;
+    affected_rows = "xdb_affected_rows": fn(*mut Answer) -> c_int;
+    begin = "xdb_begin": fn(*mut Connection) -> c_int;
+    commit = "xdb_commit": fn(*mut Connection) -> c_int;
+    rollback = "xdb_rollback": fn(*mut Connection) -> c_int;
+    version = "xdb_version": fn() -> *const c_char;
+}
+
+/// Binds the values that follow, each of these as its length and its bytes, and runs a statement.
+type BindAndRun = unsafe extern "C" fn(*mut Statement, ...) -> *mut Answer;
+
+/// The functions of a library, with the one that takes any number of values.
+#[derive(Clone, Copy)]
+pub(super) struct Functions {
+    pub(super) api: &'static Api,
+    pub(super) bind_and_run: BindAndRun,
+}
+
+impl Functions {
+    /// Those of the library of a path.
+    ///
+    /// # Errors
+    /// There is none, or it is another one.
+    #[expect(unsafe_code, reason = "the type of the documented interface is given to a function")]
+    pub(super) fn load(path: &str) -> Result<Self, EngineError> {
+        let api = Api::load(path)?;
+        // SAFETY: the type is that of the library's documented interface.
+        let bind_and_run = unsafe { Library::load(path, CROSSDB)?.function("xdb_stmt_bexec") }?;
+        Ok(Self { api, bind_and_run })
+    }
+
+    /// Its version, and which of the builds of that version it is.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn library(self) -> describe::Library {
+        // SAFETY: a call without conditions, whose answer is null or a text of the library's own.
+        let version = unsafe { text((self.api.version)()) }.unwrap_or_default();
+        describe::Library { version, build: Vec::new(), source: identity::digest(self.api.open as *const c_void) }
+    }
+}

@@ -1,0 +1,149 @@
+//! Statements and what they answer.
+
+use super::{
+    api::{Answer, OK, Row, Statement},
+    connection::Link,
+};
+use crate::library::text;
+use dbdyno_engine::EngineError;
+use std::{
+    ffi::{CString, c_int},
+    marker::PhantomData,
+    slice,
+};
+
+/// A prepared statement.
+pub(super) struct Prepared {
+    link: Link,
+    statement: *mut Statement,
+    sql: &'static str,
+}
+
+impl Prepared {
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn new(link: Link, sql: &'static str) -> Result<Self, EngineError> {
+        let c_sql = CString::new(sql).map_err(|error| EngineError::new(error.to_string()))?;
+        // SAFETY: the connection is open, and the text ends with a zero.
+        let statement = unsafe { (link.api.prepare)(link.connection, c_sql.as_ptr()) };
+        if statement.is_null() {
+            let message = format!("library {}: `{sql}` cannot be prepared", link.api.path.display());
+            return Err(EngineError::new(message));
+        }
+        Ok(Self { link, statement, sql })
+    }
+
+    /// A SELECT by a key, or of all rows, run for the first time by the function that takes values itself: nothing else says
+    /// that no function is to be called with its rows, and what a prepared statement of 0.14 has there is whatever was in its
+    /// memory.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn select(link: Link, sql: &'static str) -> Result<Self, EngineError> {
+        let prepared = Self::new(link, sql)?;
+        let (run, key) = (link.functions.bind_and_run, b"key");
+        // SAFETY: values are taken for the statement's parameters: one, given by its length and bytes, or none.
+        let answer = unsafe { run(prepared.statement, key.len() as c_int, key.as_ptr()) };
+        Answered::of(link, answer, sql)?;
+        Ok(prepared)
+    }
+
+    /// Runs it with these values, which it reads until its answer is dropped.
+    #[expect(unsafe_code, reason = "calls of C")]
+    #[inline]
+    pub(super) fn run<'v>(&'v mut self, values: &[&'v [u8]]) -> Result<Answered<'v>, EngineError> {
+        for (place, value) in (1..).zip(values) {
+            let length = c_int::try_from(value.len()).unwrap_or(c_int::MAX);
+            // SAFETY: the statement is prepared; it reads the value no further than its length, while it is borrowed.
+            let code = unsafe { (self.link.api.bind_blob)(self.statement, place, value.as_ptr().cast(), length) };
+            if code != OK {
+                let path = self.link.api.path.display();
+                return Err(EngineError::new(format!(
+                    "library {path}: `{}`: binding value {place} (code {code})",
+                    self.sql
+                )));
+            }
+        }
+        // SAFETY: the statement is prepared, and all its values are bound.
+        Answered::of(self.link, unsafe { (self.link.api.stmt_exec)(self.statement) }, self.sql)
+    }
+}
+
+impl Drop for Prepared {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        // SAFETY: the statement is closed once, before its connection is.
+        unsafe { (self.link.api.stmt_close)(self.statement) };
+    }
+}
+
+/// What a statement answered; given back to the library when dropped.
+pub(super) struct Answered<'s> {
+    link: Link,
+    answer: *mut Answer,
+    statement: PhantomData<&'s mut Prepared>,
+}
+
+impl Answered<'_> {
+    /// An answer of the library; what is wrong with the statement, where it is an error.
+    #[expect(unsafe_code, reason = "calls of C")]
+    #[inline]
+    pub(super) fn of(link: Link, answer: *mut Answer, sql: &str) -> Result<Self, EngineError> {
+        let answered = Self { link, answer, statement: PhantomData };
+        if answer.is_null() {
+            return Err(EngineError::new(format!("library {}: `{sql}` gave no answer", link.api.path.display())));
+        }
+        // SAFETY: the answer was not given back yet; its text is copied.
+        let (code, said) = unsafe {
+            match (link.api.errcode)(answer) {
+                OK => return Ok(answered),
+                code => (code, text((link.api.errmsg)(answer)).unwrap_or_default()),
+            }
+        };
+        Err(EngineError::new(format!("library {}: `{sql}`: {said} (code {code})", link.api.path.display())))
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn affected(&self) -> c_int {
+        // SAFETY: the answer was not given back yet.
+        unsafe { (self.link.api.affected_rows)(self.answer) }
+    }
+
+    /// Goes to the next row; whether there is one.
+    #[expect(unsafe_code, reason = "a call of C")]
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<AnsweredRow<'_>> {
+        // SAFETY: the answer was not given back yet.
+        let row = unsafe { (self.link.api.fetch_row)(self.answer) };
+        (!row.is_null()).then_some(AnsweredRow { answered: self, row })
+    }
+}
+
+impl Drop for Answered<'_> {
+    #[expect(unsafe_code, reason = "a call of C")]
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the answer is given back once; null is nothing to the library.
+        unsafe { (self.link.api.free_result)(self.answer) };
+    }
+}
+
+/// A row of an answer.
+pub(super) struct AnsweredRow<'a> {
+    answered: &'a Answered<'a>,
+    row: *mut Row,
+}
+
+impl<'a> AnsweredRow<'a> {
+    /// A column's bytes, from 0; none where it is NULL, which no column of ours is but an empty one.
+    #[expect(unsafe_code, reason = "a call of C")]
+    #[inline]
+    pub(super) fn bytes(&self, column: u16) -> &'a [u8] {
+        let mut length = 0;
+        // SAFETY: the row is the answer's, which was not given back yet; the bytes are the answer's, and live as long.
+        unsafe {
+            let at = (self.answered.link.api.column_blob)(self.answered.answer, self.row, column, &raw mut length);
+            match usize::try_from(length) {
+                Ok(length) if !at.is_null() => slice::from_raw_parts(at.cast(), length),
+                _ => &[],
+            }
+        }
+    }
+}

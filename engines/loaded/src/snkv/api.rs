@@ -1,0 +1,177 @@
+//! The functions of SNKV that are used, looked up in a loaded library.
+
+use crate::{
+    identity,
+    library::{Kind, Library, functions, text},
+};
+use dbdyno_engine::{EngineError, describe};
+use std::{
+    ffi::{c_char, c_int, c_void},
+    slice,
+};
+
+/// SNKV's `KVStore`: an open database.
+#[repr(C)]
+pub(super) struct KvStore(c_void);
+/// SNKV's `KVIterator`: a place in the order of keys.
+#[repr(C)]
+pub(super) struct KvIterator(c_void);
+
+/// SNKV's `KVStoreConfig`. A version reads as many of its fields as it knows.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Config {
+    /// 0: a rollback journal that is deleted; 1: a write-ahead log.
+    pub(super) journal_mode: c_int,
+    /// 0: off; 1: normal; 2: full.
+    pub(super) sync_level: c_int,
+    /// Pages.
+    pub(super) cache_size: c_int,
+    /// Bytes.
+    pub(super) page_size: c_int,
+    pub(super) read_only: c_int,
+    /// Milliseconds.
+    pub(super) busy_timeout: c_int,
+    /// Commits between two passive checkpoints; 0: there are none.
+    pub(super) wal_size_limit: c_int,
+    pub(super) allow_encrypted: c_int,
+    pub(super) full_mutex: c_int,
+    /// What versions to come may add has to be zero for what was there before.
+    pub(super) later: [c_int; 7],
+}
+
+pub(super) const OK: c_int = 0;
+const BUSY: c_int = 5;
+const LOCKED: c_int = 6;
+const CORRUPT: c_int = 11;
+pub(super) const NOT_FOUND: c_int = 12;
+const NOT_A_DATABASE: c_int = 26;
+
+const SNKV: Kind = Kind { of: "SNKV", file: "libsnkv.so" };
+
+functions! {
+    Api of SNKV;
+    open = "kvstore_open_v2": fn(*const c_char, *mut *mut KvStore, *const Config) -> c_int;
+    close = "kvstore_close": fn(*mut KvStore) -> c_int;
+    errmsg = "kvstore_errmsg": fn(*mut KvStore) -> *const c_char;
+    put = "kvstore_put": fn(*mut KvStore, *const c_void, c_int, *const c_void, c_int) -> c_int;
+    get = "kvstore_get": fn(*mut KvStore, *const c_void, c_int, *mut *mut c_void, *mut c_int) -> c_int;
+    exists = "kvstore_exists": fn(*mut KvStore, *const c_void, c_int, *mut c_int) -> c_int;
+    delete = "kvstore_delete": fn(*mut KvStore, *const c_void, c_int) -> c_int;
+    begin = "kvstore_begin": fn(*mut KvStore, c_int) -> c_int;
+    commit = "kvstore_commit": fn(*mut KvStore) -> c_int;
+    rollback = "kvstore_rollback": fn(*mut KvStore) -> c_int;
+    iterator_create = "kvstore_iterator_create": fn(*mut KvStore, *mut *mut KvIterator) -> c_int;
+    iterator_first = "kvstore_iterator_first": fn(*mut KvIterator) -> c_int;
+    iterator_next = "kvstore_iterator_next": fn(*mut KvIterator) -> c_int;
+    iterator_eof = "kvstore_iterator_eof": fn(*mut KvIterator) -> c_int;
+    iterator_key = "kvstore_iterator_key": fn(*mut KvIterator, *mut *mut c_void, *mut c_int) -> c_int;
+    iterator_value = "kvstore_iterator_value": fn(*mut KvIterator, *mut *mut c_void, *mut c_int) -> c_int;
+    iterator_close = "kvstore_iterator_close": fn(*mut KvIterator);
+    integrity_check = "kvstore_integrity_check": fn(*mut KvStore, *mut *mut c_char) -> c_int;
+    // Values belong to the allocator of the same library.
+    free = "sqlite3_free": fn(*mut c_void);
+}
+
+type Seek = unsafe extern "C" fn(*mut KvIterator, *const c_void, c_int) -> c_int;
+
+/// The functions of a library, of which older versions lack one.
+#[derive(Clone, Copy)]
+pub(super) struct Functions {
+    pub(super) api: &'static Api,
+    /// Since version 0.5.
+    pub(super) seek: Option<Seek>,
+}
+
+impl Functions {
+    /// Those of the library of a path.
+    ///
+    /// # Errors
+    /// There is none, or it is another one.
+    #[expect(unsafe_code, reason = "the type of the documented interface is given to a function")]
+    pub(super) fn load(path: &str) -> Result<Self, EngineError> {
+        let api = Api::load(path)?;
+        // SAFETY: the type is that of the library's documented interface.
+        let seek = unsafe { Library::load(path, SNKV)?.function::<Seek>("kvstore_iterator_seek") };
+        Ok(Self { api, seek: seek.ok() })
+    }
+
+    /// What the library is. It tells no version: in its place is the digest of its file, so that one build is told from another.
+    pub(super) fn library(self) -> describe::Library {
+        let version = identity::digest(self.api.open as *const c_void).unwrap_or_else(|| "unknown".to_owned());
+        describe::Library { version, build: Vec::new(), source: None }
+    }
+
+    /// The error of a call on a store, null where none is open, in SNKV's words where it has any.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn error(self, store: *mut KvStore, doing: &str, code: c_int) -> EngineError {
+        // SAFETY: the store is open, or null, for which SNKV has a text too; the text is copied at once.
+        let said = unsafe { text((self.api.errmsg)(store)) }.filter(|said| said != "no error");
+        let said = said.unwrap_or_else(|| meaning(code).to_owned());
+        let message = format!("library {}: {doing}: {said} (code {code})", self.api.path.display());
+        match code {
+            BUSY | LOCKED => EngineError::busy(message),
+            CORRUPT | NOT_A_DATABASE => EngineError::fatal(message),
+            _ => EngineError::new(message),
+        }
+    }
+}
+
+/// What a code means, as SNKV's and SQLite's headers have it: SNKV says nothing of most failures.
+fn meaning(code: c_int) -> &'static str {
+    match code {
+        BUSY => "the database is locked",
+        LOCKED => "the database is locked by this connection",
+        7 => "out of memory",
+        8 => "the database is read-only",
+        10 => "reading or writing a file failed",
+        CORRUPT => "the database is damaged",
+        NOT_FOUND => "not found",
+        13 => "the disk is full, or the store is encrypted",
+        14 => "the file cannot be opened",
+        15 => "the lock protocol of the log failed",
+        NOT_A_DATABASE => "the file is no database",
+        _ => "it failed",
+    }
+}
+
+/// Bytes of an allocation of the library, given back to it when dropped.
+pub(super) struct Owned {
+    api: &'static Api,
+    at: *mut c_void,
+    length: c_int,
+}
+
+impl Owned {
+    /// What a call of the library put into its out pointers.
+    pub(super) fn of(api: &'static Api, at: *mut c_void, length: c_int) -> Self {
+        Self { api, at, length }
+    }
+
+    #[expect(unsafe_code, reason = "memory of C")]
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: the library gave both together, and the allocation is given back when this is dropped.
+        unsafe { bytes(self.at, self.length) }
+    }
+}
+
+impl Drop for Owned {
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn drop(&mut self) {
+        // SAFETY: the allocation is the same library's, and is given back once; null is nothing to it.
+        unsafe { (self.api.free)(self.at) };
+    }
+}
+
+/// Bytes that the library shows; none where it has a null pointer.
+///
+/// # Safety
+/// The library gave the pointer together with the number of bytes behind it, and leaves them as they are while they are read.
+#[expect(unsafe_code, reason = "memory of C")]
+pub(super) unsafe fn bytes<'b>(at: *mut c_void, length: c_int) -> &'b [u8] {
+    match usize::try_from(length) {
+        // SAFETY: that of this function.
+        Ok(length) if !at.is_null() => unsafe { slice::from_raw_parts(at.cast(), length) },
+        _ => &[],
+    }
+}

@@ -1,0 +1,81 @@
+//! Whether a library is known to do what its options say: its promises follow from SQLite's pager, and a build with another one
+//! below the same functions may keep none of them.
+
+use super::{
+    api::Functions,
+    describe::{JOURNAL_MODES, LIBRARY, SYNC_LEVELS, config, tiers},
+    store::Snkv,
+};
+use dbdyno_engine::{
+    EngineError,
+    describe::Probed,
+    durability::{Tier, TierRule},
+    kv::{KvSession, KvTransaction, KvWrite},
+    settings::Settings,
+};
+use dbdyno_workload::syncs;
+use std::{ffi::c_int, fs, path::Path};
+
+/// What the library that the settings name is, and what it promises.
+pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
+    let library = Functions::load(settings.text(LIBRARY)?)?.library();
+    let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
+    let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
+    let unknown = |why: String| {
+        let reason = format!("the library is not known to do what its options say: {why}");
+        vec![TierRule::new(&[], Tier::Unknown, &reason)]
+    };
+    let tiers = strange(folder.path(), settings)?.map_or_else(tiers, unknown);
+    Ok(Probed { tiers: Some(tiers), ..Probed::new(library) })
+}
+
+/// By what a library does that it is no plain SNKV: each journal with each level of syncing is tried on a database of its own.
+fn strange(folder: &Path, settings: &Settings) -> Result<Option<String>, EngineError> {
+    for (journal_mode, journal) in (0..).zip(JOURNAL_MODES) {
+        for (sync_level, synchronous) in (0..).zip(SYNC_LEVELS) {
+            let folder = folder.join(format!("{journal}-{synchronous}"));
+            fs::create_dir(&folder).map_err(EngineError::doing("a scratch folder to try the library in"))?;
+            let made = commit_syncs(&folder, settings, (journal_mode, sync_level))?;
+            let strange = match made {
+                Tried::OtherFormat => Some("its file has not SQLite's format".to_owned()),
+                Tried::OtherJournal(found) => Some(format!("journal_mode={journal} leaves `{found}`")),
+                // With a log, only the full level waits for each commit; with a journal every level but off does.
+                Tried::Syncs(syncs) => {
+                    let waits = synchronous == "full" || (synchronous == "normal" && journal == "delete");
+                    let made = format!(
+                        "a commit with journal_mode={journal}, synchronous={synchronous} made {syncs} sync calls"
+                    );
+                    ((syncs > 0) != waits).then_some(made)
+                }
+            };
+            if strange.is_some() {
+                return Ok(strange);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// What became of one commit.
+enum Tried {
+    OtherFormat,
+    /// The file says that it has this one.
+    OtherJournal(String),
+    /// Sync calls that it made.
+    Syncs(u64),
+}
+
+fn commit_syncs(folder: &Path, settings: &Settings, (journal, level): (c_int, c_int)) -> Result<Tried, EngineError> {
+    let own = config(settings)?;
+    let config = super::api::Config { journal_mode: journal, sync_level: level, wal_size_limit: 0, ..own };
+    let mut store = Snkv::open_in(folder, settings.text(LIBRARY)?, &config, false)?;
+    let mut session = &mut store;
+    let mut write = session.write()?;
+    write.table()?.put(b"key", b"value")?;
+    let before = syncs::calls();
+    write.commit()?;
+    let made = syncs::calls() - before;
+    let Some(header) = store.header() else { return Ok(Tried::OtherFormat) };
+    let found = &header["journal_mode"];
+    Ok(if found == JOURNAL_MODES[journal as usize] { Tried::Syncs(made) } else { Tried::OtherJournal(found.clone()) })
+}
