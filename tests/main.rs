@@ -10,6 +10,7 @@ mod claims;
 mod compare;
 mod crash;
 mod crossdb;
+mod drivers;
 mod example_engine;
 mod faults;
 mod files;

@@ -9,4 +9,4 @@ pub use plan::{
     BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,
     StoredPlan, check_space, combinations, estimate,
 };
-pub use spec::{EngineChoice, Preset, Spec, SpecError, Values};
+pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};

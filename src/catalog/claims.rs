@@ -1,6 +1,7 @@
 //! Claims files: what somebody published, with where it is from and what to know about it.
 
 use super::{CatalogError, Difference, located::CatalogText};
+use dbdyno_engine::size::Size;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -30,7 +31,9 @@ pub struct ClaimedComparison {
     pub suite: String,
     /// The preset that measures it, where there is one.
     pub preset: Option<String>,
-    /// The selection of stored runs that is A.
+    /// The sizes that it was published at; empty where it does not say.
+    pub sizes: Vec<Size>,
+    /// The selection of stored runs that is A, at any size.
     pub a: String,
     /// The selection of stored runs that is B.
     pub b: String,
@@ -88,6 +91,8 @@ struct FileComparison {
     title: String,
     suite: String,
     preset: Option<String>,
+    #[serde(default)]
+    sizes: Vec<Spanned<FileSize>>,
     a: String,
     b: String,
     a_name: String,
@@ -96,6 +101,22 @@ struct FileComparison {
     allow: BTreeSet<Difference>,
     #[serde(rename = "claim")]
     claims: Vec<Spanned<FileClaim>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a size: a whole number, or two as READS,WRITES")]
+enum FileSize {
+    Number(u64),
+    Text(String),
+}
+
+impl FileSize {
+    fn size(&self) -> Result<Size, String> {
+        match self {
+            Self::Number(number) => number.to_string().parse(),
+            Self::Text(text) => text.parse(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -127,7 +148,11 @@ impl Claims {
             .map(|comparison| {
                 let claims =
                     comparison.claims.into_iter().map(|claim| check(claim, source)).collect::<Result<_, _>>()?;
+                let size = |size: &Spanned<FileSize>| {
+                    size.get_ref().size().map_err(|message| source.wrong(size.span(), format!("sizes: {message}")))
+                };
                 Ok(ClaimedComparison {
+                    sizes: comparison.sizes.iter().map(size).collect::<Result<_, _>>()?,
                     title: comparison.title,
                     suite: comparison.suite,
                     preset: comparison.preset,

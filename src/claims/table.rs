@@ -6,6 +6,7 @@ use crate::{
     compare::{Comparison, Line},
     stats::median,
 };
+use dbdyno_engine::size::Size;
 use serde::Serialize;
 
 /// One publication's claims, judged.
@@ -39,6 +40,10 @@ pub struct JudgedComparison {
     pub runs: (usize, usize),
     /// What measures it.
     pub preset: Option<String>,
+    /// The sizes that it was published at; empty where that is not known.
+    pub published_sizes: Vec<String>,
+    /// The sizes that it is judged by: published ones where any is measured, else all that are.
+    pub measured_sizes: Vec<String>,
     pub rows: Vec<JudgedClaim>,
 }
 
@@ -86,25 +91,46 @@ impl ClaimsTable {
     }
 }
 
+impl JudgedComparison {
+    /// Whether it is judged by other sizes than were published.
+    pub fn is_at_other_sizes(&self) -> bool {
+        let is_published = |size: &String| self.published_sizes.contains(size);
+        !self.published_sizes.is_empty()
+            && !self.measured_sizes.is_empty()
+            && !self.measured_sizes.iter().any(is_published)
+    }
+}
+
 fn judged(claimed: &ClaimedComparison, found: Option<&Comparison>) -> JudgedComparison {
+    let published_sizes: Vec<String> = claimed.sizes.iter().map(Size::to_string).collect();
+    let lines = lines_at(found, &published_sizes);
+    let mut measured_sizes: Vec<String> = lines.iter().map(|line| line.size.clone()).collect();
+    measured_sizes.sort_unstable();
+    measured_sizes.dedup();
     JudgedComparison {
+        published_sizes,
+        measured_sizes,
         title: claimed.title.clone(),
         a_name: claimed.a_name.clone(),
         b_name: claimed.b_name.clone(),
         selections: (claimed.a.clone(), claimed.b.clone()),
         runs: found.map_or((0, 0), |found| (found.a.runs, found.b.runs)),
         preset: claimed.preset.clone(),
-        rows: claimed.claims.iter().map(|claim| row(claim, found)).collect(),
+        rows: claimed.claims.iter().map(|claim| row(claim, &lines)).collect(),
     }
 }
 
-fn row(claim: &Claim, found: Option<&Comparison>) -> JudgedClaim {
-    let lines: Vec<&Line> = found
-        .iter()
-        .flat_map(|found| &found.lines)
-        .filter(|line| line.test.to_string() == claim.test || line.name.eq_ignore_ascii_case(&claim.test))
-        .filter(|line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty())
-        .collect();
+/// The lines that both sides have: those at published sizes where there are any, else all.
+fn lines_at<'c>(found: Option<&'c Comparison>, published: &[String]) -> Vec<&'c Line> {
+    let usable = |line: &&Line| line.a.is_some() && line.b.is_some() || !line.obstacles.is_empty();
+    let all: Vec<&Line> = found.iter().flat_map(|found| &found.lines).filter(usable).collect();
+    let at: Vec<&Line> = all.iter().copied().filter(|line| published.contains(&line.size)).collect();
+    if at.is_empty() { all } else { at }
+}
+
+fn row(claim: &Claim, lines: &[&Line]) -> JudgedClaim {
+    let is_of = |line: &&&Line| line.test.to_string() == claim.test || line.name.eq_ignore_ascii_case(&claim.test);
+    let lines: Vec<&Line> = lines.iter().filter(is_of).copied().collect();
     let measured = measured(&lines);
     let obstacle = match measured {
         Some(_) => None,

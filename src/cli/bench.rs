@@ -27,7 +27,7 @@ use dbdyno_engine::{protocol::CacheStart, say, size::Size};
 use std::{process::ExitCode, time::Duration};
 
 /// How a bench is run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct BenchArgs {
     /// Set an option of an engine or of the suite. Several values, separated by |, are all measured (a sweep).
     #[arg(long = "set", value_name = "OWNER.OPTION=VALUE[|VALUE]")]
@@ -86,6 +86,48 @@ pub(super) struct BenchArgs {
 }
 
 impl BenchArgs {
+    /// Whether these arguments mean something for several benches of different suites.
+    ///
+    /// # Errors
+    /// A flag that means one suite, or an option that none of them has.
+    pub(super) fn check_sequence(&self, specs: &[&Spec]) -> Result<(), CliError> {
+        let of_one = [
+            ("--size", !self.size.is_empty()),
+            ("--data-ratio", !self.data_ratio.is_empty()),
+            ("--test", !self.tests.is_empty()),
+            ("--stars", self.stars.is_some()),
+            ("--claims", self.claims.is_some()),
+        ];
+        if let Some((flag, _)) = of_one.iter().find(|(_, given)| *given) {
+            return Err(CliError::Usage(format!(
+                "{flag}: this preset is a sequence of several benches: run the one that it is meant for"
+            )));
+        }
+        let nobody = |set: &&String| specs.iter().all(|spec| Spec::clone(spec).set_text(set).is_err());
+        match self.set.iter().find(nobody) {
+            Some(set) => Err(CliError::Usage(format!("--set {set}: no bench of this sequence has it"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for one bench of a sequence: without the options that it does not have.
+    pub(super) fn of_part(&self, spec: &Spec) -> Self {
+        let has = |set: &&String| spec.clone().set_text(set).is_ok();
+        Self { set: self.set.iter().filter(has).cloned().collect(), ..self.clone() }
+    }
+
+    pub(super) fn is_quiet(&self) -> bool {
+        self.progress.quiet
+    }
+
+    pub(super) fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
+    pub(super) fn style(&self) -> Style {
+        self.progress.style()
+    }
+
     /// A bench with what the command line says on top of it.
     pub(super) fn adjusted(&self, mut spec: Spec) -> Result<Spec, CliError> {
         for set in &self.set {
@@ -180,7 +222,7 @@ fn show_effects(effects: &[SelectedEffects], style: Style) -> Result<(), CliErro
 }
 
 /// Shows what was published beside what is now stored.
-fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> {
+pub(super) fn show_claims(table: &ClaimsTable, style: Style) -> Result<ExitCode, CliError> {
     if style == Style::Json {
         print(&format!("{}\n", serde_json::json!({ "event": "claims", "claims": table })))
     } else {

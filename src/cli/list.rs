@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::csv::Cells,
-    bench::Preset,
+    bench::ReadyMade,
     catalog::Catalog,
     engines::Registry,
     report::{format::Format, results, text},
@@ -146,10 +146,8 @@ fn presets(catalog: &Catalog) -> Vec<(String, String)> {
         .preset_names()
         .into_iter()
         .map(|name| {
-            let about = match Preset::find(catalog, &name) {
-                Ok(preset) => preset.title,
-                Err(error) => format!("✗ {error}"),
-            };
+            let about = ReadyMade::find(catalog, &name)
+                .map_or_else(|error| format!("✗ {error}"), |found| found.title().to_owned());
             (name, about)
         })
         .collect()

@@ -93,6 +93,12 @@ impl WorkFolderFacts {
         }
     }
 
+    /// Whether the folder is in memory, and its name does not say that this is meant: /dev/shm is memory and nothing else, while /tmp
+    /// is a disk on other machines.
+    pub fn is_in_memory_unasked(&self) -> bool {
+        self.is_memory_backed() && !Path::new(&self.path).starts_with("/dev/shm")
+    }
+
     /// Whether the folder is in memory, where a sync does nothing: tmpfs and its kin, or a disk made of memory.
     pub fn is_memory_backed(&self) -> bool {
         let device = self.device.as_deref().unwrap_or_default();
@@ -177,6 +183,8 @@ mod tests {
         assert!(!on("ext4", "/dev/sda1").is_memory_backed());
         assert!(!on("overlay", "overlay").is_memory_backed());
         assert!(!WorkFolderFacts::unknown().is_memory_backed());
+        let below = |path: &str| WorkFolderFacts { path: path.to_owned(), ..on("tmpfs", "tmpfs") };
+        assert!(below("/tmp/work").is_in_memory_unasked() && !below("/dev/shm/work").is_in_memory_unasked());
     }
 
     #[test]

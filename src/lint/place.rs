@@ -19,7 +19,7 @@ impl Linter for MemoryBacked {
     }
 
     fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
-        if !evidence.folder.is_memory_backed() {
+        if !evidence.folder.is_in_memory_unasked() {
             return Vec::new();
         }
         let kind = evidence.folder.file_system.as_deref().unwrap_or("a memory file system");

@@ -59,6 +59,10 @@ fn one(comparison: &JudgedComparison) -> String {
         grid.row([name(row), published(row), measured(row), verdict(row)]);
     }
     let mut text = grid.render();
+    if comparison.is_at_other_sizes() {
+        let (here, published) = (comparison.measured_sizes.join(", "), comparison.published_sizes.join(", "));
+        let _ = writeln!(text, "  !  measured at size {}, published at {}", plain(&here), plain(&published));
+    }
     let missing = comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured);
     if missing {
         let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));

@@ -8,7 +8,7 @@
 //! borrows its environment keeps a shared handle of that beside it. At most one transaction of a store is alive at a
 //! time, all on one thread.
 
-use crate::{EngineError, engine::Open};
+use crate::{EngineError, describe::Library, engine::Open};
 use std::{
     collections::BTreeMap,
     ops::{Bound, ControlFlow},
@@ -100,6 +100,11 @@ pub trait OrderedStore: Sized + 'static {
 
     /// Every option that can be read back, with the value in force.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError>;
+
+    /// The library, where it is known only once it is running.
+    fn library(&self) -> Option<Library> {
+        None
+    }
 
     /// The longest key taken, bytes.
     fn longest_key(&self) -> usize;

@@ -11,7 +11,7 @@ use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
-    describe::{ImplementationRule, OptionSpec},
+    describe::{ImplementationRule, Library, OptionSpec},
     engine::{Engine, Open},
     ordered::OrderedStore,
     prepared::SqlStatement,
@@ -83,6 +83,10 @@ impl<S: OrderedStore> Engine for Layered<S> {
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         self.shared.borrow().store.in_force()
+    }
+
+    fn library(&self) -> Option<Library> {
+        self.shared.borrow().store.library()
     }
 
     fn check(&mut self) -> Result<(), EngineError> {

@@ -4,8 +4,10 @@
 mod command;
 mod engine;
 mod escape;
+mod sequence;
 mod toml;
 
+pub use sequence::{ReadyMade, Sequence};
 pub use toml::Preset;
 
 use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, size_of};

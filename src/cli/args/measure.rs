@@ -9,7 +9,7 @@ use clap::Args;
 use std::time::Duration;
 
 /// How runs are measured.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct MeasureArgs {
     /// Pin the measuring thread to this CPU, counted from 0.
     #[arg(long, value_name = "CPU")]
@@ -50,7 +50,7 @@ fn check_cpu(cpu: u32) -> Result<(), CliError> {
 }
 
 /// How progress is shown.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct ProgressArgs {
     /// Write events as JSON Lines to stdout, the result as the last of them.
     #[arg(long)]

@@ -105,7 +105,7 @@ fn base() -> Result<impl BaseStrategy, CliError> {
 }
 
 /// Where databases are put.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(in crate::cli) struct WorkArgs {
     /// Where databases are put while they are measured [default: the user's cache folder].
     #[arg(long, env = "DBDYNO_WORK_DIR", value_name = "FOLDER")]

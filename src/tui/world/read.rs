@@ -1,7 +1,7 @@
 //! The world as it is known before anything slow is asked: the first frame is painted from it.
 
 use crate::{
-    bench::Preset,
+    bench::{Preset, ReadyMade},
     catalog::CatalogError,
     engines::Registry,
     host::HostFacts,
@@ -17,7 +17,7 @@ pub fn read(setup: &TuiSetup) -> World {
     let mut broken = Vec::new();
     let mut world = World {
         suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
-        presets: all(catalog.preset_names(), |name| Preset::find(catalog, name), &mut broken),
+        presets: benches(all(catalog.preset_names(), |name| ReadyMade::find(catalog, name), &mut broken)),
         claims: all(catalog.claims_names(), |name| catalog.claims(name), &mut broken),
         registry: Registry::built_in(),
         store: setup.store.path().display().to_string(),
@@ -29,6 +29,15 @@ pub fn read(setup: &TuiSetup) -> World {
     // What screens begin with is the suite that any engine runs in seconds.
     world.suites.sort_by_key(|suite| suite.name != FIRST_SUITE);
     world
+}
+
+/// The presets that are one bench: a form holds no more.
+fn benches(presets: Vec<ReadyMade>) -> Vec<Preset> {
+    let bench = |preset| match preset {
+        ReadyMade::Bench(preset) => Some(*preset),
+        ReadyMade::Sequence(_) => None,
+    };
+    presets.into_iter().filter_map(bench).collect()
 }
 
 fn all<T>(names: Vec<String>, read: impl Fn(&str) -> Result<T, CatalogError>, broken: &mut Vec<String>) -> Vec<T> {

@@ -14,7 +14,7 @@ use std::{
     collections::BTreeMap,
     ffi::{CStr, CString},
     os::unix::ffi::OsStrExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     ptr,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -181,11 +181,6 @@ impl Database {
         rows.seek_to_first();
         rows.show(u64::MAX, |_, _| {})
     }
-}
-
-/// The library that has opened the database in a folder, as it tells of itself there.
-pub(super) fn library_of(folder: &Path) -> Option<Library> {
-    Facts::read(&folder.join(MAIN_FILE)).ok().map(|facts| facts.library())
 }
 
 impl Drop for Database {

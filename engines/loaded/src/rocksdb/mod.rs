@@ -10,14 +10,14 @@ mod options;
 mod ordered;
 mod probe;
 mod reads;
-mod sql;
 
 pub use describe::describe;
 pub use kv::Rocks;
 pub use ordered::RocksStore;
-pub use sql::RocksTables;
 
 use dbdyno_engine::serve::Program;
+use dbdyno_tables::Layered;
 use dbdyno_workload::program;
 
-pub static PROGRAM: Program = Program { probe: Some(probe::probe), ..program::both::<Rocks, RocksTables>(describe) };
+pub static PROGRAM: Program =
+    Program { probe: Some(probe::probe), ..program::both::<Rocks, Layered<RocksStore>>(describe) };

@@ -9,6 +9,7 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    describe::Library,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
@@ -38,6 +39,10 @@ impl OrderedStore for RocksStore {
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         self.database.in_force()
+    }
+
+    fn library(&self) -> Option<Library> {
+        self.database.library()
     }
 
     /// RocksDB's own limit is 4 GiB.

@@ -88,7 +88,7 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
         warnings.push(format!("{} rounds cannot decide a table of {tests} tests: {need} can", plan.rounds));
     }
     let Some(facts) = &world.work_folder.facts else { return warnings };
-    if facts.is_memory_backed() {
+    if facts.is_in_memory_unasked() {
         warnings.push(format!("{} is in memory, where a sync does nothing: choose another work folder", facts.path));
     }
     if facts.is_network() {
