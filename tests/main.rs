@@ -14,6 +14,7 @@ mod drivers;
 mod example_engine;
 mod faults;
 mod files;
+mod files_engine;
 mod handwritten;
 mod house;
 mod interrupt;

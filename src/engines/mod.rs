@@ -30,6 +30,8 @@ const BUILT_IN: &[(&str, &Program)] = &[
     ("fjall", &dbdyno_fjall::PROGRAM),
     #[cfg(feature = "log")]
     ("log", &dbdyno_log::PROGRAM),
+    #[cfg(feature = "files")]
+    ("files", &dbdyno_files::PROGRAM),
     #[cfg(feature = "duckdb-engine")]
     ("duckdb", &dbdyno_duckdb::PROGRAM),
     #[cfg(feature = "loaded")]

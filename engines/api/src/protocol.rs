@@ -300,7 +300,8 @@ pub struct ActorProgress {
 pub struct ActorDone {
     pub name: String,
     pub threads: u32,
-    /// From the common start to the end of its last operation, ns.
+    /// Of those with a number of operations from the first thread's beginning to the last one's end, else the mean of its threads, ns; without
+    /// the time in which inputs are drawn.
     pub wall_ns: u64,
     /// Operations done, in all threads.
     pub operations: u64,

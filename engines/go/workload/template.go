@@ -16,12 +16,13 @@ type Template struct {
 // part is a text and what stands behind it.
 type part struct {
 	text, kind string
-	// digits is the least number of them; bytes is above 0 where a number is written as so many, and of what is no number.
-	digits, bytes int
+	// digits is the least number of them; bytes is above 0 where a number is written as so many, and of what is no number. Then most is above
+	// it where the number of bytes is drawn.
+	digits, bytes, most int
 }
 
 // placeholder is a name in curly brackets, with digits or bytes where it has them.
-var placeholder = regexp.MustCompile(`^([a-z]+)(?::(u?)(\d+))?$`)
+var placeholder = regexp.MustCompile(`^([a-z]+)(?::(u?)(\d+)(?:-(\d+))?)?$`)
 
 // NewTemplate reads a format such as "key_{key:8}".
 func NewTemplate(format string) (Template, error) {
@@ -48,7 +49,7 @@ func NewTemplate(format string) (Template, error) {
 }
 
 func unknownFormat(format string) error {
-	return fmt.Errorf("format `%s`: expected text with {key}, {op}, {hash}, each alone, with :DIGITS or :uBYTES, {random:BYTES} and {scattered:BYTES}", format)
+	return fmt.Errorf("format `%s`: expected text with {key}, {op}, {hash}, each alone, with :DIGITS or :uBYTES, {random:BYTES} and {scattered:BYTES}, or :FEWEST-MOST", format)
 }
 
 func newPart(text, inside string) (part, bool) {
@@ -57,9 +58,12 @@ func newPart(text, inside string) (part, bool) {
 		return part{}, false
 	}
 	number, _ := strconv.Atoi(found[3])
-	made, isBytes := part{text: text, kind: found[1]}, found[2] == "u"
+	made, isBytes, isDrawn := part{text: text, kind: found[1]}, found[2] == "u", found[4] != ""
 	switch made.kind {
 	case "key", "op", "hash":
+		if isDrawn {
+			return made, false
+		}
 		if isBytes {
 			made.bytes = number
 			return made, number >= 1 && number <= 8
@@ -67,8 +71,11 @@ func newPart(text, inside string) (part, bool) {
 		made.digits = number
 		return made, number <= 20 && (number > 0 || found[3] == "")
 	case "random", "scattered":
-		made.bytes = number
-		return made, !isBytes && number >= 1
+		made.bytes, made.most = number, number
+		if isDrawn {
+			made.most, _ = strconv.Atoi(found[4])
+		}
+		return made, !isBytes && number >= 1 && made.most >= number
 	}
 	return made, false
 }
@@ -81,10 +88,10 @@ func (template *Template) Append(text []byte, key, operation uint64, random *Spl
 		var number uint64
 		switch part.kind {
 		case "random":
-			text = appendRandom(text, part.bytes, random)
+			text = appendRandom(text, part.bytes, part.most, random)
 			continue
 		case "scattered":
-			text = appendRandom(text, part.bytes, Stream(0, key))
+			text = appendRandom(text, part.bytes, part.most, Stream(0, key))
 			continue
 		case "key":
 			number = key
@@ -104,8 +111,13 @@ func (template *Template) Append(text []byte, key, operation uint64, random *Spl
 	return append(text, template.suffix...)
 }
 
-// appendRandom appends the bytes of as many numbers as it takes, the lowest byte of each first.
-func appendRandom(text []byte, count int, random *SplitMix64) []byte {
+// appendRandom appends the bytes of as many numbers as it takes, the lowest byte of each first. How many bytes there are is drawn before, where
+// that is to be drawn.
+func appendRandom(text []byte, least, most int, random *SplitMix64) []byte {
+	count := least
+	if most > least {
+		count += int(random.Below(uint64(most-least) + 1))
+	}
 	for end := len(text) + count; len(text) < end; {
 		word := random.Next()
 		for range min(8, end-len(text)) {

@@ -32,6 +32,11 @@ pub const fn kv_only<K: KvEngine>(describe: fn() -> Description) -> Program {
     Program { describe, kv: Some(kv_program::<K, OneThread>()), sql: None, probe: None }
 }
 
+/// The same of an engine whose database threads share, or each have a connection to: it runs those of several threads too.
+pub const fn kv_with_threads<K: KvThreads>(describe: fn() -> Description) -> Program {
+    Program { kv: Some(kv_program::<K, ManyThreads>()), ..kv_only::<K>(describe) }
+}
+
 const fn kv_program<E: KvEngine, T: Threading<E>>() -> KvProgram {
     KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E>, recover: crash::recover::<E> }
 }

@@ -1,7 +1,7 @@
 //! Keys and values as a suite's formats describe them.
 
 use crate::{rng::SplitMix64, zipf::fnv1a};
-use dbdyno_engine::suite::{Counted, Form, Template, Variable};
+use dbdyno_engine::suite::{Bytes, Counted, Form, Template, Variable};
 
 /// Adds a format with what it stands for filled in to `buffer`. Allocates only when the buffer grows.
 #[inline]
@@ -28,9 +28,10 @@ pub(crate) fn render(template: &Template, buffer: &mut Vec<u8>, key: u64, operat
     buffer.extend_from_slice(suffix.as_bytes());
 }
 
-/// The bytes of as many numbers as it takes, the lowest byte of each first.
-fn push_random(buffer: &mut Vec<u8>, count: usize, rng: &mut SplitMix64) {
-    let end = buffer.len() + count;
+/// The bytes of as many numbers as it takes, the lowest byte of each first. How many bytes there are is drawn before, where that is to be drawn.
+fn push_random(buffer: &mut Vec<u8>, Bytes { least, most }: Bytes, rng: &mut SplitMix64) {
+    let more = if least < most { rng.below((most - least) as u64 + 1) as usize } else { 0 };
+    let end = buffer.len() + least + more;
     while buffer.len() < end {
         let bytes = rng.next_u64().to_le_bytes();
         buffer.extend_from_slice(&bytes[..bytes.len().min(end - buffer.len())]);
@@ -77,6 +78,18 @@ mod tests {
         render(&"{random:11}".parse().unwrap(), &mut buffer, 0, 0, &mut rng);
         let expected = [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973].map(u64::to_le_bytes).concat();
         assert_eq!(buffer, expected[..11]);
+    }
+
+    #[test]
+    fn a_number_of_bytes_that_is_drawn_is_within_its_bounds_and_takes_each_value() {
+        let (format, mut rng) = ("{random:8-12}".parse().unwrap(), SplitMix64::new(7));
+        let mut seen = [0; 5];
+        for _ in 0..1_000 {
+            let mut buffer = Vec::new();
+            render(&format, &mut buffer, 0, 0, &mut rng);
+            seen[buffer.len() - 8] += 1;
+        }
+        assert!(seen.iter().all(|count| (140..260).contains(count)), "{seen:?}");
     }
 
     #[test]

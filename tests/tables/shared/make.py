@@ -71,14 +71,16 @@ def fnv1a(number):
 def rendered(form, key, op, rng):
     """A format with everything put in."""
     def put(found):
-        kind, width, count = found[1], int(found[2] or 0), int(found[3] or 0)
+        kind, width, most, count = found[1], int(found[2] or 0), int(found[3] or 0), int(found[4] or 0)
         if kind in ("random", "scattered"):
             drawn = rng if kind == "random" else stream(0, key)
+            if most > width:
+                width += drawn.below(most - width + 1)
             return b"".join(drawn.next().to_bytes(8, "little") for _ in range((width + 7) // 8))[:width]
         number = {"key": key, "op": op, "hash": fnv1a(key)}[kind]
         return (number & (1 << 8 * count) - 1).to_bytes(count, "big") if count else str(number).zfill(width).encode()
-    parts = re.split(r"(\{[a-z]+(?::u?\d+)?\})", form)
-    shape = re.compile(r"\{([a-z]+)(?::(\d+)|:u(\d+))?\}")
+    parts = re.split(r"(\{[a-z]+(?::u?\d+(?:-\d+)?)?\})", form)
+    shape = re.compile(r"\{([a-z]+)(?::(\d+)(?:-(\d+))?|:u(\d+))?\}")
     return b"".join(put(shape.fullmatch(part)) if shape.fullmatch(part) else part.encode() for part in parts)
 
 
@@ -166,7 +168,8 @@ def main():
              ["%", 5, -3], ["/", "i", 0], ["%", "i", 0], ["+", 2 ** 63 - 1, 1], ["*", 2 ** 62, 4], ["-", -2 ** 63, 1],
              ["/", -2 ** 63, -1], ["%", -2 ** 63, -1], ["%", ["*", 14_285, "i"], 500_000]]
     formats = ["key_{key:8}", "{op}", "user{hash}", "v{random:11}!", "wide_{key:20}_x", "constant", "{key:u4}\x18",
-               "{op:u8}{hash:u2}{key}", "a{scattered:24}b{scattered:3}", "{random:3}{key:03}{random:9}"]
+               "{op:u8}{hash:u2}{key}", "a{scattered:24}b{scattered:3}", "{random:3}{key:03}{random:9}",
+               "{random:5-40}{op}{scattered:1-17}", "{random:4-4}"]
     shuffles = [(1, 0), (2, 7), (5, 1), (16, 42), (17, 42), (100, MASK)]
     latencies = [1, 2, 2047, 2048, 5_000, 5_001, 123_456_789, 3_599_999_999_999] + [1_000] * 300
     told = {

@@ -16,7 +16,7 @@ pub use kv::{
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};
 pub use step::{Begin, CopySpec, ObjectSpec, Parameter, StatementSpec, Step};
-pub use template::{Counted, Form, Template, Variable};
+pub use template::{Bytes, Counted, Form, Template, Variable};
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 //! `key` is the record's index, `op` the operation's ordinal in its test, both from 0; `hash` is the record's index scattered by FNV-1a,
 //! as YCSB has it. `W` is the least number of digits, padded with zeros (C's `%0Wd`); `uN` are the lowest N bytes of the
 //! number, the highest first. `random` stands for N random bytes, `scattered` for N bytes that look random and follow from the
-//! record's index.
+//! record's index; with `:A-B` in place of `:N` their number is drawn too.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -24,9 +24,18 @@ pub enum Variable {
     /// A number.
     Number(Counted, Form),
     /// So many random bytes.
-    Random(usize),
+    Random(Bytes),
     /// So many bytes that follow from the record's index.
-    Scattered(usize),
+    Scattered(Bytes),
+}
+
+/// A number of bytes, drawn where it can be more than one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes {
+    /// At least 1.
+    pub least: usize,
+    /// `least` or more.
+    pub most: usize,
 }
 
 /// Which number.
@@ -54,6 +63,23 @@ const DIGITS: RangeInclusive<usize> = 1..=20;
 const NUMBER_BYTES: RangeInclusive<usize> = 1..=8;
 const BYTES: RangeInclusive<usize> = 1..=1 << 20;
 
+impl Bytes {
+    /// `1000`, `8000-12000`.
+    fn parse(text: &str) -> Option<Self> {
+        let number = |text: &str| text.parse().ok().filter(|number| BYTES.contains(number));
+        let (least, most) = text.split_once('-').unwrap_or((text, text));
+        let (least, most) = (number(least)?, number(most)?);
+        (least <= most).then_some(Self { least, most })
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { least, most } = self;
+        if least == most { write!(f, "{least}") } else { write!(f, "{least}-{most}") }
+    }
+}
+
 impl Variable {
     /// What is between the brackets.
     fn parse(text: &str) -> Option<Self> {
@@ -61,8 +87,8 @@ impl Variable {
         let number =
             |text: &str, within: RangeInclusive<usize>| text.parse().ok().filter(|number| within.contains(number));
         match name {
-            "random" => return number(form?, BYTES).map(Self::Random),
-            "scattered" => return number(form?, BYTES).map(Self::Scattered),
+            "random" => return Bytes::parse(form?).map(Self::Random),
+            "scattered" => return Bytes::parse(form?).map(Self::Scattered),
             _ => {}
         }
         let counted = COUNTED.iter().find(|(word, _)| *word == name)?.1;
@@ -78,11 +104,12 @@ impl Variable {
         ))
     }
 
-    /// Bytes that it takes, of a number that fits its digits.
+    /// Bytes that it takes at most, of a number that fits its digits.
     fn len(self) -> usize {
         match self {
             Self::Number(_, Form::Digits(digits)) => digits.max(1),
-            Self::Number(_, Form::Bytes(bytes)) | Self::Random(bytes) | Self::Scattered(bytes) => bytes,
+            Self::Number(_, Form::Bytes(bytes)) => bytes,
+            Self::Random(bytes) | Self::Scattered(bytes) => bytes.most,
         }
     }
 }
@@ -110,7 +137,7 @@ impl Template {
         (&self.parts, &self.suffix)
     }
 
-    /// Length in bytes of the rendered format, for numbers that fit their digits.
+    /// Length in bytes of the rendered format at most, for numbers that fit their digits.
     pub fn len(&self) -> usize {
         self.parts.iter().map(|(text, variable)| text.len() + variable.len()).sum::<usize>() + self.suffix.len()
     }
@@ -127,7 +154,7 @@ impl FromStr for Template {
         let expected = || {
             format!(
                 "format `{text}`: expected text with any of {{key}}, {{op}} and {{hash}}, each alone, with :DIGITS from 1 to 20 or \
-                 with :uBYTES from 1 to 8, {{random:BYTES}} and {{scattered:BYTES}} of up to 1048576 bytes"
+                 with :uBYTES from 1 to 8, {{random:BYTES}} and {{scattered:BYTES}} of up to 1048576 bytes, or of FEWEST-MOST"
             )
         };
         let (mut parts, mut rest) = (Vec::new(), text);
@@ -176,6 +203,7 @@ mod tests {
         let length = |format: &str| format.parse::<Template>().unwrap().len();
         assert_eq!(length("value_{key:08}_with_some_additional_data_to_make_it_realistic"), 61);
         assert_eq!(length("{key:u4}-{op}-{scattered:24}"), 4 + 1 + 1 + 1 + 24);
+        assert_eq!(length("{random:8000-12000}"), 12_000, "the most that it can be");
     }
 
     #[test]
@@ -190,6 +218,7 @@ mod tests {
             "{random:1000}",
             "{key:u4}\u{18}",
             "{key}{op} {hash:u8}{scattered:24}",
+            "{random:8000-12000}{scattered:1-2}",
         ] {
             assert_eq!(format.parse::<Template>().unwrap().to_string(), format);
         }
@@ -211,6 +240,10 @@ mod tests {
             "{key:u9}",
             "{scattered}",
             "{random:u4}",
+            "{random:2-1}",
+            "{random:0-1}",
+            "{random:1-}",
+            "{key:1-2}",
             "{key}}",
         ] {
             assert!(format.parse::<Template>().is_err(), "{format}");

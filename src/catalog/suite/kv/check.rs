@@ -152,10 +152,7 @@ impl Checker<'_> {
     }
 
     fn option(&self, name: &str) -> Result<&OptionSpec, String> {
-        self.options.iter().find(|option| option.name == name).ok_or_else(|| {
-            let names: Vec<String> = self.options.iter().map(|option| option.name.clone()).collect();
-            format!("option `{name}`: expected {}", one_of(&names))
-        })
+        find_option(self.options, name)
     }
 
     /// A whole number up to `most`, or an option that only takes such.
@@ -221,13 +218,7 @@ impl Checker<'_> {
         work: &Spanned<Vec<FileWork>>,
         transaction: TransactionScope,
     ) -> Result<(), CatalogError> {
-        let option =
-            self.option(when.option.get_ref()).map_err(|message| self.source.wrong(when.option.span(), message))?;
-        let value = when.is.get_ref();
-        if option.kind.canonical(value).as_ref() != Ok(value) {
-            let message = format!("is `{value}`: expected {}", option.kind.expected());
-            return Err(self.source.wrong(when.is.span(), message));
-        }
+        check_condition(self.options, (&when.option, &when.is), self.source)?;
         let transaction = when.transaction.unwrap_or(transaction);
         match &when.work {
             Some(work) => self.work(work, transaction),
@@ -235,6 +226,27 @@ impl Checker<'_> {
                 .map_err(|message| self.source.wrong(when.is.span(), message)),
         }
     }
+}
+
+fn find_option<'o>(options: &'o [OptionSpec], name: &str) -> Result<&'o OptionSpec, String> {
+    options.iter().find(|option| option.name == name).ok_or_else(|| {
+        let names: Vec<String> = options.iter().map(|option| option.name.clone()).collect();
+        format!("option `{name}`: expected {}", one_of(&names))
+    })
+}
+
+/// Whether a suite has this option, and the option this value.
+pub(super) fn check_condition(
+    options: &[OptionSpec],
+    (name, value): (&Spanned<String>, &Spanned<String>),
+    source: &CatalogText,
+) -> Result<(), CatalogError> {
+    let option = find_option(options, name.get_ref()).map_err(|message| source.wrong(name.span(), message))?;
+    if option.kind.canonical(value.get_ref()).as_ref() == Ok(value.get_ref()) {
+        return Ok(());
+    }
+    let message = format!("is `{}`: expected {}", value.get_ref(), option.kind.expected());
+    Err(source.wrong(value.span(), message))
 }
 
 /// Whether operations can be done in this kind of transaction.

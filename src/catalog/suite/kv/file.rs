@@ -15,6 +15,17 @@ pub(in crate::catalog::suite) struct FileSql {
     pub(super) scan: String,
     #[serde(default)]
     pub(super) range: String,
+    #[serde(default)]
+    pub(super) when: Vec<SchemaWhen>,
+}
+
+/// The schema that a value of a suite option asks for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SchemaWhen {
+    pub(super) option: Spanned<String>,
+    pub(super) is: Spanned<String>,
+    pub(super) schema: Vec<String>,
 }
 
 /// A test, of one thread or of actors: [`check`](super::check) tells which, and that it has what that needs.

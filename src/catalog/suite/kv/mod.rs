@@ -7,7 +7,7 @@ mod paced;
 pub(super) use self::file::{FileKvTest, FileSql};
 pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
-use self::file::{FileActor, FileNumber, FileWork, Operations};
+use self::file::{FileActor, FileNumber, FileWork, Operations, SchemaWhen};
 use super::{SuiteFile, TestInfo};
 use crate::catalog::{CatalogError, located::CatalogText};
 use dbdyno_engine::{
@@ -26,6 +26,7 @@ use toml::Spanned;
 #[derive(Debug, Clone)]
 pub(super) struct KvBody {
     schema: Vec<String>,
+    other_schemas: Vec<SchemaWhen>,
     statements: KvStatements,
     tests: Vec<TestBody>,
 }
@@ -67,8 +68,12 @@ impl KvBody {
         if let Some(span) = tables.chain(file.size.bytes.iter().map(Spanned::span)).next() {
             return Err(source.wrong(span, "a suite of kind kv has no table, index or bytes"));
         }
+        for when in &sql.when {
+            check::check_condition(options, (&when.option, &when.is), source)?;
+        }
         Ok(Self {
             schema: sql.schema.clone(),
+            other_schemas: sql.when.clone(),
             statements: KvStatements {
                 get: sql.get.clone(),
                 put: sql.put.clone(),
@@ -100,9 +105,15 @@ impl KvBody {
         KvSuite {
             name: name.to_owned(),
             data_bytes: self.data_bytes(size),
-            schema: self.schema.clone(),
+            schema: self.schema(settings).to_vec(),
             tests: self.tests.iter().filter_map(resolve).collect(),
         }
+    }
+
+    /// The statements that create the table: of the conditions that hold, the last one decides.
+    fn schema(&self, settings: &Settings) -> &[String] {
+        let holds = |when: &&SchemaWhen| settings.get(when.option.get_ref()) == Some(when.is.get_ref().as_str());
+        self.other_schemas.iter().rev().find(holds).map_or(&self.schema, |when| &when.schema)
     }
 
     /// Bytes of keys and values of the largest database that these tests fill: what tests put that take every record once.

@@ -56,7 +56,9 @@ pub(super) struct ThreadDone {
     pub(super) wall_ns: u64,
     /// Time of getting inputs ready, ns.
     pub(super) between_ns: u64,
-    /// From the beginning of the measuring to the end, ns.
+    /// When its clock stood at the beginning of the measuring, ns.
+    pub(super) begun_ns: u64,
+    /// From there to the end, ns.
     pub(super) elapsed_ns: u64,
     /// Operations that were due and not begun.
     pub(super) backlog: u64,
@@ -77,12 +79,12 @@ pub(super) fn work<E: KvThreads>(
     counts: Arc<ThreadCounts>,
     tally: KvTally,
 ) -> Result<ThreadDone, EngineError> {
-    let ready = engine.handle();
-    // Whoever is not ready starts too: the others wait for it.
-    course.start();
-    let done = ready.and_then(|mut handle| {
+    let mut is_started = false;
+    let done = engine.handle().and_then(|mut handle| {
         let mut session = handle.session(&place.test.sql)?;
         let (clock, session) = (engine.clock(), &mut session);
+        is_started = true;
+        course.start();
         let thread = Thread { clock, session, place, course, counts, tally, strife: Strife::default() };
         match (place.actor.arrival, place.actor.work.holds()) {
             (_, true) => thread.hold(),
@@ -90,6 +92,10 @@ pub(super) fn work<E: KvThreads>(
             (Some(arrival), _) => thread.when_due(arrival),
         }
     });
+    if !is_started {
+        // Whoever is not ready starts too: the others wait for it.
+        course.start();
+    }
     if done.is_err() {
         course.end();
     }
@@ -130,14 +136,15 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Each operation begins when the one before it has ended.
     fn one_after_the_other(mut self) -> Result<ThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
-        let (mut inputs, mut recorder) = (self.place.inputs(), self.recorder());
-        let mut is_measured = false;
+        let mut inputs = self.place.inputs();
+        let (mut begun, mut recorder, mut is_measured) = (self.clock.now(), self.recorder(), false);
         while self.tally.operations < quota {
             match self.phase(turn) {
                 Phase::Over => break,
                 Phase::Measured if !is_measured => {
                     is_measured = true;
                     self.begin_measuring();
+                    begun = self.clock.now();
                     recorder = self.recorder();
                 }
                 Phase::WarmUp | Phase::Measured => {}
@@ -147,7 +154,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
         }
         let spent = recorder.finish()?;
-        Ok(self.done(spent, spent.wall + spent.between))
+        Ok(self.done(spent, (begun, spent.wall + spent.between)))
     }
 
     /// Operations begin at their times, or when there is time for those that are late.
@@ -189,7 +196,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         }
         let elapsed = self.clock.now() - begun;
         let backlog = if self.tally.operations < quota { arrivals.due_before(elapsed) } else { 0 };
-        Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, elapsed) })
+        Ok(ThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
     }
 
     /// Holds a snapshot for as long as it takes part.
@@ -216,7 +223,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let wall = self.clock.now() - begun;
         self.counts.service.record(wall);
         self.counts.service.add_operations(1);
-        Ok(self.done(RecordedTime { wall, between: 0 }, wall))
+        Ok(self.done(RecordedTime { wall, between: 0 }, (begun, wall)))
     }
 
     /// Waits until it is this thread's turn to take part.
@@ -290,7 +297,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         }
     }
 
-    fn done(&self, spent: RecordedTime, elapsed_ns: u64) -> ThreadDone {
+    fn done(&self, spent: RecordedTime, (begun_ns, elapsed_ns): (u64, u64)) -> ThreadDone {
         let KvTally { operations, rows, transfers, broken, short, moved, .. } = self.tally;
         let Strife { busy, retries, failures } = self.strife;
         ThreadDone {
@@ -305,6 +312,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             retries,
             wall_ns: spent.wall,
             between_ns: spent.between,
+            begun_ns,
             elapsed_ns,
             backlog: 0,
         }

@@ -98,13 +98,21 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &ActorsTest<'_>) -> Result<A
         |actor: usize| places.iter().zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
     let actors: Vec<ActorDone> = (0..load.actors.len())
         .filter(|actor| load.actors[*actor].threads > 0)
-        .map(|actor| actor_done(&load.actors[actor], &shown.actors[actor], &of_actor(actor).collect::<Vec<_>>()))
+        .map(|actor| {
+            let threads: Vec<_> = of_actor(actor).collect();
+            actor_done(&load.actors[actor], &shown.actors[actor], &threads, clock.is_real())
+        })
         .collect();
     let verification = match accounts {
         Some(before) if engine.answers() => Some(verification(engine, test, before, &done)?),
         _ => None,
     };
-    let wall = done.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0);
+    let wall = if clock.is_real() {
+        from_first_to_last(&done.iter().collect::<Vec<_>>())
+    } else {
+        // Simulated time is each thread's own.
+        done.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0)
+    };
     Ok(ActorsDone {
         spent: RecordedTime { wall, between: done.iter().map(|thread| thread.between_ns).sum() },
         operations: actors.iter().map(|actor| actor.operations).sum(),
@@ -166,8 +174,21 @@ fn verification<E: KvThreads>(
     })
 }
 
-fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone]) -> ActorDone {
+/// From the first thread's beginning to the last one's end, ns. Threads that have so much to do and no more need not work at the same time.
+fn from_first_to_last(threads: &[&ThreadDone]) -> u64 {
+    let begun = threads.iter().map(|thread| thread.begun_ns).min();
+    let ended = threads.iter().map(|thread| thread.begun_ns + thread.elapsed_ns).max();
+    ended.unwrap_or(0) - begun.unwrap_or(0)
+}
+
+fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone], is_real: bool) -> ActorDone {
     let sum = |figure: fn(&ThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
+    let mean = |figure| sum(figure) / u64::from(actor.threads.max(1));
+    let wall_ns = if is_real && actor.operations.is_some() {
+        from_first_to_last(threads) - mean(|thread| thread.between_ns)
+    } else {
+        mean(|thread| thread.wall_ns)
+    };
     let service = counts.service();
     let mut counters = Counters::default();
     counters.set("failures", Some(sum(|thread| thread.failures)));
@@ -179,12 +200,28 @@ fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&ThreadDone]) ->
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,
-        wall_ns: sum(|thread| thread.wall_ns) / u64::from(actor.threads.max(1)),
+        wall_ns,
         operations: sum(|thread| thread.operations),
         rows: sum(|thread| thread.rows),
         operations_per_sample: 1,
         histogram: to_base64(&service),
         response: counts.response().map(|response| to_base64(&response)),
         counters,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_work_one_after_the_other_take_the_time_of_both() {
+        let thread = |begun_ns, elapsed_ns| ThreadDone { begun_ns, elapsed_ns, ..ThreadDone::default() };
+        assert_eq!(from_first_to_last(&[&thread(200, 50), &thread(100, 60)]), 150);
+        assert_eq!(
+            from_first_to_last(&[&thread(100, 100), &thread(100, 100)]),
+            100,
+            "beside each other they take it once"
+        );
     }
 }

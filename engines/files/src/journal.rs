@@ -1,0 +1,63 @@
+//! The list of a commit's changes, as a file: the CRC32C of what follows in 8 hexadecimal digits, then a line for each change.
+
+/// A change of one file that is ready to be made. Names have no spaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The new file's number among those that wait; none: the file is removed.
+    pub(crate) new: Option<u64>,
+    /// The place of its folder among those with rows.
+    pub(crate) folder: usize,
+    pub(crate) name: String,
+}
+
+const NONE: &str = "-";
+
+/// The file of these changes.
+pub(crate) fn to_bytes(changes: &[Change]) -> Vec<u8> {
+    let line = |Change { new, folder, name }: &Change| {
+        let new = new.map_or_else(|| NONE.to_owned(), |new| new.to_string());
+        format!("{new} {folder} {name}\n")
+    };
+    let lines: String = changes.iter().map(line).collect();
+    format!("{:08x}\n{lines}", crc32c::crc32c(lines.as_bytes())).into_bytes()
+}
+
+/// The changes of a file; none where it is not whole.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Vec<Change>> {
+    let (checksum, lines) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    if checksum != format!("{:08x}", crc32c::crc32c(lines.as_bytes())) {
+        return None;
+    }
+    let change = |line: &str| {
+        let mut words = line.split(' ');
+        let new = match words.next()? {
+            NONE => None,
+            number => Some(number.parse().ok()?),
+        };
+        Some(Change { new, folder: words.next()?.parse().ok()?, name: words.next()?.to_owned() })
+    };
+    lines.lines().map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_that_is_not_whole_is_none() {
+        let changes = [
+            Change { new: Some(17), folder: 0, name: "key_1".to_owned() },
+            Change { new: None, folder: 255, name: "%00".to_owned() },
+        ];
+        let whole = to_bytes(&changes);
+        assert_eq!(from_bytes(&whole).unwrap(), changes);
+        for cut in 0..whole.len() {
+            assert_eq!(from_bytes(&whole[..cut]), None, "cut at {cut}");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            assert_eq!(from_bytes(&changed), None, "changed at {at}");
+        }
+    }
+}

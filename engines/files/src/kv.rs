@@ -1,0 +1,203 @@
+//! Keys and values in the files, for one thread or several.
+
+use crate::{
+    FOLDERS,
+    folder::Buffer,
+    store::{ROWS, Store, Writes},
+};
+use dbdyno_engine::{
+    EngineError,
+    clock::SystemClock,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
+    suite::KvStatements,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+/// An open store. The lock is what files do not have: a transaction that writes is alone, those that read are together.
+#[derive(Debug)]
+pub struct Files(RwLock<Store>);
+
+impl Engine for Files {
+    const MAIN_FILE: &'static str = ROWS;
+    type Clock = SystemClock;
+
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::from([(FOLDERS.to_owned(), self.store().folders().to_string())]))
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.store().check()
+    }
+}
+
+impl Files {
+    fn store(&self) -> RwLockReadGuard<'_, Store> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KvEngine for Files {
+    type Session<'e> = FilesSession<'e>;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        Ok(Self(RwLock::new(Store::open(open)?)))
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<FilesSession<'e>, EngineError> {
+        Ok(self.shared())
+    }
+}
+
+impl KvShared for Files {
+    type Shared<'e> = FilesSession<'e>;
+
+    fn shared(&self) -> FilesSession<'_> {
+        FilesSession { files: self, buffer: Buffer::default() }
+    }
+}
+
+/// What one thread works with.
+#[derive(Debug)]
+pub struct FilesSession<'e> {
+    files: &'e Files,
+    buffer: Buffer,
+}
+
+impl KvSession for FilesSession<'_> {
+    type Read<'s>
+        = FilesRead<'s>
+    where
+        Self: 's;
+    type Write<'s>
+        = FilesWrite<'s>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<FilesRead<'_>, EngineError> {
+        Ok(FilesRead { store: self.files.store(), buffer: &mut self.buffer })
+    }
+
+    fn write(&mut self) -> Result<FilesWrite<'_>, EngineError> {
+        let store = self.files.0.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(FilesWrite { store, buffer: &mut self.buffer, writes: Writes::new() })
+    }
+}
+
+/// A transaction that reads.
+#[derive(Debug)]
+pub struct FilesRead<'s> {
+    store: RwLockReadGuard<'s, Store>,
+    buffer: &'s mut Buffer,
+}
+
+impl KvRead for FilesRead<'_> {
+    #[inline]
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        Ok(self.store.read(key, self.buffer)?.then(|| visit(self.buffer.bytes())))
+    }
+
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        self.store.contains(key)
+    }
+
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.range(&[], u64::MAX, visit)
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let keys = self.store.keys()?;
+        read_each(self, &keys, (from, most), visit)
+    }
+}
+
+/// A transaction that writes. What it has written is in memory until it commits.
+#[derive(Debug)]
+pub struct FilesWrite<'s> {
+    store: RwLockWriteGuard<'s, Store>,
+    buffer: &'s mut Buffer,
+    writes: Writes,
+}
+
+impl KvTransaction for FilesWrite<'_> {
+    type Table<'t>
+        = &'t mut Self
+    where
+        Self: 't;
+
+    fn table(&mut self) -> Result<&mut Self, EngineError> {
+        Ok(self)
+    }
+
+    fn commit(self) -> Result<(), EngineError> {
+        self.store.commit(&self.writes)
+    }
+}
+
+impl KvRead for FilesWrite<'_> {
+    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
+        match self.writes.get(key) {
+            Some(written) => Ok(written.as_deref().map(visit)),
+            None => Ok(self.store.read(key, self.buffer)?.then(|| visit(self.buffer.bytes()))),
+        }
+    }
+
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        match self.writes.get(key) {
+            Some(written) => Ok(written.is_some()),
+            None => self.store.contains(key),
+        }
+    }
+
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.range(&[], u64::MAX, visit)
+    }
+
+    fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        let mut keys = self.store.keys()?;
+        for (key, value) in &self.writes {
+            match value {
+                Some(_) => keys.insert(key.clone()),
+                None => keys.remove(key),
+            };
+        }
+        read_each(self, &keys, (from, most), visit)
+    }
+}
+
+impl KvWrite for FilesWrite<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
+        crate::name::of(key)?;
+        self.writes.insert(key.to_owned(), Some(value.to_owned()));
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        let found = self.exists(key)?;
+        if found {
+            self.writes.insert(key.to_owned(), None);
+        }
+        Ok(found)
+    }
+}
+
+/// Shows rows in the order of these keys.
+fn read_each(
+    rows: &mut impl KvRead,
+    keys: &BTreeSet<Vec<u8>>,
+    (from, most): (&[u8], u64),
+    mut visit: impl FnMut(&[u8], &[u8]),
+) -> Result<(), EngineError> {
+    for key in keys.range(from.to_owned()..).take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        rows.get(key, |value| visit(key, value))?;
+    }
+    Ok(())
+}

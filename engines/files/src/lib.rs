@@ -1,0 +1,85 @@
+//! The file system as a store: a file a row, named by its key. What a program has that keeps its rows in files of their own, from the
+//! plainest way to write them to one that survives a power loss.
+
+mod folder;
+mod journal;
+mod kv;
+mod name;
+mod store;
+
+pub use kv::Files;
+
+use dbdyno_engine::{
+    describe::{Description, MemoryTarget, OptionSpec, Threads},
+    durability::{Tier, TierRule},
+    serve::Program,
+    suite::SuiteKind,
+};
+use dbdyno_workload::program;
+use std::collections::BTreeMap;
+
+/// The engine as a program.
+pub static PROGRAM: Program = program::kv_with_threads::<Files>(describe);
+
+const COMMIT: &str = "commit";
+const SYNC: &str = "sync";
+const FOLDERS: &str = "folders";
+
+/// The description: every option, and what a commit survives.
+pub fn describe() -> Description {
+    Description {
+        options: vec![
+            OptionSpec::choice(
+                COMMIT,
+                &["overwrite", "rename", "journal"],
+                "overwrite",
+                "how a commit changes files: writes over them, writes others beside and renames those, or does so with a list of them that makes the transaction atomic",
+            ),
+            OptionSpec::choice(
+                SYNC,
+                &["off", "data", "full"],
+                "off",
+                "what a commit waits for: nothing, the content of each file (fdatasync), or that and its name (fsync of file and folder)",
+            ),
+            OptionSpec::integer(
+                FOLDERS,
+                1,
+                65_536,
+                "1",
+                "folders that the files are spread over by a hash of their keys",
+            )
+            .fresh()
+            .tune(&["16", "256"]),
+            OptionSpec::memory(MemoryTarget::Nothing),
+        ],
+        tiers: tiers(),
+        threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        ..Description::new("files", "the file system: a file a row", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
+    }
+}
+
+fn tiers() -> Vec<TierRule> {
+    let atomic: (&str, &[&str]) = (COMMIT, &["journal"]);
+    vec![
+        TierRule::new(
+            &[atomic, (SYNC, &["full"])],
+            Tier::PowerSafe,
+            "new files, a list of them and their folders are synced before the first is renamed, and a list that is found is carried out",
+        ),
+        TierRule::new(
+            &[atomic],
+            Tier::ProcessSafe,
+            "a list of a commit's files is carried out after the program's crash; names are not synced: a power loss may leave half of a commit",
+        ),
+        TierRule::new(
+            &[(COMMIT, &["rename"])],
+            Tier::Unsafe,
+            "each file is old or new as a whole, but a crash in the middle of a commit leaves some of its files new",
+        ),
+        TierRule::new(
+            &[],
+            Tier::Unsafe,
+            "a crash leaves the file that is being written empty or cut off, and some of a commit's files new",
+        ),
+    ]
+}
