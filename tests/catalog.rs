@@ -4,7 +4,7 @@
 
 use crate::support::{Place, engine_program, system_library, system_sqlite};
 use dbdyno::{
-    bench::Preset,
+    bench::{Preset, ReadyMade},
     catalog::{Catalog, CatalogError, ClaimedRatio, UserFolders},
 };
 use std::{fs, path::PathBuf};
@@ -63,7 +63,7 @@ fn valid_files_and_all_built_in_ones_are_taken() {
         valid.suite(&name).unwrap();
     }
     for name in valid.preset_names() {
-        let preset = Preset::find(&valid, &name).unwrap();
+        let ReadyMade::Bench(preset) = ReadyMade::find(&valid, &name).unwrap() else { continue };
         valid.suite(&preset.spec.suite).unwrap();
     }
     let claims: Vec<_> = valid.claims_names().iter().map(|name| valid.claims(name).unwrap()).collect();

@@ -82,7 +82,7 @@ fn what_the_library_says_and_what_its_table_does_not_take_fail_the_run_in_words(
     // A suite of the user's own with longer keys and values than the table has.
     let suite = |name: &str, key: &str, value: &str| {
         let text = format!(
-            "name = \"{name}\"\nkind = \"kv\"\ntitle = \"x\"\nsource = \"x\"\n[size]\nname = \"records\"\ndefault = [10]\n[sql]\n\
+            "name = \"{name}\"\nkind = \"kv\"\ntitle = \"x\"\nsource = \"x\"\n[size]\nname = \"records\"\ndefault = [10]\nchoices = [10]\n[sql]\n\
              schema = []\nget = \"\"\nput = \"\"\ndelete = \"\"\nexists = \"\"\nscan = \"\"\n[[test]]\nnumber = 1\nname = \"Puts\"\n\
              database = \"main\"\noperations = {{ share = 1.0 }}\nkeys = \"ascending\"\nkey = \"{key}\"\n\
              work = [{{ op = \"put\", value = \"{value}\" }}]\ntransaction = {{ batch = 5 }}\n"

@@ -64,7 +64,10 @@ fn what_is_wrong_with_a_library_is_said_before_anything_is_run() {
         }
     };
     refused("snkv:library=", &["option `library` is empty: expected the path of a build of SNKV (libsnkv.so)"]);
-    refused("snkv:library=libno.so", &["library libno.so cannot be loaded", "takes the path of a build of SNKV"]);
+    refused(
+        "snkv:library=libno.so",
+        &["library libno.so cannot be loaded", "give option `library` the path of a build of it"],
+    );
     refused("snkv:library=libc.so.6", &["library libc.so.6 is no build of SNKV: it has no function kvstore_open_v2"]);
     let Some(lacking) = stand_in(&place, "snkv", &["LACKS_COMMIT"]) else { return };
     refused(&format!("snkv:library={lacking}"), &["is no build of SNKV: it has no function kvstore_commit"]);
@@ -125,7 +128,11 @@ fn its_presets_take_the_users_library_and_say_so_without_one() {
         assert_eq!(plan.matches("size 1000000").count(), configurations, "{plan}");
         let done = place.run(&["--preset", preset, "--set", "snkv.library=libnosnkv.so", "--dry-run"]);
         assert_eq!(done.code, Some(2));
-        assert!(done.stderr.contains("option `library` takes the path of a build of SNKV"), "{}", done.stderr);
+        assert!(
+            done.stderr.contains("give option `library` the path of a build of it (libsnkv.so)"),
+            "{}",
+            done.stderr
+        );
     }
     // The claims tell the runs of the two presets from one another by their options.
     let run =

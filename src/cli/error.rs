@@ -47,7 +47,7 @@ impl From<SpecError> for CliError {
 impl From<WriteError> for CliError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Unsupported { .. } => Self::Usage(error.to_string()),
+            WriteError::Unsupported { .. } | WriteError::NothingPrinted => Self::Usage(error.to_string()),
             WriteError::Store(error) => Self::Store(error),
             error => Self::Failed(error.to_string()),
         }

@@ -96,7 +96,10 @@ impl SqlBody {
             if test.steps.get_ref().is_empty() == test.actors.get_ref().is_empty() {
                 let message =
                     format!("test {}: expected at least one step, or at least one actor", test.number.get_ref());
-                return Err(source.wrong(test.number.span(), message));
+                // The list that is there and empty, if one is.
+                let lists = [test.steps.span(), test.actors.span()];
+                let span = lists.into_iter().find(|span| !span.is_empty()).unwrap_or_else(|| test.number.span());
+                return Err(source.wrong(span, message));
             }
             if !is_plain_word(test.database.get_ref()) {
                 let message =

@@ -21,7 +21,6 @@ pub struct Template {
 /// What stands in a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
-    /// A number.
     Number(Counted, Form),
     /// So many random bytes.
     Random(Bytes),

@@ -2,7 +2,7 @@
 
 use crate::{
     identity,
-    library::{Kind, Library, functions, text},
+    library::{Kind, functions, text},
 };
 use dbdyno_engine::{EngineError, describe};
 use std::{
@@ -71,44 +71,24 @@ functions! {
     integrity_check = "kvstore_integrity_check": fn(*mut KvStore, *mut *mut c_char) -> c_int;
     // Values belong to the allocator of the same library.
     free = "sqlite3_free": fn(*mut c_void);
+    // Since version 0.5.
+    ? iterator_seek = "kvstore_iterator_seek": fn(*mut KvIterator, *const c_void, c_int) -> c_int;
 }
 
-type Seek = unsafe extern "C" fn(*mut KvIterator, *const c_void, c_int) -> c_int;
-
-/// The functions of a library, of which older versions lack one.
-#[derive(Clone, Copy)]
-pub(super) struct Functions {
-    pub(super) api: &'static Api,
-    /// Since version 0.5.
-    pub(super) seek: Option<Seek>,
-}
-
-impl Functions {
-    /// Those of the library of a path.
-    ///
-    /// # Errors
-    /// There is none, or it is another one.
-    #[expect(unsafe_code, reason = "the type of the documented interface is given to a function")]
-    pub(super) fn load(path: &str) -> Result<Self, EngineError> {
-        let api = Api::load(path)?;
-        // SAFETY: the type is that of the library's documented interface.
-        let seek = unsafe { Library::load(path, SNKV)?.function::<Seek>("kvstore_iterator_seek") };
-        Ok(Self { api, seek: seek.ok() })
-    }
-
+impl Api {
     /// What the library is. It tells no version: in its place is the digest of its file, so that one build is told from another.
-    pub(super) fn library(self) -> describe::Library {
-        let version = identity::digest(self.api.open as *const c_void).unwrap_or_else(|| "unknown".to_owned());
+    pub(super) fn library(&self) -> describe::Library {
+        let version = identity::digest(self.open as *const c_void).unwrap_or_else(|| "unknown".to_owned());
         describe::Library { version, build: Vec::new(), source: None }
     }
 
     /// The error of a call on a store, null where none is open, in SNKV's words where it has any.
     #[expect(unsafe_code, reason = "a call of C")]
-    pub(super) fn error(self, store: *mut KvStore, doing: &str, code: c_int) -> EngineError {
+    pub(super) fn error(&self, store: *mut KvStore, doing: &str, code: c_int) -> EngineError {
         // SAFETY: the store is open, or null, for which SNKV has a text too; the text is copied at once.
-        let said = unsafe { text((self.api.errmsg)(store)) }.filter(|said| said != "no error");
+        let said = unsafe { text((self.errmsg)(store)) }.filter(|said| said != "no error");
         let said = said.unwrap_or_else(|| meaning(code).to_owned());
-        let message = format!("library {}: {doing}: {said} (code {code})", self.api.path.display());
+        let message = format!("library {}: {doing}: {said} (code {code})", self.path.display());
         match code {
             BUSY | LOCKED => EngineError::busy(message),
             CORRUPT | NOT_A_DATABASE => EngineError::fatal(message),

@@ -2,7 +2,7 @@
 //! below the same functions may keep none of them.
 
 use super::{
-    api::Functions,
+    api::Api,
     describe::{JOURNAL_MODES, LIBRARY, SYNC_LEVELS, config, tiers},
     store::Snkv,
 };
@@ -18,7 +18,7 @@ use std::{ffi::c_int, fs, path::Path};
 
 /// What the library that the settings name is, and what it promises.
 pub(super) fn probe(settings: &Settings) -> Result<Probed, EngineError> {
-    let library = Functions::load(settings.text(LIBRARY)?)?.library();
+    let library = Api::load(settings.text(LIBRARY)?)?.library();
     let folder = tempfile::Builder::new().prefix("dbdyno-probe-").tempdir();
     let folder = folder.map_err(EngineError::doing("a scratch folder to try the library in"))?;
     let unknown = |why: String| {

@@ -22,7 +22,7 @@ impl<'s> Rows<'s> {
     pub(super) fn of(snkv: &'s Snkv) -> Result<Self, EngineError> {
         let mut iterator = ptr::null_mut();
         // SAFETY: the store is open, the other is an out pointer.
-        let code = unsafe { (snkv.functions.api.iterator_create)(snkv.store, &raw mut iterator) };
+        let code = unsafe { (snkv.api.iterator_create)(snkv.store, &raw mut iterator) };
         let rows = Self { snkv, iterator };
         snkv.checked("creating an iterator", code)?;
         Ok(rows)
@@ -31,21 +31,21 @@ impl<'s> Rows<'s> {
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn first(&mut self) -> Result<(), EngineError> {
         // SAFETY: the iterator is open.
-        let code = unsafe { (self.snkv.functions.api.iterator_first)(self.iterator) };
+        let code = unsafe { (self.snkv.api.iterator_first)(self.iterator) };
         self.snkv.checked("going to the first row", code)
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn next(&mut self) -> Result<(), EngineError> {
         // SAFETY: the iterator is open.
-        let code = unsafe { (self.snkv.functions.api.iterator_next)(self.iterator) };
+        let code = unsafe { (self.snkv.api.iterator_next)(self.iterator) };
         self.snkv.checked("going to the next row", code)
     }
 
     /// Goes to the first row whose key is not before this one; with a library that cannot, by walking there from the first row.
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn seek(&mut self, from: &[u8]) -> Result<(), EngineError> {
-        if let Some(seek) = self.snkv.functions.seek {
+        if let Some(seek) = self.snkv.api.iterator_seek {
             let (key, key_length) = lengthy(from)?;
             // SAFETY: the iterator is open; the key is read no further than its length.
             let code = unsafe { seek(self.iterator, key, key_length) };
@@ -62,7 +62,7 @@ impl<'s> Rows<'s> {
     #[expect(unsafe_code, reason = "calls of C")]
     #[inline]
     pub(super) fn here(&mut self) -> Result<Option<Row<'_>>, EngineError> {
-        let api = self.snkv.functions.api;
+        let api = self.snkv.api;
         let (mut key, mut key_length) = (ptr::null_mut(), 0);
         let (mut value, mut length) = (ptr::null_mut(), 0);
         // SAFETY: the iterator is open, the rest are out pointers. What it shows stays until it goes on, for which it is borrowed.
@@ -83,6 +83,6 @@ impl Drop for Rows<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn drop(&mut self) {
         // SAFETY: the iterator is open, or null, which SNKV ignores; it is closed once.
-        unsafe { (self.snkv.functions.api.iterator_close)(self.iterator) };
+        unsafe { (self.snkv.api.iterator_close)(self.iterator) };
     }
 }

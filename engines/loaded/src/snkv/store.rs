@@ -1,7 +1,7 @@
 //! An open store: one handle, which one thread uses.
 
 use super::{
-    api::{Config, Functions, KvStore, OK},
+    api::{Api, Config, KvStore, OK},
     describe::{LIBRARY, config},
     header,
 };
@@ -28,7 +28,7 @@ pub(super) const FILE: &str = "snkv.db";
 
 /// An open store.
 pub struct Snkv {
-    pub(super) functions: Functions,
+    pub(super) api: &'static Api,
     pub(super) store: *mut KvStore,
     file: PathBuf,
     held: bool,
@@ -37,21 +37,21 @@ pub struct Snkv {
 impl Snkv {
     #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn open_in(folder: &Path, library: &str, config: &Config, held: bool) -> Result<Self, EngineError> {
-        let functions = Functions::load(library)?;
+        let api = Api::load(library)?;
         let file = folder.join(FILE);
         let path = CString::new(file.as_os_str().as_bytes()).map_err(|error| EngineError::new(error.to_string()))?;
-        let mut snkv = Self { functions, store: ptr::null_mut(), file, held };
+        let mut snkv = Self { api, store: ptr::null_mut(), file, held };
         // SAFETY: the path ends with a zero, the rest is an out pointer and a configuration that is only read.
-        let code = unsafe { (functions.api.open)(path.as_ptr(), &raw mut snkv.store, config) };
+        let code = unsafe { (api.open)(path.as_ptr(), &raw mut snkv.store, config) };
         snkv.checked("opening the database", code)?;
         if snkv.store.is_null() {
-            return Err(functions.error(ptr::null_mut(), "opening the database gave no store", code));
+            return Err(api.error(ptr::null_mut(), "opening the database gave no store", code));
         }
         Ok(snkv)
     }
 
     pub(super) fn checked(&self, doing: &str, code: c_int) -> Result<(), EngineError> {
-        if code == OK { Ok(()) } else { Err(self.functions.error(self.store, doing, code)) }
+        if code == OK { Ok(()) } else { Err(self.api.error(self.store, doing, code)) }
     }
 
     /// What the file says of itself; none where it has another format than SQLite's.
@@ -62,7 +62,7 @@ impl Snkv {
     #[expect(unsafe_code, reason = "a call of C")]
     fn closed(&mut self) -> c_int {
         // SAFETY: the store is open, or null, which SNKV ignores; it is closed once.
-        unsafe { (self.functions.api.close)(mem::replace(&mut self.store, ptr::null_mut())) }
+        unsafe { (self.api.close)(mem::replace(&mut self.store, ptr::null_mut())) }
     }
 }
 
@@ -87,7 +87,7 @@ impl Engine for Snkv {
     }
 
     fn library(&self) -> Option<Library> {
-        Some(self.functions.library())
+        Some(self.api.library())
     }
 
     #[expect(unsafe_code, reason = "a call of C")]
@@ -95,9 +95,9 @@ impl Engine for Snkv {
         let mut wrong: *mut c_char = ptr::null_mut();
         // SAFETY: the store is open; the text is the library's, is copied, and is given back to it.
         let (code, wrong) = unsafe {
-            let code = (self.functions.api.integrity_check)(self.store, &raw mut wrong);
+            let code = (self.api.integrity_check)(self.store, &raw mut wrong);
             let said = text(wrong);
-            (self.functions.api.free)(wrong.cast());
+            (self.api.free)(wrong.cast());
             (code, said)
         };
         match wrong {

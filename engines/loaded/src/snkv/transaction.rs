@@ -45,7 +45,7 @@ impl<'s> SnkvTransaction<'s> {
     #[inline]
     fn begin(snkv: &'s mut Snkv, writes: bool) -> Result<Self, EngineError> {
         // SAFETY: the store is open.
-        let code = unsafe { (snkv.functions.api.begin)(snkv.store, c_int::from(writes)) };
+        let code = unsafe { (snkv.api.begin)(snkv.store, c_int::from(writes)) };
         snkv.checked("beginning a transaction", code)?;
         Ok(Self { snkv, under_way: true })
     }
@@ -58,7 +58,7 @@ impl Drop for SnkvTransaction<'_> {
     fn drop(&mut self) {
         if self.under_way {
             // SAFETY: the store is open. What fails here is told by whatever is done next.
-            unsafe { (self.snkv.functions.api.rollback)(self.snkv.store) };
+            unsafe { (self.snkv.api.rollback)(self.snkv.store) };
         }
     }
 }
@@ -76,7 +76,7 @@ impl KvTransaction for SnkvTransaction<'_> {
     #[expect(unsafe_code, reason = "a call of C")]
     fn commit(mut self) -> Result<(), EngineError> {
         // SAFETY: the store is open.
-        let code = unsafe { (self.snkv.functions.api.commit)(self.snkv.store) };
+        let code = unsafe { (self.snkv.api.commit)(self.snkv.store) };
         self.snkv.checked("committing", code)?;
         self.under_way = false;
         Ok(())
@@ -96,7 +96,7 @@ impl KvRead for SnkvTransaction<'_> {
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
         let (key, key_length) = lengthy(key)?;
         let (mut value, mut length) = (ptr::null_mut(), 0);
-        let api = self.snkv.functions.api;
+        let api = self.snkv.api;
         // SAFETY: the store is open, the key is read no further than its length, the rest are out pointers.
         let code = unsafe { (api.get)(self.snkv.store, key, key_length, &raw mut value, &raw mut length) };
         let value = Owned::of(api, value, length);
@@ -113,7 +113,7 @@ impl KvRead for SnkvTransaction<'_> {
         let (key, key_length) = lengthy(key)?;
         let mut exists = 0;
         // SAFETY: as in `get`.
-        let code = unsafe { (self.snkv.functions.api.exists)(self.snkv.store, key, key_length, &raw mut exists) };
+        let code = unsafe { (self.snkv.api.exists)(self.snkv.store, key, key_length, &raw mut exists) };
         self.snkv.checked("looking for a key", code)?;
         Ok(exists != 0)
     }
@@ -146,7 +146,7 @@ impl KvWrite for SnkvTransaction<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
         let ((key, key_length), (value, length)) = (lengthy(key)?, lengthy(value)?);
         // SAFETY: the store is open; key and value are read no further than their lengths.
-        let code = unsafe { (self.snkv.functions.api.put)(self.snkv.store, key, key_length, value, length) };
+        let code = unsafe { (self.snkv.api.put)(self.snkv.store, key, key_length, value, length) };
         self.snkv.checked("putting a value", code)
     }
 
@@ -155,7 +155,7 @@ impl KvWrite for SnkvTransaction<'_> {
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         let (key, key_length) = lengthy(key)?;
         // SAFETY: as in `put`.
-        let code = unsafe { (self.snkv.functions.api.delete)(self.snkv.store, key, key_length) };
+        let code = unsafe { (self.snkv.api.delete)(self.snkv.store, key, key_length) };
         if code == NOT_FOUND {
             return Ok(false);
         }

@@ -98,8 +98,9 @@ struct ThreadDone<'e> {
     /// What it made of answers. It is looked at when no thread works any more.
     kept: Vec<Answer<'e>>,
     spent: RecordedTime,
-    /// From the common start to its end, ns.
-    elapsed_ns: u64,
+    /// When its clock stood at its beginning and its end, ns. Where there are fewer cores than threads, some begin late.
+    begun_ns: u64,
+    ended_ns: u64,
 }
 
 impl ThreadDone<'_> {
@@ -129,13 +130,17 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
     let of_actor = |actor: usize| -> Vec<&ThreadDone<'_>> {
         places.iter().zip(&threads).filter(|((of, _), _)| *of == actor).map(|(_, thread)| thread).collect()
     };
-    let actor_done =
-        |(place, actor): (usize, &SqlActor)| actor_done(actor, &of_actor(place), test.shown.actors[place].service());
+    let is_real = engine.clock().is_real();
+    let actor_done = |(place, actor): (usize, &SqlActor)| {
+        let threads = of_actor(place);
+        let wall_ns = from_first_to_last(threads.iter().copied(), is_real);
+        actor_done(actor, &threads, wall_ns, test.shown.actors[place].service())
+    };
     let actors: Vec<ActorDone> = test.actors.iter().enumerate().map(actor_done).collect();
     Ok(SqlActorsDone {
         performed: ActorsDone {
             spent: RecordedTime {
-                wall: threads.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0),
+                wall: from_first_to_last(threads.iter(), is_real),
                 between: threads.iter().map(|thread| thread.spent.between).sum(),
             },
             operations: actors.iter().map(|actor| actor.operations).sum(),
@@ -147,6 +152,15 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &ActorsTest<'t>) -> Result<S
     })
 }
 
+/// From the first thread's beginning to the last one's end, ns; simulated time is each thread's own, and so that of the one that took longest.
+fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d ThreadDone<'d>> + Clone, is_real: bool) -> u64 {
+    if !is_real {
+        return threads.map(|thread| thread.ended_ns - thread.begun_ns).max().unwrap_or(0);
+    }
+    let begun = threads.clone().map(|thread| thread.begun_ns).min().unwrap_or(0);
+    threads.map(|thread| thread.ended_ns).max().unwrap_or(0).saturating_sub(begun)
+}
+
 /// What one thread does, opening and closing included.
 fn work<'e, E: SqlThreads>(
     engine: &E,
@@ -155,7 +169,7 @@ fn work<'e, E: SqlThreads>(
     mut recorder: Recorder<E::Clock>,
 ) -> Result<ThreadDone<'e>, EngineError> {
     let clock = engine.clock();
-    let began = clock.now();
+    let begun_ns = clock.now();
     recorder.start();
     let mut own = engine.another()?;
     let mut sink = Threaded { recorder, tally: SqlTally::default(), kept: Vec::new(), is_pending: false };
@@ -164,9 +178,9 @@ fn work<'e, E: SqlThreads>(
     perform(&mut own.session()?, suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;
     sink.recorder.lap();
-    let elapsed_ns = clock.now().saturating_sub(began);
+    let ended_ns = clock.now();
     let Threaded { recorder, tally, kept, .. } = sink;
-    Ok(ThreadDone { tally, kept, spent: recorder.finish()?, elapsed_ns })
+    Ok(ThreadDone { tally, kept, spent: recorder.finish()?, begun_ns, ended_ns })
 }
 
 /// Records latencies and keeps answers. The end of an operation is recorded when the next one ends or the handle is closed: closing is
@@ -207,7 +221,7 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
     }
 }
 
-fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], service: Histogram<u64>) -> ActorDone {
+fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], wall_ns: u64, service: Histogram<u64>) -> ActorDone {
     let each = actor.operations();
     let mut counters = Counters::default();
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
@@ -215,7 +229,7 @@ fn actor_done(actor: &SqlActor, threads: &[&ThreadDone<'_>], service: Histogram<
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,
-        wall_ns: threads.iter().map(|thread| thread.elapsed_ns).sum::<u64>() / threads.len().max(1) as u64,
+        wall_ns,
         operations: each * threads.len() as u64,
         rows: threads.iter().map(|thread| thread.rows()).sum(),
         operations_per_sample: 1,
