@@ -24,6 +24,7 @@ mod kv;
 mod libraries;
 mod list;
 mod lumosql;
+mod lumosql_backends;
 mod memory;
 mod ordered;
 mod power;

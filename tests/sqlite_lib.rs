@@ -49,7 +49,7 @@ fn the_version_that_is_stored_is_that_of_the_library() {
 
 /// The system's SQLite with some of its functions in front of it, in C: what a build that differs from it says and does. Its path; none
 /// without a C compiler.
-fn changed(place: &Place, name: &str, functions: &str) -> Option<String> {
+pub(crate) fn changed(place: &Place, name: &str, functions: &str) -> Option<String> {
     let (real, source, library) =
         (system_sqlite()?, place.path(&format!("{name}.c")), place.path(&format!("lib{name}.so")));
     if !has_tool("cc", &["--version"]) {

@@ -20,6 +20,7 @@ struct LinkMap {
     base: Elf64_Addr,
     name: *const c_char,
     dynamic: *const Dynamic,
+    next: *const LinkMap,
 }
 
 const NULL: Elf64_Xword = 0;
@@ -40,20 +41,35 @@ fn counting() -> [(&'static CStr, usize); 4] {
     ]
 }
 
-/// Has the sync calls of a loaded library counted.
+/// Has the sync calls of a loaded library counted, and those of the libraries that were loaded because it is linked with them: a store
+/// below SQLite may be one.
 ///
 /// # Safety
 /// `handle` is that of a library that stays loaded, and no other thread runs its code yet.
 #[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
 pub(crate) unsafe fn count(handle: *mut c_void) {
     let mut map: *const LinkMap = ptr::null();
-    // SAFETY: a valid handle and an out pointer; the loader's tables stay for as long as the library does. Their addresses
-    // are absolute, as glibc relocates them.
+    // SAFETY: a valid handle and an out pointer; the loader's list stays for as long as the libraries do. What a library is linked with
+    // and what was not there before stands behind it.
     unsafe {
-        if libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast()) != 0 || map.is_null() {
+        if libc::dlinfo(handle, libc::RTLD_DI_LINKMAP, (&raw mut map).cast()) != 0 {
             return;
         }
-        let map = &*map;
+        while let Some(library) = map.as_ref() {
+            count_in(library);
+            map = library.next;
+        }
+    }
+}
+
+/// Has the sync calls of one library counted.
+///
+/// # Safety
+/// The library stays loaded, and no other thread runs its code yet.
+#[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
+unsafe fn count_in(map: &LinkMap) {
+    // SAFETY: the loader's tables stay for as long as the library does. Their addresses are absolute, as glibc relocates them.
+    unsafe {
         let entry = |tag: Elf64_Xword| {
             let mut at = map.dynamic;
             loop {

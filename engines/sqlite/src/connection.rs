@@ -50,7 +50,7 @@ pub(crate) fn in_force<D: Driver>(
     connection: &D,
     settings: &Settings,
 ) -> Result<BTreeMap<String, String>, EngineError> {
-    let mut in_force = pragmas::in_force(connection)?;
+    let mut in_force = pragmas::told(connection, settings)?;
     if settings.text(BUSY_HANDLER)? != OWN {
         // SQLite tells of its own handler's only.
         in_force.remove("busy_timeout");

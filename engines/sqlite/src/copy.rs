@@ -1,12 +1,13 @@
 //! Copying tables through ATTACH into a database of their own, opened with the options of the first.
 
 use super::{driver::Driver, pragmas};
-use dbdyno_engine::{EngineError, prepared::SqlStatement, sql::SqlValue, suite::CopySpec};
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
+use dbdyno_engine::{
+    EngineError,
+    prepared::SqlStatement,
+    sql::{SqlRow, SqlValue, SqlValueRef},
+    suite::CopySpec,
 };
+use std::{fs, io, path::Path};
 
 /// Options that an attached database does not take from the one it is attached to, in the order in which they are set.
 const SET: [&str; 5] = ["page_size", "cache_size", "locking_mode", "journal_mode", "synchronous"];
@@ -15,20 +16,12 @@ const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
 /// Copies into a fresh file, in one transaction; the number of rows.
 pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> Result<u64, EngineError> {
-    let file = match connection.first_value("SELECT file FROM pragma_database_list WHERE name = 'main'")? {
-        SqlValue::Text(file) => PathBuf::from(file),
-        _ => PathBuf::new(),
-    };
-    let parent = file.parent().and_then(Path::parent);
+    let file = main_file(connection)?;
+    let parent = Path::new(&file).parent().and_then(Path::parent);
     let folder = parent.ok_or_else(|| EngineError::new("the database has no folder to copy to"))?.join("copy");
     fs::create_dir_all(&folder).map_err(EngineError::doing("creating the copy's folder"))?;
     for end in BESIDE {
-        match fs::remove_file(folder.join(format!("copy.db{end}"))) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(EngineError::new(format!("removing the copy before: {error}")));
-            }
-            _ => {}
-        }
+        remove(&folder.join(format!("copy.db{end}"))).map_err(EngineError::doing("removing the copy before"))?;
     }
     let path = SqlValue::Text(folder.join("copy.db").to_string_lossy().into_owned());
     run(connection, "ATTACH ?1 AS copy", &[path])?;
@@ -39,6 +32,24 @@ pub(crate) fn to_fresh_database<D: Driver>(connection: &D, copy: &CopySpec) -> R
     }
     let detached = connection.batch("DETACH copy");
     copied.and_then(|rows| detached.map(|()| rows))
+}
+
+/// The path of the database that is open.
+fn main_file<D: Driver>(connection: &D) -> Result<String, EngineError> {
+    let mut file = String::new();
+    let mut databases = SqlStatement::<D::Statement<'_>>::new(connection, "PRAGMA database_list", false)?;
+    databases.query(&[], |row| {
+        if let (SqlValueRef::Text(b"main"), SqlValueRef::Text(path)) = (row.value(1), row.value(2)) {
+            file = String::from_utf8_lossy(path).into_owned();
+        }
+    })?;
+    Ok(file)
+}
+
+/// Removes what is at this path, if anything is: other stores below SQLite have folders where it has files.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 /// Runs a statement once; the number of rows changed.

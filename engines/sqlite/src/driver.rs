@@ -21,6 +21,16 @@ pub trait Driver: Sized + Send {
         BTreeMap::new()
     }
 
+    /// What the tables are in, with its version, where that tells of itself and is not SQLite's own B-tree: `Berkeley DB 5.3.28`.
+    fn backend(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether a negative `cache_size` is a number of KiB, as it is since SQLite 3.7.10.
+    fn has_cache_in_kib(&self) -> bool {
+        true
+    }
+
     /// Runs statements that give no rows.
     fn batch(&self, sql: &str) -> Result<(), EngineError>;
 

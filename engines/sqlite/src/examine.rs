@@ -18,8 +18,9 @@ const FOREIGN: [&str; 4] = ["CODEC", "CIPHER", "LUMO", "LMDB"];
 /// How every file of SQLite begins.
 const HEADER: &[u8] = b"SQLite format 3\0";
 
-/// The words that tiers follow from, and the order in which a database can take them.
-const WORDS: [(&str, &[&str]); 2] = [
+/// The words that tiers follow from or that another store need not know, in an order in which a database can take them.
+const WORDS: [(&str, &[&str]); 3] = [
+    ("locking_mode", &["exclusive", "normal"]),
     ("journal_mode", &["wal", "truncate", "persist", "memory", "off", "delete"]),
     ("synchronous", &["off", "normal", "full"]),
 ];
@@ -30,9 +31,17 @@ const WORDS: [(&str, &[&str]); 2] = [
 /// A library that cannot open a database with these settings, or cannot write to it.
 pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) -> Result<Probed, EngineError> {
     let connection = connection::open_in::<D>(folder, settings)?;
-    let lacking = pragmas::lacking(&connection)?;
-    let foreign = match foreign(&library) {
-        None => strange(&connection, &folder.join(connection::FILE))?,
+    let backend = connection.backend();
+    let mut lacking = pragmas::lacking(&connection, settings)?;
+    if backend.is_none() {
+        // SQLite's call for it is older than the pragma, and is made too. Another store may wait for locks of its own.
+        lacking.remove("busy_timeout");
+    }
+    let refused = refused(&connection)?;
+    lacking.extend(stuck(&refused));
+    let elsewhere = backend.as_ref().map(|backend| format!("its tables are in {backend}, not in SQLite's own B-tree"));
+    let foreign = match elsewhere.or_else(|| foreign(&library)) {
+        None => strange(&connection, &refused, &folder.join(connection::FILE))?,
         found => found,
     };
     connection.close()?;
@@ -40,7 +49,38 @@ pub fn examine<D: Driver>(folder: &Path, settings: &Settings, library: Library) 
         let reason = format!("the library is not known to obey SQLite's pragmas: {why}");
         vec![TierRule::new(&[], Tier::Unknown, &reason)]
     };
-    Ok(Probed { library, lacking, tiers: Some(foreign.map_or_else(describe::tiers, unknown)) })
+    Ok(Probed { library, backend, lacking, tiers: Some(foreign.map_or_else(describe::tiers, unknown)) })
+}
+
+/// A word that an option does not take.
+struct Refused {
+    option: &'static str,
+    /// What was set, and what is in force after it.
+    why: String,
+}
+
+/// The words that do not read back as they were set.
+fn refused<D: Driver>(connection: &D) -> Result<Vec<Refused>, EngineError> {
+    let mut refused = Vec::new();
+    for (option, words) in WORDS {
+        for word in words {
+            pragmas::set(connection, option, word)?;
+            let found = pragmas::in_force(connection)?.remove(option).unwrap_or_default();
+            if found != *word {
+                refused.push(Refused { option, why: pragmas::left(option, word, &found) });
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// The options that take none but one of their words, each with the reason.
+fn stuck(refused: &[Refused]) -> impl Iterator<Item = (String, String)> {
+    WORDS.iter().filter_map(|(option, words)| {
+        let of: Vec<&Refused> = refused.iter().filter(|one| one.option == *option).collect();
+        let first = of.first().filter(|_| of.len() + 1 >= words.len())?;
+        Some(((*option).to_owned(), first.why.clone()))
+    })
 }
 
 /// By what a library says that it is no plain SQLite.
@@ -68,18 +108,12 @@ fn is_source_id(text: &str) -> bool {
 }
 
 /// By what a library does that it is no plain SQLite.
-fn strange<D: Driver>(connection: &D, file: &Path) -> Result<Option<String>, EngineError> {
+fn strange<D: Driver>(connection: &D, refused: &[Refused], file: &Path) -> Result<Option<String>, EngineError> {
     if connection.first_value("PRAGMA cipher_version")? != SqlValue::Null {
         return Ok(Some("it has a cipher".to_owned()));
     }
-    for (name, words) in WORDS {
-        for word in words {
-            pragmas::set(connection, name, word)?;
-            let found = pragmas::in_force(connection)?.remove(name).unwrap_or_default();
-            if found != *word {
-                return Ok(Some(format!("PRAGMA {name} = {word} leaves `{found}`")));
-            }
-        }
+    if let Some(first) = refused.first() {
+        return Ok(Some(first.why.clone()));
     }
     for (synchronous, waits) in [("off", false), ("full", true)] {
         pragmas::set(connection, "synchronous", synchronous)?;

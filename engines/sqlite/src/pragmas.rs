@@ -1,8 +1,11 @@
 //! Setting options as pragmas, and reading back what is in force.
 
-use super::driver::Driver;
+use super::{
+    describe::{self, TRANSACTIONS},
+    driver::Driver,
+};
 use dbdyno_engine::{EngineError, describe::OptionSpec, settings::Settings, sql::SqlValue};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a pragma spells its value when it is read.
 enum Spelling {
@@ -39,12 +42,15 @@ pub(crate) fn with_statement(option: OptionSpec) -> OptionSpec {
 /// The options that an existing file takes on only when it is rebuilt.
 const REBUILT: [&str; 2] = ["page_size", "auto_vacuum"];
 
+/// The options of SQLite's own file, which another store may take without obeying them.
+const OF_FILE: [&str; 4] = ["page_size", "auto_vacuum", "locking_mode", "journal_mode"];
+
 /// Rebuilds a file that has other values of these options than those just set. It has to be done before a write-ahead log
-/// is begun.
+/// is begun. Another store has no such file.
 fn rebuild<D: Driver>(connection: &D, settings: &Settings) -> Result<(), EngineError> {
     let found = in_force(connection)?;
     let differs = |name: &str| found.get(name).is_some_and(|found| settings.get(name) != Some(found));
-    if REBUILT.iter().any(|name| differs(name)) {
+    if REBUILT.iter().any(|name| differs(name)) && connection.backend().is_none() {
         // A log in use fixes the size of pages.
         connection.first_value("PRAGMA journal_mode = DELETE")?;
         for name in REBUILT {
@@ -71,7 +77,45 @@ pub(crate) fn apply<D: Driver>(connection: &D, settings: &Settings, before: File
             rebuild(connection, settings)?;
         }
     }
-    Ok(())
+    if connection.has_cache_in_kib() {
+        return Ok(());
+    }
+    match cache_pages(settings, &in_force(connection)?)? {
+        Some(pages) => set(connection, CACHE_SIZE, &pages),
+        None => Ok(()),
+    }
+}
+
+/// The option for the size of the cache.
+const CACHE_SIZE: &str = "cache_size";
+
+/// The number of pages that is as large as the KiB that are asked for, for a library that takes no KiB; none where pages are asked for.
+fn cache_pages(settings: &Settings, found: &BTreeMap<String, String>) -> Result<Option<String>, EngineError> {
+    let kib = settings.integer(CACHE_SIZE)?;
+    let page_bytes: i64 = match found.get("page_size").and_then(|found| found.parse().ok()) {
+        Some(bytes) => bytes,
+        None => settings.integer("page_size")?,
+    };
+    Ok((kib < 0).then(|| (-kib * 1024 / page_bytes.max(1)).max(1).to_string()))
+}
+
+/// What is in force with these settings, in their words: a cache of as many bytes as was asked for is what was asked for; and an
+/// option of SQLite's file that another store does not obey is as given, where it is left at its default.
+pub(crate) fn told<D: Driver>(connection: &D, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
+    let mut found = in_force(connection)?;
+    if !connection.has_cache_in_kib() {
+        let pages = cache_pages(settings, &found)?;
+        if pages.is_some_and(|pages| found.get(CACHE_SIZE) == Some(&pages)) {
+            found.insert(CACHE_SIZE.to_owned(), settings.text(CACHE_SIZE)?.to_owned());
+        }
+    }
+    if connection.backend().is_some() {
+        let options = describe::options(&[], &TRANSACTIONS);
+        let wished: BTreeSet<&str> = settings.differing(&options).map(|(name, _)| name).collect();
+        let is_of_file = |name: &str| OF_FILE.contains(&name) && !wished.contains(name);
+        found.retain(|name, found| !is_of_file(name) || settings.get(name) == Some(found));
+    }
+    Ok(found)
 }
 
 pub(crate) fn set<D: Driver>(connection: &D, name: &str, value: &str) -> Result<(), EngineError> {
@@ -88,11 +132,20 @@ pub(crate) fn in_force<D: Driver>(connection: &D) -> Result<BTreeMap<String, Str
     PRAGMAS.iter().filter_map(|pragma| value(pragma).transpose()).collect()
 }
 
-/// The pragmas that the library does not have, each with the reason why it cannot be set.
-pub(crate) fn lacking<D: Driver>(connection: &D) -> Result<BTreeMap<String, String>, EngineError> {
+/// The pragmas that the library does not have, or that it does not obey in a fresh file, each with the reason why it cannot be set.
+pub(crate) fn lacking<D: Driver>(connection: &D, settings: &Settings) -> Result<BTreeMap<String, String>, EngineError> {
     let found = in_force(connection)?;
-    let lacks = PRAGMAS.iter().filter(|(name, _)| !found.contains_key(*name));
-    Ok(lacks.map(|(name, _)| ((*name).to_owned(), format!("the library does not tell of a PRAGMA {name}"))).collect())
+    let reason = |name: &str| match (found.get(name), settings.get(name)) {
+        (None, _) => Some(format!("the library does not tell of a PRAGMA {name}")),
+        (Some(found), Some(asked)) if REBUILT.contains(&name) && found != asked => Some(left(name, asked, found)),
+        _ => None,
+    };
+    Ok(PRAGMAS.iter().filter_map(|(name, _)| Some(((*name).to_owned(), reason(name)?))).collect())
+}
+
+/// That a pragma was not obeyed, in words.
+pub(crate) fn left(name: &str, asked: &str, found: &str) -> String {
+    format!("PRAGMA {name} = {asked} leaves `{found}`")
 }
 
 fn spell(value: &SqlValue, spelling: &Spelling) -> String {
@@ -206,7 +259,7 @@ mod tests {
             database.batch("CREATE TABLE IF NOT EXISTS t (a)").unwrap();
             let found = in_force(&database).unwrap();
             assert!(!found.contains_key("page_size") && found["journal_mode"] == "delete", "{times}: {found:?}");
-            assert_eq!(lacking(&database).unwrap().into_keys().collect::<Vec<_>>(), ["page_size"]);
+            assert_eq!(lacking(&database, &settings(&[])).unwrap().into_keys().collect::<Vec<_>>(), ["page_size"]);
             database.close().unwrap();
         }
     }

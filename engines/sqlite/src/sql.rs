@@ -64,11 +64,14 @@ impl<D: Driver> Drop for SqliteSession<'_, D> {
 }
 
 impl<D: Driver> SqliteSession<'_, D> {
-    /// The first column of every row, as text.
-    fn names(&self, sql: &str) -> Result<Vec<String>, EngineError> {
+    /// The column `name` of every row that a pragma of a table or an index gives. A pragma and no `pragma_table_info(...)`: those
+    /// functions are younger than the SQLite that other stores have been put under.
+    fn names(&self, pragma: &str, of: &str) -> Result<Vec<String>, EngineError> {
         let mut names = Vec::new();
-        SqlStatement::<D::Statement<'_>>::new(self.connection, sql, false)?.query(&[], |row| {
-            if let SqlValueRef::Text(bytes) = row.value(0) {
+        let column = if pragma == "index_info" { 2 } else { 1 };
+        let sql = format!("PRAGMA {pragma}('{of}')");
+        SqlStatement::<D::Statement<'_>>::new(self.connection, &sql, false)?.query(&[], |row| {
+            if let SqlValueRef::Text(bytes) = row.value(column) {
                 names.push(String::from_utf8_lossy(bytes).into_owned());
             }
         })?;
@@ -93,11 +96,11 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
     }
 
     fn schema(&mut self, table: &TableSpec) -> Result<Option<TableSchema>, EngineError> {
-        let columns = self.names(&format!("SELECT name FROM pragma_table_info('{}') ORDER BY cid", table.name))?;
+        let columns = self.names("table_info", &table.name)?;
         let mut indexes = BTreeMap::new();
-        for index in self.names(&format!("SELECT name FROM pragma_index_list('{}')", table.name))? {
-            let of_index = self.names(&format!("SELECT name FROM pragma_index_info('{index}') ORDER BY seqno"))?;
-            indexes.insert(index, of_index.join(","));
+        for index in self.names("index_list", &table.name)? {
+            let of_index = self.names("index_info", &index)?.join(",");
+            indexes.insert(index, of_index);
         }
         // A table without columns is none.
         Ok((!columns.is_empty()).then_some(TableSchema { columns, indexes }))

@@ -7,7 +7,12 @@ use crate::{
     engines::{Engine, Registry},
 };
 use dbdyno_engine::{
-    describe::Probed, durability::Tier, protocol::SuiteJob, settings::Settings, size::Size, suite::SuiteKind,
+    describe::{Description, Probed},
+    durability::Tier,
+    protocol::SuiteJob,
+    settings::Settings,
+    size::Size,
+    suite::SuiteKind,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +31,8 @@ pub struct Configuration {
     /// What a commit survives.
     pub tier: Tier,
     pub tier_reason: String,
-    /// The engine's name with the options in which it differs from other configurations of the session.
+    /// The engine's name, with what is below its library where that is another store than is usual there, and the options in which it
+    /// differs from other configurations of the session.
     pub label: String,
     /// The label of the configuration that this is once more: an A/A twin, by which the noise of the machine is measured.
     pub twin_of: Option<String>,
@@ -43,7 +49,18 @@ impl Configuration {
         self.engine = self.engine.probed(probed);
         let (survives, reason) = self.engine.description.tier(&self.settings);
         (self.tier, self.tier_reason) = (survives, reason.to_owned());
+        self.label = self.with_backend(&self.label);
+        self.twin_of = self.twin_of.as_deref().map(|label| self.with_backend(label));
         Ok(())
+    }
+
+    /// A label made before it was known what is below the engine's library: `sqlite-lib (Berkeley DB 5.3.28)[page_size=4096]`.
+    fn with_backend(&self, label: &str) -> String {
+        let Description { name, backend, .. } = &*self.engine.description;
+        match (label.strip_prefix(name.as_str()), backend) {
+            (Some(options), Some(backend)) => format!("{name} ({backend}){options}"),
+            _ => label.to_owned(),
+        }
     }
 
     pub fn engine_name(&self) -> &str {

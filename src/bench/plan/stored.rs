@@ -114,7 +114,9 @@ impl StoredPlan {
         // Which version a library has that an option names is known from here on.
         plan.probe()?;
         let mut differing: Vec<DifferingVersion> = Vec::new();
-        for (stored, configuration) in configurations.into_iter().zip(&plan.configurations) {
+        for (stored, configuration) in configurations.into_iter().zip(&mut plan.configurations) {
+            // The runs that the session has are known by these, whatever is below a library now.
+            (configuration.label, configuration.twin_of) = (stored.label, stored.twin_of);
             let here = &configuration.engine.description.version;
             let is_known = differing.iter().any(|other| other.engine == stored.engine);
             if *here != stored.version && !is_known {

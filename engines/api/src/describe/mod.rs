@@ -29,6 +29,9 @@ pub struct Description {
     /// Which source the library was built from, where it tells.
     #[serde(default)]
     pub source: Option<String>,
+    /// What is below the library, with its version, where that is another store than is usual there: `Berkeley DB 5.3.28`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
     #[serde(default)]
@@ -91,6 +94,7 @@ impl Description {
             version: version.into(),
             build: Vec::new(),
             source: None,
+            backend: None,
             suites: suites.to_vec(),
             options: Vec::new(),
             tiers: Vec::new(),
@@ -125,7 +129,7 @@ impl Description {
 
     /// The description with files as the engine's program found them to be.
     pub fn with(&self, files: Probed) -> Self {
-        let Probed { library: Library { version, build, source }, lacking, tiers } = files;
+        let Probed { library: Library { version, build, source }, backend, lacking, tiers } = files;
         let found = |option: &OptionSpec| match lacking.get(&option.name) {
             Some(reason) => option.clone().same(&[], &[], reason),
             None => option.clone(),
@@ -134,6 +138,7 @@ impl Description {
             version,
             build,
             source,
+            backend,
             options: self.options.iter().map(found).collect(),
             tiers: tiers.unwrap_or_else(|| self.tiers.clone()),
             ..self.clone()
@@ -233,6 +238,9 @@ pub struct Library {
 pub struct Probed {
     #[serde(flatten)]
     pub library: Library,
+    /// What is below the library, as [`Description::backend`] has it.
+    #[serde(default)]
+    pub backend: Option<String>,
     /// The options that do nothing with these files, each with the reason.
     #[serde(default)]
     pub lacking: BTreeMap<String, String>,
@@ -244,7 +252,7 @@ pub struct Probed {
 impl Probed {
     /// A library with which everything is as the description says.
     pub fn new(library: Library) -> Self {
-        Self { library, lacking: BTreeMap::new(), tiers: None }
+        Self { library, backend: None, lacking: BTreeMap::new(), tiers: None }
     }
 
     /// Why these settings cannot be had with these files: an option that does nothing, with another value than its default.

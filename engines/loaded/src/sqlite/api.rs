@@ -34,12 +34,14 @@ pub(super) const TRANSIENT: isize = -1;
 functions! {
     Api of Kind { of: "SQLite", file: "libsqlite3.so" };
     libversion = "sqlite3_libversion": fn() -> *const c_char;
+    libversion_number = "sqlite3_libversion_number": fn() -> c_int;
     sourceid = "sqlite3_sourceid": fn() -> *const c_char;
     compileoption_get = "sqlite3_compileoption_get": fn(c_int) -> *const c_char;
     open = "sqlite3_open_v2": fn(*const c_char, *mut *mut Sqlite3, c_int, *const c_char) -> c_int;
     close = "sqlite3_close": fn(*mut Sqlite3) -> c_int;
     errmsg = "sqlite3_errmsg": fn(*mut Sqlite3) -> *const c_char;
     get_autocommit = "sqlite3_get_autocommit": fn(*mut Sqlite3) -> c_int;
+    busy_timeout = "sqlite3_busy_timeout": fn(*mut Sqlite3, c_int) -> c_int;
     busy_handler = "sqlite3_busy_handler": fn(*mut Sqlite3, Option<CBusyHandler>, *mut c_void) -> c_int;
     db_mutex = "sqlite3_db_mutex": fn(*mut Sqlite3) -> *mut c_void;
     changes = "sqlite3_changes": fn(*mut Sqlite3) -> c_int;

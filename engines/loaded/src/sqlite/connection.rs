@@ -2,6 +2,7 @@
 
 use super::{
     api::{self, Api, Sqlite3, Sqlite3Stmt},
+    backend,
     describe::LIBRARY,
     key::Passphrase,
     statement::LoadedStatement,
@@ -99,6 +100,9 @@ impl Loaded {
     }
 }
 
+/// The SQLite from which on a negative cache_size is a number of KiB: 3.7.10.
+const CACHE_IN_KIB: c_int = 3_007_010;
+
 impl Driver for Loaded {
     type Statement<'c> = LoadedStatement<'c>;
 
@@ -112,6 +116,10 @@ impl Driver for Loaded {
         // SAFETY: the path ends with a zero, the rest is an out pointer and "the default file system".
         let code = unsafe { (api.open)(path.as_ptr(), &raw mut connection.handle, flags, ptr::null()) };
         connection.check(code).map_err(EngineError::doing("opening the database"))?;
+        // The pragma came with SQLite 3.7.15. The option has no values that an int has not.
+        let timeout_ms = settings.integer("busy_timeout")? as c_int;
+        // SAFETY: the connection is open.
+        connection.check(unsafe { (api.busy_timeout)(connection.handle, timeout_ms) })?;
         connection.unlock(settings)?;
         Ok(connection)
     }
@@ -121,7 +129,19 @@ impl Driver for Loaded {
     }
 
     fn in_force(&self) -> BTreeMap<String, String> {
-        self.passphrase.iter().map(|digest| ("key_digest".to_owned(), digest.clone())).collect()
+        let mut in_force = backend::options(self);
+        in_force.extend(self.passphrase.iter().map(|digest| ("key_digest".to_owned(), digest.clone())));
+        in_force
+    }
+
+    fn backend(&self) -> Option<String> {
+        backend::name(self)
+    }
+
+    #[expect(unsafe_code, reason = "a call of C")]
+    fn has_cache_in_kib(&self) -> bool {
+        // SAFETY: a call without conditions.
+        unsafe { (self.api.libversion_number)() >= CACHE_IN_KIB }
     }
 
     fn batch(&self, sql: &str) -> Result<(), EngineError> {

@@ -1,6 +1,7 @@
 //! Any other build of SQLite, loaded at run time: another version, the distribution's, SQLCipher, a LumoSQL build.
 
 mod api;
+mod backend;
 mod connection;
 mod describe;
 mod key;

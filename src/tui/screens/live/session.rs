@@ -255,7 +255,8 @@ impl WatchedSession {
 
 /// The terms that mean a configuration of a session, at all its sizes.
 fn selection(session: &str, measured: &WatchedConfiguration) -> String {
-    let options = measured.label.strip_prefix(&measured.engine).unwrap_or_default();
-    let options = options.trim_start_matches('[').trim_end_matches(']').replace(',', " ");
+    // What is below the engine's library may stand between its name and the options.
+    let options = measured.label.strip_prefix(&measured.engine).and_then(|rest| rest.split_once('['));
+    let options = options.map_or("", |(_, options)| options).trim_end_matches(']').replace(',', " ");
     format!("session={session} engine={} {options}", measured.engine).trim_end().to_owned()
 }
