@@ -14,12 +14,16 @@ use dbdyno_engine::{
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 /// An open store. The lock is what files do not have: a transaction that writes is alone, those that read are together.
 #[derive(Debug)]
-pub struct Files(RwLock<Store>);
+pub struct Files {
+    store: RwLock<Store>,
+    /// Whoever waits for the store waits here: else one that reads again and again would never let another write.
+    turn: Mutex<()>,
+}
 
 impl Engine for Files {
     const MAIN_FILE: &'static str = ROWS;
@@ -39,8 +43,20 @@ impl Engine for Files {
 }
 
 impl Files {
+    #[inline]
     fn store(&self) -> RwLockReadGuard<'_, Store> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        let _turn = self.turn();
+        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store_alone(&self) -> RwLockWriteGuard<'_, Store> {
+        let _turn = self.turn();
+        self.store.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -48,7 +64,7 @@ impl KvEngine for Files {
     type Session<'e> = FilesSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self(RwLock::new(Store::open(open)?)))
+        Ok(Self { store: RwLock::new(Store::open(open)?), turn: Mutex::new(()) })
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<FilesSession<'e>, EngineError> {
@@ -87,8 +103,7 @@ impl KvSession for FilesSession<'_> {
     }
 
     fn write(&mut self) -> Result<FilesWrite<'_>, EngineError> {
-        let store = self.files.0.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(FilesWrite { store, buffer: &mut self.buffer, writes: Writes::new() })
+        Ok(FilesWrite { store: self.files.store_alone(), buffer: &mut self.buffer, writes: Writes::new() })
     }
 }
 
