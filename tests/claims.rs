@@ -109,11 +109,11 @@ fn too_few_runs_are_undecided() {
 fn the_published_benchmarks_are_listed() {
     let place = place();
     let list = place.ok(&["claims"]);
-    for name in ["blog", "crossbench", "drivers", "lumosql", "pragma", "snkv"] {
+    for name in ["blog", "crossdb", "drivers", "lumosql", "pragma", "snkv"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}: {list}");
     }
     let presets = place.ok(&["list", "presets"]);
-    for name in ["blog", "crossbench", "drivers", "lumosql", "pragma", "snkv"] {
+    for name in ["blog", "crossdb", "drivers", "lumosql", "pragma", "snkv"] {
         for sent in place.ok(&["claims", name]).split("`dbdyno --preset ").skip(1) {
             let preset = sent.split('`').next().unwrap();
             assert!(presets.lines().any(|line| line.starts_with(preset)), "{name} sends to `{preset}`: {presets}");

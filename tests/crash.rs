@@ -257,3 +257,23 @@ fn a_worker_whose_parent_is_gone_ends_with_what_it_started() {
     let root = place.path("");
     wait_until("every process has ended", || processes_with(root.to_str().unwrap()).is_empty());
 }
+
+#[test]
+fn a_worker_that_is_told_to_stop_removes_its_folder_though_the_engine_fails_of_it() {
+    for seed in 0..30 {
+        let place = Place::new();
+        // A rollback journal is a file that each commit makes anew: once its folder is gone, a commit fails.
+        let mut job = job(&place, "sqlite", &[("journal_mode", "delete"), ("synchronous", "off")]);
+        job.keep_folder = false;
+        let mut worker = worker(&job, "commits");
+        let mut said = events(&mut worker);
+        assert!(matches!(said.next(), Some(Event::Committed { .. })));
+        thread::sleep(Duration::from_micros(SplitMix64::new(seed).next_u64() % 3_000));
+        drop(worker.stdin.take());
+        for event in said {
+            assert!(matches!(event, Event::Committed { .. }), "{event:?}");
+        }
+        assert_eq!(worker.wait().unwrap().code(), Some(1));
+        assert!(!job.folder.exists(), "{} is still there", job.folder.display());
+    }
+}

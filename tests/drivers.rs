@@ -167,7 +167,7 @@ fn the_go_drivers_answer_as_sqlite_through_rust_does() {
         let program = program.unwrap();
         fs::copy(program.path(), place.path("engines").join(program.file_name())).unwrap();
     }
-    let drivers = ["mattn", "modernc", "ncruces", "glebarez", "zombiezen", "crawshaw", "eatonphil", "bvinc"];
+    let drivers = ["mattn", "modernc", "ncruces", "glebarez", "zombiezen", "crawshaw", "eaton", "bvinc"];
     let engines: Vec<String> = drivers.iter().map(|driver| format!("go-{driver}:{AS_PUBLISHED}")).collect();
     let reference = format!("sqlite:{AS_PUBLISHED}");
     let arguments: Vec<&str> = engines.iter().chain([&reference]).flat_map(|engine| ["--engine", engine]).collect();

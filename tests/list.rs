@@ -25,7 +25,7 @@ fn bad_input_is_refused_with_what_was_expected() {
     refused(
         &place,
         &run("postgres"),
-        &["no engine `postgres`", "expected sqlite, sqlite-lib, lmdb, redb, fjall, log, duckdb"],
+        &["no engine `postgres`", "expected sqlite, sqlite-lib, lmdb, redb, fjall, log, files, duckdb"],
     );
     refused(&place, &run("sqlite:wal"), &["expected OPTION=VALUE"]);
     refused(&place, &["run", "--suite", "nope", "--engine", "lmdb"], &["no suite `nope`", "kv"]);

@@ -126,6 +126,6 @@ fn claims_are_narrowed_noted_and_exported() {
 #[test]
 fn nothing_measured_is_said_for_every_claim() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys("6").shows("crossbench").key(KeyPress::Enter).shows("✓ 0 agrees").shows("· 4 not measured yet");
+    journey.keys("6").shows("crossdb").key(KeyPress::Enter).shows("✓ 0 agrees").shows("· 4 not measured yet");
     journey.keys("x").shows("nothing stored is of both sides");
 }

@@ -224,7 +224,7 @@ fn what_the_filter_means_is_exported_once() {
     journey.shows("is there already");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     export(&mut journey, "out.txt");
-    journey.shows("expected a name that ends in .csv, .json or .parquet");
+    journey.shows("expected a name that ends in .csv, .json, .parquet or .lines");
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Store {
         self.rows[self.place(key)].contains(&name::of(key)?).map_err(EngineError::doing("looking for a file"))
     }
 
-    /// All keys.
+    /// In the order of their bytes, whatever folders their files are in.
     pub(crate) fn keys(&self) -> Result<BTreeSet<Vec<u8>>, EngineError> {
         let mut keys = BTreeSet::new();
         for (place, folder) in self.rows.iter().enumerate() {

@@ -91,7 +91,7 @@ func TestCopiesThroughAttachAreTheSameOnEveryDriver(t *testing.T) {
 func TestADriverSaysWhichLibraryItHas(t *testing.T) {
 	versions := map[string]string{
 		"mattn": "3.51.3", "modernc": "3.51.3", "glebarez": "3.51.3", "ncruces": "3.51.3", "zombiezen": "3.51.3",
-		"crawshaw": "3.32.2", "eatonphil": "3.46.0", "bvinc": "3.28.0",
+		"crawshaw": "3.32.2", "eaton": "3.46.0", "bvinc": "3.28.0",
 	}
 	for _, driver := range drivers {
 		description := described(t, driver)

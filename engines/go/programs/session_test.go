@@ -15,7 +15,7 @@ import (
 )
 
 // drivers are the programs that are tested.
-var drivers = []string{"mattn", "modernc", "glebarez", "ncruces", "zombiezen", "crawshaw", "eatonphil", "bvinc"}
+var drivers = []string{"mattn", "modernc", "glebarez", "ncruces", "zombiezen", "crawshaw", "eaton", "bvinc"}
 
 // sorts has a driver of each way in which they are called.
 var sorts = []string{"mattn", "zombiezen", "bvinc"}

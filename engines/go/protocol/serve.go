@@ -80,11 +80,14 @@ func serve(program Program, arguments []string) int {
 		// The kill test goes on in the folder of a worker before.
 		notFresh = nil
 	}
+	code := 0
 	if err := perform(program, work, worker, job, notFresh); err != nil {
 		worker.fail(err)
-		return 1
+		code = 1
 	}
-	return 0
+	// The process ends by this return, or else by who ends it already.
+	worker.ending.Lock()
+	return code
 }
 
 func describe(program Program) int {

@@ -25,6 +25,11 @@ type Worker struct {
 	// goOn gets a value for each line of stdin; nil: nobody waits.
 	goOn          chan struct{}
 	reporterCPUNs atomic.Uint64
+	// ending is held by who ends the process. An engine whose files vanish under it fails: without this, the measuring
+	// thread would end the process with that failure before the folder is removed.
+	ending sync.Mutex
+	// folder that goes when the process is told to stop; empty: none.
+	folder string
 }
 
 // startWorker takes over stdin. own: the job's folder is the worker's, so that it may be removed.
@@ -34,22 +39,22 @@ func startWorker(output *os.File, stdin *bufio.Reader, job *Job, own bool) *Work
 		// A line for each wait; more than there are waits would be against the protocol.
 		worker.goOn = make(chan struct{}, 1<<16)
 	}
-	folder := ""
 	if own && !job.KeepFolder {
-		folder = job.Folder
+		worker.folder = job.Folder
 	}
-	go worker.watchParent(stdin, folder)
+	go worker.watchParent(stdin)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
 		<-signals
-		shutdown(folder)
+		worker.shutdown(func() {})
 	}()
 	if job.DeadlineMs != nil {
 		deadline := time.Duration(*job.DeadlineMs) * time.Millisecond
 		time.AfterFunc(deadline, func() {
-			worker.emit(failed{Event: "failed", Message: fmt.Sprintf("the run's deadline of %v has passed", deadline)})
-			shutdown(folder)
+			worker.shutdown(func() {
+				worker.emit(failed{Event: "failed", Message: fmt.Sprintf("the run's deadline of %v has passed", deadline)})
+			})
 		})
 	}
 	go worker.report(time.Duration(max(job.ProgressMs, leastProgressMs)) * time.Millisecond)
@@ -57,11 +62,11 @@ func startWorker(output *os.File, stdin *bufio.Reader, job *Job, own bool) *Work
 }
 
 // watchParent passes on each line of stdin; its end means stop.
-func (worker *Worker) watchParent(stdin *bufio.Reader, folder string) {
+func (worker *Worker) watchParent(stdin *bufio.Reader) {
 	for {
 		letter, err := stdin.ReadByte()
 		if err != nil {
-			shutdown(folder)
+			worker.shutdown(func() {})
 		}
 		if letter == '\n' && worker.goOn != nil {
 			worker.goOn <- struct{}{}
@@ -69,12 +74,14 @@ func (worker *Worker) watchParent(stdin *bufio.Reader, folder string) {
 	}
 }
 
-// shutdown ends the process at once, leaving neither a database nor a process behind.
-func shutdown(folder string) {
-	if folder != "" {
+// shutdown ends the process at once after some last words, leaving neither a database nor a process behind.
+func (worker *Worker) shutdown(lastWords func()) {
+	worker.ending.Lock()
+	lastWords()
+	if worker.folder != "" {
 		// The measuring thread may still create files while they are removed.
 		for range 20 {
-			if os.RemoveAll(folder) == nil {
+			if os.RemoveAll(worker.folder) == nil {
 				break
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -177,7 +184,10 @@ func (worker *Worker) Recovered(commits uint64) {
 	worker.emit(counted{Event: "recovered", Commits: commits})
 }
 
+// fail says why the run failed; never, where the process is being ended, since that may be why.
 func (worker *Worker) fail(err error) {
+	worker.ending.Lock()
+	worker.ending.Unlock()
 	worker.EndTest()
 	event := failed{Event: "failed", Message: err.Error(), DatabaseUsable: true}
 	var failure *Failure

@@ -123,18 +123,19 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     // The kill test goes on in the folder of a worker before.
     let allowed = if command == WorkerCommand::Run { fresh } else { Ok(()) };
     let done = || caught(|| run(program, command, &worker, &job)).unwrap_or_else(|error| Err(error.into()));
-    match allowed.map_err(RunFailure::from).and_then(|()| done()) {
+    let code = match allowed.map_err(RunFailure::from).and_then(|()| done()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(RunFailure { test, error }) => {
-            worker.end_test();
             let message = match limits::met(&job.folder) {
                 Some(limit) => format!("{} ({limit})", error.message),
                 None => error.message,
             };
-            worker.emit(&Event::Failed { test, message, database_usable: error.database_usable });
+            worker.fail(&Event::Failed { test, message, database_usable: error.database_usable });
             ExitCode::FAILURE
         }
-    }
+    };
+    worker.finish();
+    code
 }
 
 /// Loading a library runs its code, which may print or crash: this is a process of its own, which says one line.

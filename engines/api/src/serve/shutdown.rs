@@ -9,7 +9,7 @@ use std::{
     fs,
     io::{self, Read},
     path::PathBuf,
-    sync::mpsc::Sender,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
     thread,
     time::Duration,
 };
@@ -18,12 +18,31 @@ use std::{
 #[derive(Debug, Clone)]
 pub(super) struct Shutdown {
     /// The run's folder, where it is removed.
-    pub(super) folder: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    /// Held by who ends the process. An engine whose files vanish under it fails: without this, the measuring thread would end
+    /// the process with that failure before the folder is removed.
+    ending: Arc<Mutex<()>>,
 }
 
 impl Shutdown {
-    #[expect(unsafe_code, reason = "no exit handlers of engine libraries may run while their threads do")]
+    pub(super) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, ending: Arc::default() }
+    }
+
+    /// Waits for ever where the process is being ended; nobody else begins to end it while the guard lives.
+    pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
+        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn now(&self) -> ! {
+        self.now_saying(|| ())
+    }
+
+    /// Ends the process after some last words.
+    #[expect(unsafe_code, reason = "no exit handlers of engine libraries may run while their threads do")]
+    pub(super) fn now_saying(&self, last_words: impl FnOnce()) -> ! {
+        let _ending = self.hold();
+        last_words();
         if let Some(folder) = &self.folder {
             // The measuring thread may still create files while they are removed.
             for _ in 0..20 {

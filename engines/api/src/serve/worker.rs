@@ -21,6 +21,7 @@ use std::{
 pub struct Worker {
     shared: Arc<WorkerState>,
     go_on: Option<Receiver<()>>,
+    shutdown: Shutdown,
 }
 
 struct WorkerState {
@@ -42,23 +43,34 @@ impl Worker {
             reporter_cpu_ns: AtomicU64::new(0),
         });
         let (line, lines) = channel();
-        let shutdown = Shutdown { folder: (own && !job.keep_folder).then(|| job.folder.clone()) };
+        let shutdown = Shutdown::new((own && !job.keep_folder).then(|| job.folder.clone()));
         let deadline = job.deadline_ms.map(Duration::from_millis);
         watch_parent(line, shutdown.clone());
         watch_signals(shutdown.clone());
         if let Some(deadline) = deadline {
-            let shared = Arc::clone(&shared);
+            let (shared, shutdown) = (Arc::clone(&shared), shutdown.clone());
             thread::spawn(move || {
                 thread::sleep(deadline);
                 let message = format!("the run's deadline of {} s has passed", deadline.as_secs());
-                shared.emit(&Event::Failed { test: None, message, database_usable: false });
-                shutdown.now();
+                shutdown.now_saying(|| shared.emit(&Event::Failed { test: None, message, database_usable: false }));
             });
         }
         let interval = Duration::from_millis(job.progress_ms.max(LEAST_PROGRESS_MS));
         let reporter = Arc::clone(&shared);
         thread::spawn(move || reporter.report(interval));
-        Self { shared, go_on: job.wait.then_some(lines) }
+        Self { shared, go_on: job.wait.then_some(lines), shutdown }
+    }
+
+    /// Says why the run failed; never, where the process is being ended, since that may be why.
+    pub(super) fn fail(&self, event: &Event) {
+        drop(self.shutdown.hold());
+        self.end_test();
+        self.emit(event);
+    }
+
+    /// Makes sure that the process ends by the caller's return, or else that it never returns.
+    pub(super) fn finish(&self) {
+        std::mem::forget(self.shutdown.hold());
     }
 
     /// Writes an event to the main process. Nothing fails when that is gone: the watch on stdin then ends this process.

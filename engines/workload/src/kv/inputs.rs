@@ -153,7 +153,8 @@ impl<'t> Inputs<'t> {
             | Operation::Scan
             | Operation::Audit { accounts: None }
             | Operation::Hold => 0,
-            Operation::Audit { accounts: Some(accounts) } => *accounts,
+            // A small database has fewer.
+            Operation::Audit { accounts: Some(accounts) } => self.test.records.min(*accounts),
         };
         self.block.push(Drawn { operation, key, value, end: self.bytes.len(), number });
         self.ordinal += 1;

@@ -10,7 +10,7 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-eatonphil",
+		Name:   "go-eaton",
 		Module: "github.com/eatonphil/gosqlite",
 		How:    "cgo",
 		Open:   open,
