@@ -1,6 +1,10 @@
 //! Published figures beside measured ones: what `dbdyno claims` and a preset that names a claims file say.
 
-use crate::support::Place;
+use crate::{
+    compare::fixture::{Bench, CLEAR, spec},
+    support::Place,
+};
+use dbdyno::store::Store;
 use std::fs;
 
 /// Claims about an engine that takes 1 µs an operation and one that takes 2: time A / time B is 0.5.
@@ -132,4 +136,53 @@ fn a_preset_with_a_missing_claims_file_runs_nothing() {
     fs::remove_file(place.path("config/claims/blog.toml")).unwrap();
     assert_eq!(place.run(&["--preset", "claimed"]).code, Some(2));
     assert!(!place.store().exists());
+}
+
+/// Claims whose sides have other names among imported runs.
+const IMPORTED: &str = r#"
+title = "A store against another"
+source = "a blog, yesterday"
+setup = "a laptop"
+
+[[comparison]]
+title = "x against y"
+suite = "kv"
+a = "engine=x"
+b = "engine=y"
+imported = { a = "engine=x-of-theirs", b = "engine=y" }
+a_name = "X"
+b_name = "Y"
+claim = [{ test = "1", name = "writes", ratio = 0.33 }]
+"#;
+
+#[test]
+fn imported_runs_never_count_as_measured_here() {
+    let place = place();
+    fs::write(place.path("config/claims/theirs.toml"), IMPORTED).unwrap();
+    let judged = || {
+        let json = place.ok(&["claims", "theirs", "--format", "json"]);
+        let table: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let one = |comparison: &serde_json::Value| {
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            (text(&comparison["origin"]), text(&comparison["rows"][0]["reproduction"]))
+        };
+        table["comparisons"].as_array().unwrap().iter().map(one).collect::<Vec<_>>()
+    };
+    let pair = |origin: &str, verdict: &str| (origin.to_owned(), verdict.to_owned());
+    // Theirs agree with the claim, and none was measured here.
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x-of-theirs"), &spec("y"), &CLEAR);
+    for session in &mut bench.batch.sessions {
+        session.source = Some("lumosql".to_owned());
+    }
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    assert_eq!(judged(), [pair("measured", "not_measured"), pair("imported", "agrees")]);
+    let table = place.ok(&["claims", "theirs"]);
+    assert!(table.contains("x against y, by imported runs") && table.contains("8 runs imported"), "{table}");
+    assert!(table.contains("1 not measured yet. Ratios"), "the summary counts what was measured: {table}");
+    // Measured here, x is slower.
+    let mut bench = Bench::default();
+    bench.pairs(&spec("y"), &spec("x"), &CLEAR);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    assert_eq!(judged(), [pair("measured", "not_reproduced"), pair("imported", "agrees")]);
 }

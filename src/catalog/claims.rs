@@ -37,6 +37,8 @@ pub struct ClaimedComparison {
     pub a: String,
     /// The selection of stored runs that is B.
     pub b: String,
+    /// What the sides are among runs that were imported, where these have other names.
+    pub imported: Option<(String, String)>,
     /// What the publication calls A.
     pub a_name: String,
     /// What the publication calls B.
@@ -95,12 +97,20 @@ struct FileComparison {
     sizes: Vec<Spanned<FileSize>>,
     a: String,
     b: String,
+    imported: Option<FileSides>,
     a_name: String,
     b_name: String,
     #[serde(default)]
     allow: BTreeSet<Difference>,
     #[serde(rename = "claim")]
     claims: Vec<Spanned<FileClaim>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSides {
+    a: String,
+    b: String,
 }
 
 #[derive(Deserialize)]
@@ -158,6 +168,7 @@ impl Claims {
                     preset: comparison.preset,
                     a: comparison.a,
                     b: comparison.b,
+                    imported: comparison.imported.map(|sides| (sides.a, sides.b)),
                     a_name: comparison.a_name,
                     b_name: comparison.b_name,
                     allow: comparison.allow,

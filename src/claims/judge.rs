@@ -8,20 +8,20 @@ use serde::Serialize;
 pub struct MeasuredRatio {
     /// The ratio; over several sizes, the median of their ratios.
     pub ratio: f64,
-    /// Its 95 % interval; over several sizes, from the lowest to the highest end. None with too few runs.
+    /// Its 95 % interval; over several sizes, the medians of its ends. None with too few runs.
     pub interval: Option<(f64, f64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reproduction {
-    /// The measured interval meets the published range.
+    /// The measured interval is inside the published range, or as narrow as that with its ratio inside.
     Agrees,
     /// The same side is faster, by another factor.
     DirectionOnly,
     /// Neither.
     NotReproduced,
-    /// Too few runs to tell.
+    /// Too few runs to tell, or too noisy ones.
     Undecided,
     NotMeasured,
 }
@@ -55,15 +55,24 @@ impl Reproduction {
 /// A figure published without a range is taken as this much either way.
 const WITHOUT_RANGE: f64 = 0.25;
 
+/// Agrees needs an interval that could have disagreed: inside the published range, or no wider than that (as a ratio of its ends) and with
+/// the measured ratio inside. A wider one that meets the range tells nothing yet: noise must not win agreement.
 pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>) -> Reproduction {
     let Some(measured) = measured else { return Reproduction::NotMeasured };
     let Some((low, high)) = measured.interval else { return Reproduction::Undecided };
     let (a_faster, b_faster) = (high < 1.0, low > 1.0);
     match claimed {
         ClaimedRatio::Figure { ratio, range } => {
-            let (from, to) = range.unwrap_or((ratio * (1.0 - WITHOUT_RANGE), ratio * (1.0 + WITHOUT_RANGE)));
-            if low <= to && from <= high {
+            let (from, to) = match range {
+                Some((from, to)) if from < to => (from, to),
+                _ => (ratio * (1.0 - WITHOUT_RANGE), ratio * (1.0 + WITHOUT_RANGE)),
+            };
+            let inside = from <= low && high <= to;
+            let narrow = high / low <= to / from && (from..=to).contains(&measured.ratio);
+            if inside || narrow {
                 Reproduction::Agrees
+            } else if low <= to && from <= high {
+                Reproduction::Undecided
             } else if (ratio < 1.0 && a_faster) || (ratio > 1.0 && b_faster) {
                 Reproduction::DirectionOnly
             } else {
@@ -97,15 +106,25 @@ mod tests {
     const PLAIN: ClaimedRatio = ClaimedRatio::Figure { ratio: 2.0, range: None };
 
     #[test]
-    fn an_interval_that_meets_the_range_agrees() {
-        assert_eq!(judge(RANGED, measured(0.55, 0.9)), Reproduction::Agrees);
-        assert_eq!(judge(RANGED, measured(0.6, 0.61)), Reproduction::Agrees);
-        assert_eq!(judge(PLAIN, measured(2.4, 2.6)), Reproduction::Agrees, "a figure alone is taken as +-25 %");
+    fn an_interval_inside_the_range_or_as_narrow_about_a_ratio_inside_agrees() {
+        assert_eq!(judge(RANGED, measured(0.41, 0.59)), Reproduction::Agrees);
+        assert_eq!(judge(RANGED, measured(0.5, 0.65)), Reproduction::Agrees);
+        assert_eq!(judge(PLAIN, measured(2.3, 2.6)), Reproduction::Agrees, "a figure alone is taken as +-25 %");
+    }
+
+    #[test]
+    fn an_interval_that_meets_the_range_and_much_else_tells_nothing() {
+        assert_eq!(judge(RANGED, measured(0.2, 1.25)), Reproduction::Undecided);
+        assert_eq!(judge(RANGED, measured(0.55, 0.9)), Reproduction::Undecided);
+        assert_eq!(judge(PLAIN, measured(1.0, 4.0)), Reproduction::Undecided);
+        let point = ClaimedRatio::Figure { ratio: 2.0, range: Some((2.0, 2.0)) };
+        assert_eq!(judge(point, measured(1.9, 2.1)), Reproduction::Agrees, "a range of one figure is that figure");
     }
 
     #[test]
     fn the_same_winner_by_another_factor_is_the_direction_only() {
         assert_eq!(judge(RANGED, measured(0.7, 0.9)), Reproduction::DirectionOnly);
+        assert_eq!(judge(RANGED, measured(0.61, 0.98)), Reproduction::DirectionOnly);
         assert_eq!(judge(RANGED, measured(0.1, 0.2)), Reproduction::DirectionOnly);
         assert_eq!(judge(PLAIN, measured(1.1, 1.2)), Reproduction::DirectionOnly);
     }

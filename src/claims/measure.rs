@@ -1,9 +1,9 @@
 //! What is stored of the things that a publication compares.
 
-use super::ClaimsTable;
+use super::{ClaimsTable, ComparedClaims, RunOrigin};
 use crate::{
     catalog::{ClaimedComparison, Claims},
-    compare::{Comparison, Options, Side, compare, load},
+    compare::{Comparison, Options, Side, add_repeats, compare, load},
     store::{Latencies, Selection, Store, StoreError},
 };
 use std::collections::HashMap;
@@ -29,27 +29,38 @@ pub enum JudgeError {
 pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, JudgeError> {
     // Many comparisons of a publication have one side in common.
     let mut sides = HashMap::new();
-    let compared = claims
-        .comparisons
-        .iter()
-        .map(|claimed| if store.exists() { measured(claimed, store, &mut sides) } else { Ok(None) })
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut compared = Vec::new();
+    for claimed in claims.comparisons.iter().filter(|_| store.exists()) {
+        compared.push(ComparedClaims {
+            measured: found(claimed, RunOrigin::Measured, store, &mut sides)?,
+            imported: found(claimed, RunOrigin::Imported, store, &mut sides)?,
+        });
+    }
     Ok(ClaimsTable::new(claims, &compared))
 }
 
-fn measured<'c>(
-    claimed: &'c ClaimedComparison,
+fn found(
+    claimed: &ClaimedComparison,
+    origin: RunOrigin,
     store: &Store,
-    sides: &mut HashMap<&'c str, Side>,
+    sides: &mut HashMap<String, Side>,
 ) -> Result<Option<Comparison>, JudgeError> {
-    for text in [claimed.a.as_str(), claimed.b.as_str()] {
-        if !sides.contains_key(text) {
+    let mut side = |text: &str| match sides.get(text) {
+        Some(side) => Ok(side.clone()),
+        None => {
             let selection = Selection::parse_line(text)
                 .map_err(|message| JudgeError::Selection { title: claimed.title.clone(), message })?;
-            sides.insert(text, load(store, text, &selection, Latencies::Left)?);
+            let side = load(store, text, &selection, Latencies::Left)?;
+            sides.insert(text.to_owned(), side.clone());
+            Ok::<Side, JudgeError>(side)
         }
+    };
+    let (a, b) = claimed.selections(origin);
+    let (mut a, mut b) = (side(&a)?, side(&b)?);
+    if a.runs.is_empty() || b.runs.is_empty() {
+        return Ok(None);
     }
-    let of = |text: &str| sides.get(text).filter(|side| !side.runs.is_empty());
+    add_repeats(store, [&mut a, &mut b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
-    Ok(of(&claimed.a).zip(of(&claimed.b)).map(|(a, b)| compare(a, b, &options)))
+    Ok(Some(compare(&a, &b, &options)))
 }

@@ -6,4 +6,4 @@ mod table;
 
 pub use judge::{MeasuredRatio, Reproduction, judge};
 pub use measure::{JudgeError, judged};
-pub use table::{ClaimsTable, JudgedClaim, JudgedComparison};
+pub use table::{ClaimsTable, ComparedClaims, JudgedClaim, JudgedComparison, RunOrigin};

@@ -3,7 +3,7 @@
 use super::{MeasuredRatio, Reproduction, judge};
 use crate::{
     catalog::{Claim, ClaimedComparison, ClaimedRatio, Claims},
-    compare::{Comparison, Line},
+    compare::{Comparison, Line, RatioRange},
     stats::median,
 };
 use dbdyno_engine::size::Size;
@@ -25,9 +25,30 @@ pub struct ClaimsTable {
     pub comparisons: Vec<JudgedComparison>,
 }
 
-/// Two things that a publication compares, beside what was measured of them here.
+/// Where the runs are from that claims are judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunOrigin {
+    /// dbdyno ran them.
+    Measured,
+    /// They were imported from another program's results: they say nothing of what dbdyno measures.
+    Imported,
+}
+
+/// What was compared of the two sides of a claim; none where a side has no runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ComparedClaims {
+    /// Runs that dbdyno made.
+    pub measured: Option<Comparison>,
+    /// Runs that were imported.
+    pub imported: Option<Comparison>,
+}
+
+/// Two things that a publication compares, beside what was measured of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedComparison {
+    /// Where the runs are from. Imported ones have a comparison of their own, after that of measured ones.
+    pub origin: RunOrigin,
     /// One line about it.
     pub title: String,
     /// What the publication calls A.
@@ -63,14 +84,15 @@ pub struct JudgedClaim {
 }
 
 impl ClaimsTable {
-    /// The table of a claims file. `compared`: for each of its comparisons, what was measured; none without any run.
-    pub fn new(claims: &Claims, compared: &[Option<Comparison>]) -> Self {
-        let none = std::iter::repeat(&None);
-        let comparisons = claims
-            .comparisons
-            .iter()
-            .zip(compared.iter().chain(none))
-            .map(|(claimed, found)| judged(claimed, found.as_ref()));
+    /// The table of a claims file. `compared`: what was found for each of its comparisons.
+    pub fn new(claims: &Claims, compared: &[ComparedClaims]) -> Self {
+        let nothing = ComparedClaims::default();
+        let compared = compared.iter().chain(std::iter::repeat(&nothing));
+        let comparisons = claims.comparisons.iter().zip(compared).flat_map(|(claimed, found)| {
+            let measured = judged(claimed, found.measured.as_ref(), RunOrigin::Measured);
+            let imported = found.imported.iter().map(|found| judged(claimed, Some(found), RunOrigin::Imported));
+            [measured].into_iter().chain(imported)
+        });
         Self {
             name: claims.name.clone(),
             title: claims.title.clone(),
@@ -81,9 +103,10 @@ impl ClaimsTable {
         }
     }
 
-    /// How many claims have each verdict, in the order of [`Reproduction`].
+    /// How many claims have each verdict by what was measured, in the order of [`Reproduction`].
     pub fn counts(&self) -> Vec<(Reproduction, usize)> {
-        let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        let measured = || self.comparisons.iter().filter(|comparison| comparison.origin == RunOrigin::Measured);
+        let rows = || measured().flat_map(|comparison| &comparison.rows);
         Reproduction::ALL
             .into_iter()
             .map(|kind| (kind, rows().filter(|row| row.reproduction == kind).count()))
@@ -101,19 +124,35 @@ impl JudgedComparison {
     }
 }
 
-fn judged(claimed: &ClaimedComparison, found: Option<&Comparison>) -> JudgedComparison {
+impl ClaimedComparison {
+    /// The selections of A and B among runs of this origin.
+    pub fn selections(&self, origin: RunOrigin) -> (String, String) {
+        let own = (&self.a, &self.b);
+        let ((a, b), of_origin) = match origin {
+            RunOrigin::Measured => (own, "source!"),
+            RunOrigin::Imported => (self.imported.as_ref().map_or(own, |(a, b)| (a, b)), "source=*"),
+        };
+        (format!("{a} {of_origin}"), format!("{b} {of_origin}"))
+    }
+}
+
+fn judged(claimed: &ClaimedComparison, found: Option<&Comparison>, origin: RunOrigin) -> JudgedComparison {
     let published_sizes: Vec<String> = claimed.sizes.iter().map(Size::to_string).collect();
     let lines = lines_at(found, &published_sizes);
     let mut measured_sizes: Vec<String> = lines.iter().map(|line| line.size.clone()).collect();
     measured_sizes.sort_unstable();
     measured_sizes.dedup();
     JudgedComparison {
+        origin,
         published_sizes,
         measured_sizes,
-        title: claimed.title.clone(),
+        title: match origin {
+            RunOrigin::Measured => claimed.title.clone(),
+            RunOrigin::Imported => format!("{}, by imported runs", claimed.title),
+        },
         a_name: claimed.a_name.clone(),
         b_name: claimed.b_name.clone(),
-        selections: (claimed.a.clone(), claimed.b.clone()),
+        selections: claimed.selections(origin),
         runs: found.map_or((0, 0), |found| (found.a.runs, found.b.runs)),
         preset: claimed.preset.clone(),
         rows: claimed.claims.iter().map(|claim| row(claim, &lines)).collect(),
@@ -151,17 +190,17 @@ fn row(claim: &Claim, lines: &[&Line]) -> JudgedClaim {
     }
 }
 
-/// The lines of a test over its sizes as one figure: the median ratio, and an interval that holds every size's.
+/// The lines of a test over its sizes as one figure: the median ratio, with the median of the lower and that of the upper ends, between which
+/// the true median is where each size's ratio is between its own.
 fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
     let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
     let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
     let ratio = median(&ratios).ok()?;
     let intervals: Option<Vec<_>> = found.iter().map(|found| found.interval).collect();
-    let interval = intervals.map(|intervals| {
-        let low = intervals.iter().map(|interval| interval.low).fold(f64::INFINITY, f64::min);
-        let high = intervals.iter().map(|interval| interval.high).fold(0.0, f64::max);
-        (low, high)
-    });
+    let end = |intervals: &[RatioRange], end: fn(&RatioRange) -> f64| {
+        median(&intervals.iter().map(end).collect::<Vec<_>>()).ok()
+    };
+    let interval = intervals.and_then(|all| end(&all, |one| one.low).zip(end(&all, |one| one.high)));
     Some(MeasuredRatio { ratio, interval })
 }
 

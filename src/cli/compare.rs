@@ -8,7 +8,10 @@ use super::{
 use crate::{
     base::units::plain,
     catalog::Difference,
-    compare::{Axis, Comparison, Gate, Obstacle, ObstacleKind, Options, Side, compare, gate, load},
+    compare::{
+        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, add_repeats, compare,
+        gate, load,
+    },
     report::{
         comparison::{FORMATS, SCALING_FORMATS, TableStyle, export, text},
         format::{Format, WriteError},
@@ -18,7 +21,10 @@ use crate::{
 };
 use clap::Args;
 use dbdyno_engine::say;
-use std::{collections::BTreeSet, process::ExitCode};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::ExitCode,
+};
 
 /// `--fail-if-slower` could not be decided.
 const UNDECIDED: u8 = 3;
@@ -36,7 +42,7 @@ pub(super) struct CompareArgs {
     /// Side B, written like side A.
     #[arg(long, value_name = "SELECTION")]
     b: String,
-    /// Show each test over its sizes: the ratio of medians at each size, then their median, smallest and largest.
+    /// Show each test over its sizes: the ratio at each size with its interval and verdict, then their median, smallest and largest.
     #[arg(long, value_name = "KEY", value_parser = one_of([(SummaryKey::Size, "size", "sizes")].into_iter()))]
     by: Option<SummaryKey>,
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
@@ -102,7 +108,8 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
         Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
     let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
-    let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
+    let (mut a, mut b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
+    add_repeats(&store, [&mut a, &mut b])?;
     let comparison = compare(&a, &b, &options);
     match &output {
         Some(output) => {
@@ -120,8 +127,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
         Some((limit, Gate::Undecided(tests))) => {
-            let what = if tests.is_empty() { "no test was compared".to_owned() } else { plain(&tests.join("; ")) };
-            say!("undecided whether A is slower by more than {} %: {what}", limit * 100.0);
+            say!("undecided whether A is slower by more than {} %: {}", limit * 100.0, plain(&open(&tests)));
             ExitCode::from(UNDECIDED)
         }
         Some((limit, Gate::Slower(tests))) => {
@@ -129,6 +135,19 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
             ExitCode::from(SLOWER)
         }
     })
+}
+
+/// The tests that are open, those of one reason together.
+fn open(tests: &[OpenTest]) -> String {
+    let mut reasons: BTreeMap<OpenReason, Vec<&str>> = BTreeMap::new();
+    for OpenTest { name, reason } in tests {
+        reasons.entry(*reason).or_default().push(name);
+    }
+    let each = |(reason, names): (OpenReason, Vec<&str>)| format!("{} ({reason})", names.join(", "));
+    if reasons.is_empty() {
+        return "no test was compared".to_owned();
+    }
+    reasons.into_iter().map(each).collect::<Vec<_>>().join("; ")
 }
 
 fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {

@@ -4,7 +4,7 @@ use super::{
     args::{AffectedRuns, Places, filled},
     error::CliError,
 };
-use crate::store::Annotation;
+use crate::store::{Annotation, SelectionKey};
 use clap::{ArgGroup, Args};
 use std::process::ExitCode;
 
@@ -30,5 +30,14 @@ pub(super) fn key(places: &Places, args: &KeyArgs) -> Result<ExitCode, CliError>
 
 fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE"))?;
-    Ok((filled(key)?, value.trim().to_owned()))
+    Ok((selectable(&filled(key)?)?, value.trim().to_owned()))
+}
+
+/// A name by which runs can be selected: one that means something else, or that no selection can have, would be kept for nothing.
+fn selectable(name: &str) -> Result<String, String> {
+    match SelectionKey::parse(name) {
+        Ok(SelectionKey::Option(name)) => Ok(name),
+        Ok(_) => Err(format!("`{name}` means something else in a selection: expected another name")),
+        Err(_) => Err(format!("`{name}` could not be selected: expected a name of letters, digits and _ - . : / +")),
+    }
 }

@@ -1,6 +1,9 @@
 //! A side of a comparison from the store.
 
-use crate::store::{Latencies, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError};
+use crate::store::{
+    Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One side of a comparison: the runs that a selection means.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,6 +16,8 @@ pub struct Side {
     pub sessions: Vec<SessionFacts>,
     /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
     pub twins: Vec<RunTests>,
+    /// What its configurations took in each session of the store; see [`add_repeats`].
+    pub repeats: Vec<RepeatedTest>,
 }
 
 /// Loads a side. `text` is the selection as typed: terms with spaces or commas between.
@@ -21,5 +26,31 @@ pub struct Side {
 /// What is wrong with the store.
 pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latencies) -> Result<Side, StoreError> {
     let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, latencies)?;
-    Ok(Side { selection: text.to_owned(), runs, sessions, twins })
+    Ok(Side { selection: text.to_owned(), runs, sessions, twins, repeats: Vec::new() })
+}
+
+/// Loads what other sessions took for the configurations of two sides, where these were not measured in the same sessions: only that says
+/// how far sessions lie apart.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn add_repeats(store: &Store, sides: [&mut Side; 2]) -> Result<(), StoreError> {
+    let [of_a, of_b] = sides
+        .each_ref()
+        .map(|side| side.sessions.iter().map(|session| session.session_id.clone()).collect::<BTreeSet<_>>());
+    if of_a != of_b {
+        for side in sides {
+            side.repeats = store.repeats(&one_of_each(&side.runs))?;
+        }
+    }
+    Ok(())
+}
+
+/// A run of each configuration, size and place.
+fn one_of_each(runs: &[RunTests]) -> Vec<&str> {
+    let mut kinds: BTreeMap<(&RunConfiguration, &str, &str), &str> = BTreeMap::new();
+    for run in runs {
+        kinds.entry((&run.configuration, &run.size, &run.session_id)).or_insert(&run.run_id);
+    }
+    kinds.into_values().collect()
 }

@@ -5,7 +5,8 @@
 //!
 //! 1. The results of both sides are laid out in lines: a test at a size (and, for a pivot, a part of A).
 //! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
-//! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs are compared unpaired.
+//! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs of one session are compared unpaired, and
+//!    of several their medians: sessions differ by more than their runs do.
 //! 4. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
 //!
 //! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
@@ -23,33 +24,35 @@ mod options;
 mod pairs;
 mod pivot;
 mod scaling;
+mod sessions;
 mod sizes;
 mod warnings;
 
-pub use gate::{Gate, gate};
-pub use load::{Side, load};
+pub use gate::{Gate, OpenReason, OpenTest, gate};
+pub use load::{Side, add_repeats, load};
 pub use model::{
-    Bucket, COMPARISON_VERSION, Comparison, Figure, JudgedRatio, Latency, Line, Mean, MeasuredConfiguration,
-    NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow, RatioRange, SideFacts, SideName,
-    SizeRatio,
+    Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, JudgedRatio, Latency, Line, Mean,
+    MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow,
+    RatioRange, SideFacts, SideName, SizeRatio,
 };
 pub use options::{Axis, Options};
 pub use pivot::axis_value;
 pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
 pub use sizes::{TestKey, by_test};
 
+use evidence::Known;
+use sessions::Repeats;
+
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
-    let noise_floor = noise::floor(&[a, b]);
-    let places = facts::places(&[a, b]);
-    let drafts = layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &places, options)).collect();
-    let (lines, compared) = evidence::judge(drafts, noise_floor.value);
+    let known = Known { places: facts::places(&[a, b]), floors: noise::floors(&[a, b]), repeats: Repeats::of(&[a, b]) };
+    let drafts = layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &known, options)).collect();
+    let (lines, compared) = evidence::judge(drafts);
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
         a: facts::of_side(a),
         b: facts::of_side(b),
-        noise_floor,
         compared,
         means: sizes::means(&lines),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),

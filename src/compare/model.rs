@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
 /// The version of the JSON's schema.
-pub const COMPARISON_VERSION: u32 = 1;
+pub const COMPARISON_VERSION: u32 = 2;
 
 /// The values of a pivot's keys that part the runs of A; empty without a pivot over such keys.
 pub type Part = BTreeMap<String, String>;
@@ -26,8 +26,6 @@ pub struct Comparison {
     pub command: String,
     pub a: SideFacts,
     pub b: SideFacts,
-    /// How far from 1 chance takes the ratio of two equal things.
-    pub noise_floor: NoiseFloor,
     /// How many tests were compared, which is what p values were adjusted for.
     pub compared: usize,
     /// The tests, by the parts of a pivot, size and number.
@@ -69,12 +67,24 @@ pub struct MeasuredConfiguration {
     pub configuration: RunConfiguration,
 }
 
+/// How far from 1 chance takes the ratio of two equal things in a test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
     /// As a part of 1.
     pub value: f64,
-    /// How many comparisons of a configuration with itself gave it; 0: none, it is the default.
-    pub measured: usize,
+    pub basis: NoiseBasis,
+}
+
+/// What a noise floor rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "word", rename_all = "snake_case")]
+pub enum NoiseBasis {
+    /// No session ran a configuration against itself.
+    Assumed,
+    /// Sessions did, in other tests than this.
+    OtherTests,
+    /// Pairs of a configuration with itself in this test, so many.
+    Measured { pairs: usize },
 }
 
 /// One test at one size.
@@ -92,6 +102,7 @@ pub struct Line {
     pub b: Option<Figure>,
     /// What stands against comparing them, allowed or not.
     pub obstacles: Vec<Obstacle>,
+    pub noise_floor: NoiseFloor,
     /// What was found; none: not comparable.
     pub found: Option<JudgedRatio>,
 }
@@ -198,10 +209,26 @@ pub struct JudgedRatio {
     pub interval: Option<RatioRange>,
     /// Whether runs were compared in pairs of one round.
     pub paired: bool,
-    /// p of the rank test, not adjusted; none with too few runs.
+    /// The sessions that were compared, where A and B were measured in different ones; none: runs were.
+    #[serde(default)]
+    pub sessions: Option<ComparedSessions>,
+    /// p of the rank test, not adjusted, or of Student's where sessions were compared; none with too few runs.
     pub p: Option<f64>,
-    /// p after Holm over the table.
+    /// p after the adjustment over the table.
     pub p_adjusted: Option<f64>,
+}
+
+/// Sides that were measured in different sessions: one figure a session, the median of its runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ComparedSessions {
+    /// Sessions of A.
+    pub a: usize,
+    /// Sessions of B.
+    pub b: usize,
+    /// Further sessions of one of their configurations on the same host, which say how far sessions lie apart.
+    pub others: usize,
+    /// How far apart, as a part of 1, two sessions of equal things come; none where no session was repeated.
+    pub apart: Option<f64>,
 }
 
 /// An interval of a ratio.
@@ -219,19 +246,21 @@ pub struct Mean {
     pub part: Part,
     pub size: String,
     pub tests: usize,
-    /// The mean; none without a test.
+    /// The mean, as the estimate that the interval belongs to where there is one; none without a test.
     pub ratio: Option<f64>,
+    /// Its interval over the pairs of runs that have all of these tests; none where there are too few, or runs are not paired.
+    pub interval: Option<RatioRange>,
     /// Names of the tests left out because they are not comparable.
     pub left_out: Vec<String>,
 }
 
-/// One test over its sizes: the ratio of medians at each, and the median and extremes of those.
+/// One test over its sizes: the ratio at each, and the median and extremes of those.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OverSizes {
     pub part: Part,
     pub test: u32,
     pub name: String,
-    /// Ratio of medians by size, in the order of sizes.
+    /// By size, in the order of sizes.
     pub sizes: Vec<SizeRatio>,
     /// Median of these.
     pub median: f64,
@@ -244,8 +273,12 @@ pub struct OverSizes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SizeRatio {
     pub size: String,
-    /// Ratio of medians.
+    /// That of the line.
     pub ratio: f64,
+    /// The ratio's interval; none with too few runs.
+    pub interval: Option<RatioRange>,
+    /// The verdict on A.
+    pub verdict: Verdict,
 }
 
 /// A pivot table of ratios.

@@ -2,9 +2,9 @@
 
 use super::{
     layout::by_size,
-    model::{Line, Mean, OverSizes, Part, SizeRatio},
+    model::{Line, Mean, OverSizes, Part, RatioRange, SizeRatio},
 };
-use crate::stats::{geometric_mean, median};
+use crate::stats::{RatioInterval, geometric_mean, median, paired_ratio};
 use std::collections::BTreeMap;
 
 /// The geometric mean of each part and size, in the order of the lines.
@@ -13,16 +13,42 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
         .chunk_by(|one, next| one.part == next.part && one.size == next.size)
         .filter_map(|lines| {
             let first = lines.first()?;
-            let ratios: Vec<f64> = lines.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect();
+            let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
+            let ratios: Vec<f64> = found.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect();
+            let of_rounds = of_rounds(&found);
             Some(Mean {
                 part: first.part.clone(),
                 size: first.size.clone(),
                 tests: ratios.len(),
-                ratio: geometric_mean(&ratios).ok(),
+                ratio: of_rounds.map(|found| found.ratio).or_else(|| geometric_mean(&ratios).ok()),
+                interval: of_rounds.map(|RatioInterval { low, high, confidence, .. }| RatioRange {
+                    low,
+                    high,
+                    confidence,
+                }),
                 left_out: lines.iter().filter(|line| line.found.is_none()).map(|line| line.name.clone()).collect(),
             })
         })
         .collect()
+}
+
+/// The geometric mean over tests of each pair of runs, as one ratio a pair: what tests of a run have in common is in it once. None where
+/// not all tests are paired, or too few pairs have them all.
+fn of_rounds(lines: &[&Line]) -> Option<RatioInterval> {
+    let mut pairs: BTreeMap<(&str, &str), (usize, f64)> = BTreeMap::new();
+    for line in lines {
+        let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
+        line.found.as_ref().filter(|found| found.paired)?;
+        let times = a.times_ns.iter().zip(&b.times_ns);
+        for ((id_a, id_b), (time_a, time_b)) in a.run_ids.iter().zip(&b.run_ids).zip(times) {
+            let (tests, sum) = pairs.entry((id_a, id_b)).or_default();
+            *tests += 1;
+            *sum += (*time_a as f64 / *time_b as f64).ln();
+        }
+    }
+    let whole = pairs.into_values().filter(|(tests, _)| *tests == lines.len());
+    let means: Vec<f64> = whole.map(|(tests, sum)| (sum / tests as f64).exp()).collect();
+    paired_ratio(&means, &vec![1.0; means.len()]).ok()
 }
 
 /// A test, at whatever size.
@@ -68,8 +94,9 @@ pub(super) fn without_numbers(name: &str) -> String {
 pub(super) fn over_sizes(lines: &[Line]) -> Vec<OverSizes> {
     let of_test = |(TestKey { part, test, name }, lines): (TestKey<'_>, Vec<&Line>)| {
         let at = |line: &&Line| {
-            let ratio = line.found.as_ref()?.median_ratio;
-            Some(SizeRatio { size: line.size.clone(), ratio })
+            let found = line.found.as_ref()?;
+            let (ratio, interval, verdict) = (found.ratio, found.interval, found.verdict);
+            Some(SizeRatio { size: line.size.clone(), ratio, interval, verdict })
         };
         let sizes: Vec<SizeRatio> = lines.iter().filter_map(at).collect();
         let ratios: Vec<f64> = sizes.iter().map(|size| size.ratio).collect();

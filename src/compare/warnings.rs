@@ -2,13 +2,17 @@
 
 use super::{load::Side, model::Line};
 use crate::{
-    stats::rounds_needed,
+    base::units,
+    lint::MEMORY_FACTOR,
+    metric::Metric,
+    stats::{ALPHA, rounds_needed},
     store::{RunTests, SessionFacts, TestRecord},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
-const JUDGED_HERE: [&str; 3] = ["failed verification: ", "too few repeats: ", "unequal tiers: "];
+const JUDGED_HERE: [&str; 5] =
+    ["failed verification: ", "too few repeats: ", "unequal tiers: ", "unequal memory: ", "failed runs: "];
 
 /// Findings of the comparison first, then those of its sessions.
 pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
@@ -21,6 +25,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
         left_out(lines),
         unverified(lines, sides),
         unknown_tiers(lines),
+        unequal_memory(sides),
         failed(&runs),
         versions(&sessions),
         kernels(&sessions),
@@ -33,15 +38,17 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
     all
 }
 
-/// With few rounds the smallest p is not small enough for a table of many tests.
+/// With few rounds the smallest p of a test is not small enough for a table of many, unless many of them differ.
 fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let compared: Vec<_> = lines.iter().filter(|line| line.found.is_some()).collect();
     let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired);
     let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.times_ns.len())).min()?;
     let need = rounds_needed(compared.len());
-    (compared.len() > 1 && least < need).then(|| {
+    let is_shown = |line: &&Line| line.found.as_ref().is_some_and(|found| found.p_adjusted.is_some_and(|p| p < ALPHA));
+    let shown = compared.iter().copied().filter(is_shown).count();
+    (compared.len() > 1 && least < need && shown == 0).then(|| {
         format!(
-            "{} tests need {need} rounds before a difference can be shown, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
+            "a difference in one of {} tests can be shown from {need} rounds on, and there are {least}: run {need} rounds, or compare fewer tests with test=N",
             compared.len()
         )
     })
@@ -83,6 +90,27 @@ fn unknown_tiers(lines: &[Line]) -> Option<String> {
         .collect();
     (!unknown.is_empty())
         .then(|| format!("what a commit survives is not known: {} need not be equally durable", joined(&unknown)))
+}
+
+/// The highest peaks of both sides at a size, where they are unlike.
+fn unequal_memory(sides: &[&Side]) -> Option<String> {
+    let peaks = |side: &Side| {
+        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
+        for run in &side.runs {
+            let peak = run.tests.iter().filter_map(|test| test.figure(Metric::PeakMemory)).max().unwrap_or(0);
+            let most = sizes.entry(run.size.clone()).or_default();
+            *most = peak.max(*most);
+        }
+        sizes
+    };
+    let [a, b] = sides else { return None };
+    let (a, b) = (peaks(a), peaks(b));
+    let both = a.iter().filter_map(|(size, of_a)| Some((size, *of_a, *b.get(size)?)));
+    let unequal: Vec<String> = both
+        .filter(|(_, a, b)| a.min(b) > &0 && a.max(b) / a.min(b) >= MEMORY_FACTOR)
+        .map(|(size, a, b)| format!("at {size}, A peaked at {} and B at {}", units::bytes(a), units::bytes(b)))
+        .collect();
+    (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
 }
 
 fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {

@@ -1,8 +1,8 @@
 //! Whether tests that were to begin cold did.
 
-use super::{Linter, SessionEvidence, some_of};
+use super::{Found, Linter, SessionEvidence, by_configuration};
 use crate::{metric::Metric, store::RunRecord};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// More of the database than this in memory, millionths, and the start was not cold.
 const RESIDENT_PPM: f64 = 5e4;
@@ -23,24 +23,22 @@ impl Linter for NotCold {
         "Pages that another program has mapped stay in memory, and a file system in memory drops nothing: choose a work folder on a disk."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
-        let mut places = BTreeSet::new();
-        let mut most: f64 = 0.0;
+        let mut places: BTreeMap<(&str, &str, u32), (f64, &RunRecord, &str)> = BTreeMap::new();
         for result in evidence.results {
             let share = result.figures.value(Metric::ResidentShare).filter(|share| *share > RESIDENT_PPM);
             if let (Some(share), Some(run)) = (share, runs.get(result.run_id.as_str())) {
-                most = most.max(share);
-                places.insert(format!("{} on {} at {}", result.test_name, run.label, run.size));
+                let place = places.entry((&run.label, &run.size, result.test));
+                let (most, ..) = place.or_insert((share, run, &result.test_name));
+                *most = most.max(share);
             }
         }
-        if places.is_empty() {
-            return Vec::new();
-        }
-        vec![format!(
-            "in tests that were to begin cold, up to {} of the database was still in memory: {}",
-            Metric::ResidentShare.shown(most),
-            some_of(places.into_iter().collect())
-        )]
+        let place = |(most, run, test): (f64, &'e RunRecord, &str)| {
+            let share = Metric::ResidentShare.shown(most);
+            (run, format!("{test} on {} at {} (up to {share})", run.label, run.size))
+        };
+        let matter = "of tests that were to begin cold, some of the database was still in memory";
+        by_configuration(matter, places.into_values().map(place))
     }
 }

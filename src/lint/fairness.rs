@@ -1,14 +1,28 @@
 //! Whether what is compared is alike.
 
-use super::{Linter, SessionEvidence, series, some_of};
+use super::{Found, Linter, SessionEvidence, by_configuration, series};
 use crate::{
     base::units,
     engines::HARNESS_ENGINE,
     metric::Metric,
-    store::{FailureKind, RunRecord},
+    store::{FailureKind, RunRecord, TestRecord},
 };
 use dbdyno_engine::durability::Tier;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Tests of configurations that have such results, each once, in the order of the runs.
+fn places<'e>(evidence: &SessionEvidence<'e>, is_meant: impl Fn(&TestRecord) -> bool) -> Vec<(&'e RunRecord, String)> {
+    let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
+    let mut seen = BTreeSet::new();
+    let meant = evidence.results.iter().filter(|result| is_meant(result));
+    meant
+        .filter_map(|result| {
+            let run = *runs.get(result.run_id.as_str())?;
+            let is_new = seen.insert((&run.label, &run.size, result.test));
+            is_new.then(|| (run, format!("{} on {}", result.test_name, run.label)))
+        })
+        .collect()
+}
 
 /// Engines gave different answers.
 pub(super) struct Disagreement;
@@ -26,22 +40,9 @@ impl Linter for Disagreement {
         "A fast wrong answer is worth nothing: the figures of these results are withheld from every comparison."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
-        let runs: BTreeMap<&str, &str> =
-            evidence.runs.iter().map(|run| (run.run_id.as_str(), run.label.as_str())).collect();
-        let places: BTreeSet<String> = evidence
-            .results
-            .iter()
-            .filter(|result| result.agrees == Some(false))
-            .map(|result| {
-                let label = runs.get(result.run_id.as_str()).copied().unwrap_or("?");
-                format!("{} on {label}", result.test_name)
-            })
-            .collect();
-        if places.is_empty() {
-            return Vec::new();
-        }
-        vec![format!("answers differ between engines: {}", some_of(places.into_iter().collect()))]
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let differing = places(evidence, |result| result.agrees == Some(false));
+        by_configuration("answers differ between engines", differing)
     }
 }
 
@@ -62,17 +63,9 @@ impl Linter for NotCrossChecked {
          library, and engines that SQL reaches through one layer, are one implementation."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
-        let unchecked =
-            evidence.results.iter().filter(|result| result.verification.is_some() && result.agrees.is_none());
-        let tests: BTreeSet<String> = unchecked.map(|result| result.test_name.clone()).collect();
-        if tests.is_empty() {
-            return Vec::new();
-        }
-        vec![format!(
-            "answers are not cross-checked, as one implementation gave them: {}",
-            some_of(tests.into_iter().collect())
-        )]
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
+        let unchecked = places(evidence, |result| result.verification.is_some() && result.agrees.is_none());
+        by_configuration("answers are not cross-checked, as one implementation gave them", unchecked)
     }
 }
 
@@ -92,7 +85,7 @@ impl Linter for UnequalTiers {
         "A commit that waits for the disk and one that does not are different services: choose options of one tier."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let mut tiers: BTreeMap<Tier, BTreeSet<&str>> = BTreeMap::new();
         for run in evidence.runs.iter().filter(|run| run.engine != HARNESS_ENGINE) {
             tiers.entry(run.tier).or_default().insert(if evidence.is_open {
@@ -111,7 +104,7 @@ impl Linter for UnequalTiers {
         };
         let says = if unknown { "commits are not known to be" } else { "commits are not" };
         let tiers: Vec<String> = tiers.into_iter().rev().map(one).collect();
-        vec![format!("{says} equally durable everywhere ({})", tiers.join("; "))]
+        vec![format!("{says} equally durable everywhere ({})", tiers.join("; ")).into()]
     }
 }
 
@@ -139,11 +132,15 @@ impl Linter for DifferingOptions {
         "An engine may change or ignore a value without saying so. What was measured is what it says is in force."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let differ = |run: &&RunRecord| run.failure_kind == Some(FailureKind::OptionsDiffer);
-        let failures: BTreeSet<&String> =
-            evidence.runs.iter().filter(differ).filter_map(|run| run.failure.as_ref()).collect();
-        failures.into_iter().cloned().collect()
+        let mut failures: BTreeMap<&String, &RunRecord> = BTreeMap::new();
+        for run in evidence.runs.iter().filter(differ) {
+            if let Some(failure) = &run.failure {
+                failures.entry(failure).or_insert(run);
+            }
+        }
+        failures.into_iter().map(|(message, run)| Found { message: message.clone(), run: Some(run) }).collect()
     }
 }
 
@@ -151,7 +148,7 @@ impl Linter for DifferingOptions {
 pub(super) struct UnequalMemory;
 
 /// Peaks closer than this factor are alike: allocators and maps differ by as much.
-const MEMORY_FACTOR: u64 = 4;
+pub const MEMORY_FACTOR: u64 = 4;
 
 impl Linter for UnequalMemory {
     fn name(&self) -> &'static str {
@@ -166,7 +163,7 @@ impl Linter for UnequalMemory {
         "An engine with a larger cache reads less from the system: give all engines caches of about the same size."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let runs: BTreeMap<&str, (&str, &str)> =
             evidence.runs.iter().map(|run| (run.run_id.as_str(), (run.size.as_str(), run.label.as_str()))).collect();
         let mut peaks: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
@@ -184,7 +181,8 @@ impl Linter for UnequalMemory {
                 let (most, high) = labels.iter().max_by_key(|(_, peak)| **peak)?;
                 let unequal = *low > 0 && high / low >= MEMORY_FACTOR;
                 unequal.then(|| {
-                    format!("at {size}, {most} peaked at {} and {least} at {}", units::bytes(*high), units::bytes(*low))
+                    let (high, low) = (units::bytes(*high), units::bytes(*low));
+                    format!("at {size}, {most} peaked at {high} and {least} at {low}").into()
                 })
             })
             .collect()
@@ -211,7 +209,7 @@ impl Linter for HarnessBound {
          towards 1: a true difference is larger than the one shown."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let cost: BTreeMap<(&str, u32), f64> =
             evidence.harness.iter().map(|cost| ((cost.size.as_str(), cost.test), cost.ns_per_operation)).collect();
         let mut places = Vec::new();
@@ -220,13 +218,11 @@ impl Linter for HarnessBound {
             if let (Some(&harness), Some(median)) = (harness, series.median()) {
                 let own = median / series.operations.max(1) as f64;
                 if own < HARNESS_FACTOR * harness {
-                    places.push(format!("{} ({own:.0} ns, harness {harness:.0} ns)", series.place()));
+                    let place = format!("{} ({own:.0} ns, harness {harness:.0} ns)", series.place());
+                    places.push((series.run, place));
                 }
             }
         }
-        if places.is_empty() {
-            return Vec::new();
-        }
-        vec![format!("an operation takes less than {HARNESS_FACTOR}x the harness around it: {}", some_of(places))]
+        by_configuration(&format!("an operation takes less than {HARNESS_FACTOR}x the harness around it"), places)
     }
 }

@@ -6,14 +6,15 @@ mod outside;
 mod place;
 mod repeats;
 
-pub use fairness::HARNESS_FACTOR;
+pub use fairness::{HARNESS_FACTOR, MEMORY_FACTOR};
 pub use outside::OUTSIDE_SHARE;
 
 use crate::{
+    base::units::counted,
     host::WorkFolderFacts,
     metric::Metric,
     stats::median,
-    store::{HarnessRecord, RunRecord, SessionRecord, TestRecord},
+    store::{HarnessRecord, RunRecord, SessionRecord, TestRecord, WarningRecord},
 };
 use std::collections::BTreeMap;
 
@@ -37,12 +38,62 @@ pub struct SessionEvidence<'e> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub linter: &'static str,
-    /// The run, if it is about one.
+    /// A run of the configuration that it is about; none: it is about the whole session.
     pub run_id: Option<String>,
-    /// The test, if it is about one.
-    pub test: Option<u32>,
-    /// What was found, in one sentence.
+    /// What was found, in one sentence: what is the matter, and after a colon where.
     pub message: String,
+}
+
+/// What a linter found, with a run of the configuration that it is about.
+#[derive(Debug, Clone)]
+pub struct Found<'e> {
+    message: String,
+    run: Option<&'e RunRecord>,
+}
+
+impl From<String> for Found<'_> {
+    /// It is about the whole session.
+    fn from(message: String) -> Self {
+        Self { message, run: None }
+    }
+}
+
+/// What is the matter with each configuration, by a label at a size: `matter: PLACE, PLACE and 3 more`.
+fn by_configuration<'e>(matter: &str, places: impl IntoIterator<Item = (&'e RunRecord, String)>) -> Vec<Found<'e>> {
+    let mut configurations: Vec<(&RunRecord, Vec<String>)> = Vec::new();
+    for (run, place) in places {
+        let same = |(other, _): &&mut (&RunRecord, Vec<String>)| (&other.label, &other.size) == (&run.label, &run.size);
+        match configurations.iter_mut().find(same) {
+            Some((_, places)) => places.push(place),
+            None => configurations.push((run, vec![place])),
+        }
+    }
+    let found = |(run, places): (&'e RunRecord, Vec<String>)| Found {
+        message: format!("{matter}: {}", some_of(places)),
+        run: Some(run),
+    };
+    configurations.into_iter().map(found).collect()
+}
+
+/// Findings as a reader sees them: what is the matter with several configurations is said once, of the first of them.
+pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
+    let matter = |warning: &WarningRecord| {
+        let matter = warning.message.split(": ").next().unwrap_or_default().to_owned();
+        (warning.linter.clone(), matter)
+    };
+    let mut lines: Vec<((String, String), String, usize)> = Vec::new();
+    for warning in warnings {
+        let of = matter(warning);
+        match lines.iter_mut().find(|(known, ..)| warning.run_id.is_some() && *known == of) {
+            Some((.., more)) => *more += 1,
+            None => lines.push((of, format!("{}: {}", warning.linter, warning.message), 0)),
+        }
+    }
+    let line = |(_, line, more): (_, String, usize)| match more {
+        0 => line,
+        more => format!("{line}; and {}", counted(more, "more configuration")),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 /// One kind of doubt.
@@ -62,7 +113,7 @@ pub trait Linter: Sync {
     }
 
     /// What it finds, in sentences.
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String>;
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>>;
 }
 
 /// Every linter, in the order their findings are shown.
@@ -92,7 +143,11 @@ pub fn findings(evidence: &SessionEvidence<'_>) -> Vec<Finding> {
         .iter()
         .filter(applies)
         .flat_map(|linter| {
-            let finding = |message| Finding { linter: linter.name(), run_id: None, test: None, message };
+            let finding = |Found { message, run }: Found<'_>| Finding {
+                linter: linter.name(),
+                run_id: run.map(|run| run.run_id.clone()),
+                message,
+            };
             linter.check(evidence).into_iter().map(finding)
         })
         .collect()

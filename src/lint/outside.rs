@@ -1,6 +1,6 @@
 //! Whether work is left for where the timer does not run.
 
-use super::{Linter, SessionEvidence, series, some_of};
+use super::{Found, Linter, SessionEvidence, by_configuration, series};
 use crate::{base::units::duration, engines::HARNESS_ENGINE, stats::median};
 
 /// Opening, settling and closing take a part of what a test costs.
@@ -23,22 +23,18 @@ impl Linter for OutsideTheTimer {
          time in all too (total_ns), and give a test more operations where opening is all there is."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let mut places = Vec::new();
         for series in series(evidence).iter().filter(|series| series.run.engine != HARNESS_ENGINE) {
             if let (Some(wall), Ok(outside)) = (series.median(), median(&series.outside_ns))
                 && outside > OUTSIDE_SHARE * wall
             {
-                places
-                    .push((outside / wall, format!("{} ({} + {})", series.place(), duration(wall), duration(outside))));
+                let place = format!("{} ({} + {})", series.place(), duration(wall), duration(outside));
+                places.push((outside / wall, (series.run, place)));
             }
         }
-        if places.is_empty() {
-            return Vec::new();
-        }
         places.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let places = places.into_iter().map(|(_, place)| place).collect();
-        let limit = OUTSIDE_SHARE * 100.0;
-        vec![format!("opening, settling and closing take more than {limit:.0} % of the test: {}", some_of(places))]
+        let matter = format!("opening, settling and closing take more than {:.0} % of the test", OUTSIDE_SHARE * 100.0);
+        by_configuration(&matter, places.into_iter().map(|(_, place)| place))
     }
 }

@@ -1,6 +1,8 @@
 //! Whether the machine and the folder are fit to measure on.
 
-use super::{Linter, SessionEvidence};
+use super::{Found, Linter, SessionEvidence, by_configuration};
+use crate::store::RunRecord;
+use std::collections::BTreeMap;
 
 /// The work folder is in memory.
 pub(super) struct MemoryBacked;
@@ -18,12 +20,12 @@ impl Linter for MemoryBacked {
         "Syncs do nothing there, so every durability tier costs the same: choose a work folder on a disk."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         if !evidence.folder.is_in_memory_unasked() {
             return Vec::new();
         }
         let kind = evidence.folder.file_system.as_deref().unwrap_or("a memory file system");
-        vec![format!("databases were on {kind}, where a sync does nothing")]
+        vec![format!("databases were on {kind}, where a sync does nothing").into()]
     }
 }
 
@@ -43,12 +45,12 @@ impl Linter for NetworkFolder {
         "Locks, maps and syncs behave differently over a network, and some engines are not safe there."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         if !evidence.folder.is_network() {
             return Vec::new();
         }
         let kind = evidence.folder.file_system.as_deref().unwrap_or("a network file system");
-        vec![format!("databases were on {kind}, on another machine")]
+        vec![format!("databases were on {kind}, on another machine").into()]
     }
 }
 
@@ -73,26 +75,31 @@ impl Linter for NoisyHost {
         "Another guest or another program took CPU time. Runs of one round suffer about alike: trust ratios more than single times."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
-        let runs = evidence.runs.len();
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let over = |share: Option<f64>, limit: f64| share.is_some_and(|share| share > limit);
-        let stolen = evidence.runs.iter().filter(|run| over(run.steal_share, STEAL)).count();
-        let pressed = evidence.runs.iter().filter(|run| over(run.psi_cpu_share, CPU_PRESSURE)).count();
-        let mut found = Vec::new();
-        if stolen > 0 {
-            found.push(format!(
-                "in {stolen} of {runs} runs other guests took more than {:.0} % of the CPU time",
-                STEAL * 100.0
-            ));
-        }
-        if pressed > 0 {
-            found.push(format!(
-                "in {pressed} of {runs} runs programs waited for a CPU more than {:.0} % of the time",
-                CPU_PRESSURE * 100.0
-            ));
-        }
+        let stolen = disturbed(evidence, |run| over(run.steal_share, STEAL));
+        let pressed = disturbed(evidence, |run| over(run.psi_cpu_share, CPU_PRESSURE));
+        let guests = format!("other guests took more than {:.0} % of the CPU time", STEAL * 100.0);
+        let programs = format!("programs waited for a CPU more than {:.0} % of the time", CPU_PRESSURE * 100.0);
+        let mut found = by_configuration(&guests, stolen);
+        found.extend(by_configuration(&programs, pressed));
         found
     }
+}
+
+/// Configurations with runs that are meant, and how many of theirs: `in 3 of 10 runs of lmdb at 1000`.
+fn disturbed<'e>(
+    evidence: &SessionEvidence<'e>,
+    is_meant: impl Fn(&RunRecord) -> bool,
+) -> Vec<(&'e RunRecord, String)> {
+    let mut configurations: BTreeMap<(&str, &str), (&RunRecord, usize, usize)> = BTreeMap::new();
+    for run in evidence.runs {
+        let (_, meant, all) = configurations.entry((&run.size, &run.label)).or_insert((run, 0, 0));
+        *meant += usize::from(is_meant(run));
+        *all += 1;
+    }
+    let some = configurations.into_values().filter(|(_, meant, _)| *meant > 0);
+    some.map(|(run, meant, all)| (run, format!("in {meant} of {all} runs of {} at {}", run.label, run.size))).collect()
 }
 
 /// Other sessions were let run at the same time.
@@ -111,9 +118,9 @@ impl Linter for Concurrent {
         "Without the measurement lock, runs of two sessions may share the disk and the caches: run one session at a time."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         if evidence.concurrent {
-            vec!["without the measurement lock: other sessions may have been measuring too".to_owned()]
+            vec!["without the measurement lock: other sessions may have been measuring too".to_owned().into()]
         } else {
             Vec::new()
         }
@@ -136,9 +143,9 @@ impl Linter for DebugBuild {
         "Without optimisation the harness and engines in Rust are many times slower: measure with a release build."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         if evidence.session.debug_build {
-            vec!["dbdyno was built without optimisation: measure with a release build".to_owned()]
+            vec!["dbdyno was built without optimisation: measure with a release build".to_owned().into()]
         } else {
             Vec::new()
         }

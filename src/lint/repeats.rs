@@ -1,6 +1,6 @@
 //! Whether there are enough runs, and whether they are of one kind.
 
-use super::{Linter, SessionEvidence, series, some_of};
+use super::{Found, Linter, SessionEvidence, by_configuration, series, some_of};
 use crate::{
     stats::{MIN_RUNS, median, rounds_needed},
     store::Status,
@@ -22,7 +22,7 @@ impl Linter for FailedRuns {
         "Tests that a failed run finished are kept; its other tests are missing from the table."
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let failed = evidence.runs.iter().filter(|run| run.status == Status::Failed);
         let (mut count, mut reasons) = (0, BTreeSet::new());
         for run in failed {
@@ -32,7 +32,10 @@ impl Linter for FailedRuns {
         if count == 0 {
             return Vec::new();
         }
-        vec![format!("{count} of {} runs failed: {}", evidence.runs.len(), some_of(reasons.into_iter().collect()))]
+        vec![
+            format!("{count} of {} runs failed: {}", evidence.runs.len(), some_of(reasons.into_iter().collect()))
+                .into(),
+        ]
     }
 }
 
@@ -57,16 +60,16 @@ impl Linter for TooFew {
         true
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let all = series(evidence);
         let Some(runs) = all.iter().map(|series| series.wall_ns.len()).min() else { return Vec::new() };
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
         let configurations = all.iter().map(|series| &series.run.label).collect::<BTreeSet<_>>().len();
         if runs < MIN_RUNS {
-            vec![format!("{runs} runs of each test: at least {MIN_RUNS} are needed for a 95 % interval")]
+            vec![format!("{runs} runs of each test: at least {MIN_RUNS} are needed for a 95 % interval").into()]
         } else if configurations > 1 && runs < rounds_needed(tests) {
             let needed = rounds_needed(tests);
-            vec![format!("{runs} rounds cannot decide a comparison of {tests} tests: {needed} can")]
+            vec![format!("{runs} rounds cannot show a difference in one of {tests} tests alone: {needed} can").into()]
         } else {
             Vec::new()
         }
@@ -97,7 +100,7 @@ impl Linter for FirstRunOutlier {
         true
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let unlike = |times: &[f64]| {
             let [first, others @ ..] = times else { return false };
             let Ok(centre) = median(others) else { return false };
@@ -105,16 +108,9 @@ impl Linter for FirstRunOutlier {
             // Five runs that are nearly equal by chance make everything an outlier: below 1 % nothing is.
             median(&distances).is_ok_and(|mad| (first - centre).abs() > OUTLIER * mad.max(centre * 0.01))
         };
-        let places: Vec<String> = series(evidence)
-            .iter()
-            .filter(|series| series.wall_ns.len() > 4 && unlike(&series.wall_ns))
-            .map(super::Series::place)
-            .collect();
-        if places.is_empty() {
-            Vec::new()
-        } else {
-            vec![format!("the first run differs much from the others: {}", some_of(places))]
-        }
+        let all = series(evidence);
+        let odd = all.iter().filter(|series| series.wall_ns.len() > 4 && unlike(&series.wall_ns));
+        by_configuration("the first run differs much from the others", odd.map(|series| (series.run, series.place())))
     }
 }
 
@@ -142,7 +138,7 @@ impl Linter for Unsettled {
         true
     }
 
-    fn check(&self, evidence: &SessionEvidence<'_>) -> Vec<String> {
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<Found<'e>> {
         let drifts = |times: &[f64]| {
             let (early, late) = times.split_at(times.len() / 2);
             let (Ok(before), Ok(after)) = (median(early), median(late)) else { return false };
@@ -151,11 +147,8 @@ impl Linter for Unsettled {
             let apart = most(early) < least(late) || most(late) < least(early);
             apart && (after / before - 1.0).abs() > SETTLED
         };
-        let places: Vec<String> = series(evidence)
-            .iter()
-            .filter(|series| series.wall_ns.len() >= MIN_RUNS && drifts(&series.wall_ns))
-            .map(super::Series::place)
-            .collect();
-        if places.is_empty() { Vec::new() } else { vec![format!("times were still moving: {}", some_of(places))] }
+        let all = series(evidence);
+        let moving = all.iter().filter(|series| series.wall_ns.len() >= MIN_RUNS && drifts(&series.wall_ns));
+        by_configuration("times were still moving", moving.map(|series| (series.run, series.place())))
     }
 }

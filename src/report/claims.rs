@@ -3,7 +3,7 @@
 use super::format::{Format, WriteError};
 use crate::{
     base::{grid::Grid, units::plain},
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
 };
 use console::Alignment;
 use std::fmt::Write as _;
@@ -48,8 +48,12 @@ pub fn claims_table(table: &ClaimsTable) -> String {
 fn one(comparison: &JudgedComparison) -> String {
     let (runs_a, runs_b) = comparison.runs;
     let mut grid = Grid::new([Alignment::Left, Alignment::Left, Alignment::Left, Alignment::Left]);
+    let here = match comparison.origin {
+        RunOrigin::Measured => "here",
+        RunOrigin::Imported => "imported",
+    };
     grid.title(format!(
-        "{} · A {} ({runs_a} runs here) · B {} ({runs_b} runs here)",
+        "{} · A {} ({runs_a} runs {here}) · B {} ({runs_b} runs {here})",
         plain(&comparison.title),
         plain(&comparison.a_name),
         plain(&comparison.b_name)
@@ -63,7 +67,8 @@ fn one(comparison: &JudgedComparison) -> String {
         let (here, published) = (comparison.measured_sizes.join(", "), comparison.published_sizes.join(", "));
         let _ = writeln!(text, "  !  measured at size {}, published at {}", plain(&here), plain(&published));
     }
-    let missing = comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured);
+    let missing = comparison.origin == RunOrigin::Measured
+        && comparison.rows.iter().any(|row| row.reproduction == Reproduction::NotMeasured);
     if missing {
         let (a, b) = (plain(&comparison.selections.0), plain(&comparison.selections.1));
         let _ = match &comparison.preset {

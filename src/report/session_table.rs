@@ -2,7 +2,7 @@
 
 use crate::{
     engines::HARNESS_ENGINE,
-    lint::{HARNESS_FACTOR, OUTSIDE_SHARE},
+    lint::{HARNESS_FACTOR, OUTSIDE_SHARE, summed},
     metric::Metric,
     stats::median,
     store::{ActorRecord, HarnessRecord, RunRecord, TestRecord, WarningRecord},
@@ -183,7 +183,7 @@ impl SessionTable {
             }
             size.tests = tests.into_values().collect();
         }
-        let warnings = warnings.iter().map(|warning| format!("{}: {}", warning.linter, warning.message)).collect();
+        let warnings = summed(warnings);
         let cores = if actors.is_empty() { None } else { std::thread::available_parallelism().ok() };
         Self { suite: suite.to_owned(), sizes, cores: cores.map(usize::from), warnings }
     }

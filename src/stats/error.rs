@@ -33,6 +33,8 @@ pub enum NoAnswer {
     NotPositive(f64),
     /// A value is outside 0 to 1 where a probability or a quantile is due.
     NotAProbability(f64),
+    /// No session was repeated, so that nothing says how far sessions lie apart.
+    Unreplicated,
     /// The statistic to be bootstrapped has no value for one of the resamples.
     Undefined,
 }
@@ -47,6 +49,7 @@ impl fmt::Display for NoAnswer {
             Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
             Self::NotPositive(value) => write!(f, "{value} is not positive, so it has no ratio"),
             Self::NotAProbability(value) => write!(f, "{value} is not between 0 and 1"),
+            Self::Unreplicated => write!(f, "no session was repeated, which would tell how far sessions lie apart"),
             Self::Undefined => write!(f, "the statistic has no value for a resample"),
         }
     }

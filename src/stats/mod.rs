@@ -1,25 +1,26 @@
 //! Statistics of comparisons: pure functions on slices, no I/O, no panics.
 //!
-//! The unit of replication is the run: every slice here holds one value a run (or a round), never one an operation.
+//! The unit of replication is the run, and the session where two sides have none in common: every slice here holds one value a run (or
+//! a round, or a session), never one an operation.
 //! Times may be in any unit as long as both sides use the same one; every ratio is time A / time B, so a ratio below 1
 //! says that A is faster. Values come in any order and are never assumed sorted.
 //!
 //! A comparison goes through in this order:
 //!
-//! 1. [`paired_ratio`] (or [`unpaired_ratio`]) gives the [`RatioInterval`] of each test of a table;
-//! 2. [`signed_rank`] on [`log_ratios`] (or [`rank_sum`]) gives each test's p value;
-//! 3. [`holm`] adjusts the p values of the whole table;
-//! 4. [`noise_floor`] says how large a ratio the machine shows between two equal things;
+//! 1. [`paired_ratio`] (or [`unpaired_ratio`], or [`session_ratio`]) gives the [`RatioInterval`] of each test of a table;
+//! 2. [`signed_rank`] on [`log_ratios`] (or [`rank_sum`]; [`session_ratio`] has its own) gives each test's p value;
+//! 3. [`benjamini_hochberg`] adjusts the p values of the whole table ([`holm`] those of trials that act on their first answer);
+//! 4. [`noise_floors`] says how large a ratio the machine shows between two equal things, test by test;
 //! 5. [`Evidence::verdict`] puts these together.
 //!
 //! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s.
 //!
 //! Where there is no answer, [`NoAnswer`] says why.
 
+mod adjust;
 mod bootstrap;
 mod drift;
 mod error;
-mod holm;
 mod least_squares;
 mod noise;
 mod normal;
@@ -31,16 +32,17 @@ mod ratio;
 mod rounds;
 mod scaling;
 mod select;
+mod sessions;
 mod signed_rank;
 mod student;
 mod verdict;
 
+pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::bootstrap_interval;
 pub use drift::{Drift, MIN_STRETCHES, drift};
 pub use error::NoAnswer;
-pub use holm::holm;
 pub use least_squares::{Fit, least_squares};
-pub use noise::{DEFAULT_NOISE_FLOOR, noise_floor};
+pub use noise::{DEFAULT_NOISE_FLOOR, NoiseFloors, SelfNoise, noise_floors};
 pub use normal::{erfc, two_sided_z, upper_tail};
 pub use null::EXACT_LIMIT;
 pub use order::{Interval, Spread, median, median_interval, quantile, spread};
@@ -49,6 +51,7 @@ pub use ranks::{Method, TestResult};
 pub use ratio::{RatioInterval, Runs, geometric_mean, log_ratios, paired_ratio, paired_ratio_at, unpaired_ratio};
 pub use rounds::{MORE_ROUNDS_CAP, more_rounds, rounds_needed};
 pub use scaling::{FLAT_BAND, Growth, LogSamples, MIN_POINTS, MIN_SCALING_RUNS, Scaling, Slope, scaling};
+pub use sessions::{SessionSpread, session_ratio};
 pub use signed_rank::signed_rank;
 pub use student::{student_p, student_t};
 pub use verdict::{Evidence, Verdict};

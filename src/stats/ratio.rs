@@ -101,6 +101,13 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64]) -> Result<RatioInterval, NoAnswer> {
     interval(&differences(&log_a, &log_b), &null, Runs::Unpaired(a.len(), b.len()), ALPHA)
 }
 
+/// The Hodges-Lehmann estimate of a centre: the median of all Walsh averages (x_i + x_j) / 2, i <= j. Of one value or more.
+pub(super) fn hodges_lehmann(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    walsh(&sorted).median()
+}
+
 /// The geometric mean of ratios, exp(mean ln r_i). No unit.
 ///
 /// # Errors

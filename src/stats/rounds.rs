@@ -38,8 +38,8 @@ pub fn more_rounds(interval: &RatioInterval, noise_floor: f64, tests: usize) -> 
 
 /// The fewest paired rounds with which a difference in a table of `tests` tests can be significant at all.
 ///
-/// The smallest p of n pairs is 2 / 2^n, and Holm multiplies the smallest of a table by the number of its tests: 6
-/// rounds are enough for one test, but 18 tests need 10.
+/// The smallest p of n pairs is 2 / 2^n, and where one test of a table differs its p is multiplied by the number of tests, by Holm as by
+/// Benjamini and Hochberg: 6 rounds are enough for one test, but for one of 18 it takes 10. Where all of them differ, 6 do.
 pub fn rounds_needed(tests: usize) -> usize {
     let tests = tests.max(1) as f64;
     let enough = |&rounds: &usize| Runs::Paired(rounds).smallest_p() * tests < ALPHA;

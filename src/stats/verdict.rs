@@ -16,7 +16,8 @@ pub enum Verdict {
     Same,
     /// Neither a difference nor that there is none was shown.
     Undecided {
-        /// About how many more rounds would decide; `None` when that is not in reach. See [`more_rounds`].
+        /// About how many more rounds would decide; `None` when that is not in reach, or when sessions were compared. See
+        /// [`more_rounds`].
         more_rounds: Option<u32>,
     },
     /// Too few runs for an interval.
@@ -31,13 +32,17 @@ pub enum Verdict {
 pub struct Evidence {
     /// The ratio of the times with its interval, or why there is none.
     pub interval: Result<RatioInterval, NoAnswer>,
-    /// The test's p value after [`holm`](super::holm) over the table.
+    /// The test's p value after the adjustment over the table, by [`benjamini_hochberg`](super::benjamini_hochberg) or
+    /// [`holm`](super::holm).
     pub p_adjusted: f64,
-    /// The ratio's distance from 1 that chance alone makes: [`noise_floor`](super::noise_floor), or
+    /// The ratio's distance from 1 that chance alone makes: of [`noise_floors`](super::noise_floors), or
     /// [`DEFAULT_NOISE_FLOOR`](super::DEFAULT_NOISE_FLOOR).
     pub noise_floor: f64,
-    /// How many tests the table has (how many p values Holm adjusted).
+    /// By how many the adjustment multiplies the p value that comes next to being significant: Holm by the tests left, Benjamini and
+    /// Hochberg by the tests of the table a significant one.
     pub tests: usize,
+    /// Whether sessions were compared, and not runs: then more rounds decide nothing.
+    pub across_sessions: bool,
 }
 
 impl Evidence {
@@ -53,11 +58,12 @@ impl Evidence {
     /// Where it is within the noise floor, it is `Same`.
     ///
     /// # Errors
-    /// The reason why there is no interval, unless that is [`NoAnswer::TooFew`], which is a verdict.
+    /// The reason why there is no interval, unless that is [`NoAnswer::TooFew`] or [`NoAnswer::Unreplicated`], which are verdicts.
     pub fn verdict(&self) -> Result<Verdict, NoAnswer> {
         let interval = match self.interval {
             Ok(interval) => interval,
             Err(NoAnswer::TooFew { need, .. }) => return Ok(Verdict::TooFew { need }),
+            Err(NoAnswer::Unreplicated) => return Ok(Verdict::Undecided { more_rounds: None }),
             Err(reason) => return Err(reason),
         };
         let shown = self.p_adjusted < ALPHA && (interval.ratio - 1.0).abs() > self.noise_floor;
@@ -68,7 +74,8 @@ impl Evidence {
         } else if interval.low >= 1.0 - SAME_BAND && interval.high <= 1.0 + SAME_BAND {
             Verdict::Same
         } else {
-            Verdict::Undecided { more_rounds: more_rounds(&interval, self.noise_floor, self.tests) }
+            let more = || more_rounds(&interval, self.noise_floor, self.tests);
+            Verdict::Undecided { more_rounds: if self.across_sessions { None } else { more() } }
         })
     }
 }

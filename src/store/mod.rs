@@ -35,8 +35,8 @@ pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};
 pub use read::{
     FollowedTest, GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun,
-    ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, StoreHistory,
-    StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+    RepeatedTest, ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost,
+    StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,

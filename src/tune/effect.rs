@@ -158,7 +158,13 @@ impl Times {
         let found = self.tested.and_then(|(interval, p)| {
             let tests = (tests as f64 * factor) as usize;
             let noise_floor = DEFAULT_NOISE_FLOOR;
-            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
+            let evidence = Evidence {
+                interval,
+                p_adjusted: p_adjusted.unwrap_or(1.0),
+                noise_floor,
+                tests,
+                across_sessions: false,
+            };
             let median_ratio = changed_ns? / base_ns?;
             let interval = interval.ok();
             Some(JudgedRatio {
@@ -171,6 +177,7 @@ impl Times {
                     confidence,
                 }),
                 paired: true,
+                sessions: None,
                 p,
                 p_adjusted,
             })

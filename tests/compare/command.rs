@@ -117,5 +117,5 @@ fn an_aa_plan_runs_the_first_configuration_twice_a_round() {
     assert!(String::from_utf8_lossy(&out.stdout).contains("null#2"), "{out:?}");
     let table =
         ends(&stored, &["compare", "--a", "label=null", "--b", "label=null#2"], 0, "6 pairs of runs of the same round");
-    assert!(table.contains("(measured A against A, 1 test)"), "{table}");
+    assert!(table.contains("(measured A against A)"), "{table}");
 }

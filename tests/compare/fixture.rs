@@ -2,7 +2,7 @@
 
 use dbdyno::{
     base::identifier::identifier,
-    compare::{Comparison, Options, Side, compare, load},
+    compare::{Comparison, Options, Side, add_repeats, compare, load},
     metric::{Figures, Metric},
     store::{
         Batch, Blob, HostRecord, Latencies, OptionRecord, RunRecord, Selection, SessionRecord, Status, Store,
@@ -232,7 +232,9 @@ impl Stored {
     }
 
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
-        compare(&self.side(a), &self.side(b), options)
+        let (mut a, mut b) = (self.side(a), self.side(b));
+        add_repeats(&self.store, [&mut a, &mut b]).unwrap();
+        compare(&a, &b, options)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

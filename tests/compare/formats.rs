@@ -204,7 +204,7 @@ fn a_failed_export_leaves_the_file_as_it_was() {
     let path = folder.path().join("report.html");
     std::fs::write(&path, "what was there").unwrap();
     exported(&comparison(), Format::Table, &path).unwrap();
-    assert!(std::fs::read_to_string(&path).unwrap().contains("A/B of medians"), "a longer file is replaced whole");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("A/B, 95 %"), "a longer file is replaced whole");
 
     let missing = folder.path().join("no such folder").join("report.html");
     let error = exported(&comparison(), Format::Html, &missing).unwrap_err();

@@ -4,9 +4,10 @@ use super::fixture::{Bench, Variant, spec};
 use dbdyno::{
     bench::{BenchPlan, EngineChoice, Spec},
     catalog::{Catalog, UserFolders},
-    compare::{Options, Side, compare},
+    compare::{Comparison, Gate, Options, Side, add_repeats, compare, gate},
     engines::Registry,
     stats::Verdict,
+    store::SessionHost,
 };
 use dbdyno_workload::rng::SplitMix64;
 
@@ -145,4 +146,176 @@ fn the_same_machine_fools_a_bench_that_runs_all_of_a_and_then_all_of_b() {
         wrong * 2 > lines,
         "{wrong} of {lines} verdicts are false: the simulated drift is too small to test anything"
     );
+}
+
+/// The tests of a run that has nothing but times.
+fn plain(engine: &'static str) -> Variant {
+    Variant { answer: |_| None, agrees: None, timed: false, ..spec(engine) }
+}
+
+/// A session on a machine whose every session is shifted by `shift` (standard deviation of a logarithm), all of its runs alike, with 1 % of
+/// noise from run to run: eight rounds of the eight tests of one engine that takes `factor` as long as usual.
+fn shifted(
+    bench: &mut Bench,
+    machine: &mut Machine,
+    host: &str,
+    engine: &'static str,
+    shift: f64,
+    factor: f64,
+) -> String {
+    let session = bench.session(host);
+    let shift = (shift * machine.gaussian()).exp() * factor;
+    for round in 0..8 {
+        let times: Vec<u64> = (0..8).map(|_| (1e9 * shift * (0.01 * machine.gaussian()).exp()) as u64).collect();
+        bench.run(&session, round, &plain(engine), &times);
+    }
+    session
+}
+
+/// How many of the comparisons have a line that says faster or slower, and how many fail the gate at 2 %.
+fn alarms(comparisons: &[Comparison]) -> (usize, usize) {
+    let (mut called, mut stopped) = (0, 0);
+    for comparison in comparisons {
+        assert_eq!(comparison.lines.len(), 8);
+        let decided = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+        called += usize::from(comparison.lines.iter().any(|line| decided(line.found.as_ref().unwrap().verdict)));
+        stopped += usize::from(matches!(gate(comparison, 0.02), Gate::Slower(_)));
+    }
+    (called, stopped)
+}
+
+/// Forty comparisons of `a` sessions of an engine with `b` of another that takes `factor` as long, each on a host of its own that also
+/// ran `others` sessions of the first.
+fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -> Vec<Comparison> {
+    let mut bench = Bench::default();
+    let mut machine = Machine { rng: SplitMix64::new(20_27), noise: 0.0, sd: 0.0 };
+    let mut compared = Vec::new();
+    for host in (0..40).map(|at| format!("host{at}")) {
+        let mut sessions = |count: usize, engine: &'static str, factor: f64| -> Vec<String> {
+            (0..count).map(|_| shifted(&mut bench, &mut machine, &host, engine, shift, factor)).collect()
+        };
+        compared.push((sessions(a, "x", 1.0), sessions(b, "y", factor)));
+        sessions(others, "x", 1.0);
+    }
+    let stored = bench.stored();
+    let (mut x, mut y) = (stored.side("engine=x"), stored.side("engine=y"));
+    add_repeats(&stored.store, [&mut x, &mut y]).unwrap();
+    let compared = compared.iter().map(|(a, b)| {
+        let host = x.sessions.iter().find(|session| session.session_id == a[0]).unwrap().host.clone();
+        compare(&of_sessions(&x, a, &host), &of_sessions(&y, b, &host), &Options::default())
+    });
+    compared.collect()
+}
+
+/// The part of a side that is of some sessions of a host, with what its other sessions took.
+fn of_sessions(side: &Side, sessions: &[String], host: &SessionHost) -> Side {
+    let on_host = |id: &String| side.sessions.iter().any(|session| session.session_id == *id && session.host == *host);
+    Side {
+        runs: side.runs.iter().filter(|run| sessions.contains(&run.session_id)).cloned().collect(),
+        sessions: side.sessions.iter().filter(|session| sessions.contains(&session.session_id)).cloned().collect(),
+        repeats: side.repeats.iter().filter(|repeated| on_host(&repeated.session_id)).cloned().collect(),
+        ..side.clone()
+    }
+}
+
+#[test]
+fn sessions_and_not_runs_are_compared_where_sides_share_none() {
+    assert_eq!(alarms(&across_sessions(1, 1, 0, 0.02, 1.0)), (0, 0), "one session each decides nothing");
+    for (a, b, others) in [(2, 2, 0), (3, 3, 0), (1, 1, 4)] {
+        for shift in [0.0, 0.02, 0.1] {
+            let (called, stopped) = alarms(&across_sessions(a, b, others, shift, 1.0));
+            // 5 % of 40 are 2, and 40 draws scatter.
+            let what = format!("{a} and {b} sessions, {others} others, shift {shift}");
+            assert!(called <= 4 && stopped <= 4, "{called} and {stopped} of 40: {what}");
+        }
+    }
+}
+
+#[test]
+fn a_difference_that_is_larger_than_that_of_sessions_is_found_across_them() {
+    let (found, stopped) = alarms(&across_sessions(3, 3, 0, 0.02, 1.0 / 1.25));
+    assert!(found >= 38 && stopped >= 38, "{found} found, {stopped} stopped of 40");
+    let (found, _) = alarms(&across_sessions(1, 1, 5, 0.02, 1.0 / 1.25));
+    assert!(found >= 36, "{found} of 40 by what other sessions of one side tell");
+}
+
+#[test]
+fn a_noisy_test_does_not_hide_a_regression_of_a_quiet_one() {
+    let mut stopped = 0;
+    for seed in 0..20 {
+        let mut bench = Bench::default();
+        let mut machine = Machine { rng: SplitMix64::new(seed), noise: 0.0, sd: 0.0 };
+        let session = bench.session("here");
+        for round in 0..10 {
+            // The first test is off by 30 % from run to run, the others by 1 %; the second got slower by 10 %.
+            let mut times = |slower: f64| -> Vec<u64> {
+                let noise = |test: usize| if test == 0 { 0.3 } else { 0.01 };
+                let factor = |test: usize| if test == 1 { slower } else { 1.0 };
+                (0..8).map(|test| (1e9 * factor(test) * (noise(test) * machine.gaussian()).exp()) as u64).collect()
+            };
+            for (label, slower) in [("old", 1.0), ("old#2", 1.0), ("new", 1.1)] {
+                bench.run(&session, round, &Variant { label: label.to_owned(), ..plain("x") }, &times(slower));
+            }
+        }
+        let comparison = bench.compared("label=new", "label=old", &Options::default());
+        let floors: Vec<f64> = comparison.lines.iter().map(|line| line.noise_floor.value).collect();
+        assert!(floors[0] > 0.05 && floors[1..].iter().all(|floor| *floor < 0.05), "{floors:?}");
+        match gate(&comparison, 0.05) {
+            Gate::Slower(tests) => {
+                stopped += 1;
+                assert_eq!(tests, ["2 Random reads at size 1000"]);
+            }
+            other => assert!(!matches!(other, Gate::Passed), "an interval above the limit is never passed"),
+        }
+    }
+    assert!(stopped >= 18, "{stopped} of 20 regressions of 10 % stopped a build at 5 %");
+}
+
+/// A session of A and B over ten sizes and six rounds, in which B takes `factor` of a line as long.
+fn table_of_80(seed: u64, factor: impl Fn(usize) -> f64) -> Comparison {
+    const SIZES: [&str; 10] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
+    let mut bench = Bench::default();
+    let mut machine = Machine { rng: SplitMix64::new(seed), noise: 0.0, sd: 0.0 };
+    let session = bench.session("here");
+    for round in 0..6 {
+        for (at, size) in SIZES.into_iter().enumerate() {
+            let mut times = |of: &dyn Fn(usize) -> f64| -> Vec<u64> {
+                (0..8).map(|test| (1e9 * of(8 * at + test) * (0.03 * machine.gaussian()).exp()) as u64).collect()
+            };
+            bench.run(&session, round, &Variant { size, ..plain("x") }, &times(&|_| 1.0));
+            bench.run(&session, round, &Variant { size, ..plain("y") }, &times(&factor));
+        }
+    }
+    bench.compared("engine=x", "engine=y", &Options::default())
+}
+
+#[test]
+fn clear_differences_of_many_tests_over_many_sizes_are_decided_by_six_rounds() {
+    let comparison = table_of_80(1, |line| [1.5, 0.6, 3.0, 0.3][line % 4]);
+    let open = comparison
+        .lines
+        .iter()
+        .filter(|line| matches!(line.found.as_ref().unwrap().verdict, Verdict::Undecided { .. }))
+        .count();
+    assert_eq!((comparison.lines.len(), open), (80, 0));
+}
+
+#[test]
+fn of_what_a_large_table_calls_different_one_in_twenty_is_not_at_most() {
+    let (mut called, mut wrong, mut any) = (0, 0, 0);
+    for seed in 0..12 {
+        // One line in four is 10 % slower.
+        let comparison = table_of_80(100 + seed, |line| if line % 4 == 0 { 1.1 } else { 1.0 });
+        for (at, line) in comparison.lines.iter().enumerate() {
+            if matches!(line.found.as_ref().unwrap().verdict, Verdict::Faster | Verdict::Slower) {
+                called += 1;
+                wrong += usize::from(at % 4 != 0);
+            }
+        }
+        let nothing = table_of_80(200 + seed, |_| 1.0);
+        let decided = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+        any += usize::from(nothing.lines.iter().any(|line| decided(line.found.as_ref().unwrap().verdict)));
+    }
+    assert!(wrong * 20 <= called.max(20), "{wrong} of {called} that are called different are not");
+    assert!(any <= 2, "{any} of 12 tables in which nothing differs call something different");
 }

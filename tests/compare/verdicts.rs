@@ -2,13 +2,15 @@
 
 use super::fixture::{Bench, CLEAR, spec};
 use dbdyno::{
+    base::identifier::identifier,
     catalog::Difference,
-    compare::{Axis, Options},
+    compare::{Axis, Gate, NoiseBasis, OpenReason, OpenTest, Options, gate},
     report::{
         comparison::{TableStyle, table},
         text::Colouring,
     },
     stats::Verdict,
+    store::WarningRecord,
 };
 use dbdyno_engine::durability::Tier;
 
@@ -39,7 +41,7 @@ fn medians_ratio_interval_and_p_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_never() {
+fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_where_others_differ_too() {
     let times: Vec<(u64, u64)> = CLEAR[..6].to_vec();
     let mut bench = Bench::default();
     bench.pairs(&spec("x"), &spec("y"), &times);
@@ -52,8 +54,8 @@ fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_never() 
     let mut bench = Bench::default();
     let session = bench.session("here");
     for (round, &(a, b)) in (0..).zip(&times) {
-        bench.run(&session, round, &spec("x"), &[a * 1000, a * 1100]);
-        bench.run(&session, round, &spec("y"), &[b * 1000, b * 1100]);
+        bench.run(&session, round, &spec("x"), &[a * 1000, 1_000_000 + 10 * u64::from(round)]);
+        bench.run(&session, round, &spec("y"), &[b * 1000, 1_000_025]);
     }
     let two = bench.compared("engine=x", "engine=y", &Options::default());
     let found = two.lines[0].found.as_ref().unwrap();
@@ -61,7 +63,23 @@ fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_never() 
     near(found.p_adjusted.unwrap(), 4.0 / 64.0);
     let text = table(&two, STYLE);
     assert!(text.contains("undecided +1\n") && text.contains("about n more rounds would decide"), "{text}");
-    assert!(text.contains("!  2 tests need 7 rounds before a difference can be shown, and there are 6"), "{text}");
+    assert!(
+        text.contains("!  a difference in one of 2 tests can be shown from 7 rounds on, and there are 6"),
+        "{text}"
+    );
+
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, &(a, b)) in (0..).zip(&times) {
+        bench.run(&session, round, &spec("x"), &[a * 1000, b * 1100]);
+        bench.run(&session, round, &spec("y"), &[b * 1000, a * 1100]);
+    }
+    let both = bench.compared("engine=x", "engine=y", &Options::default());
+    let verdicts: Vec<Verdict> = both.lines.iter().map(|line| line.found.as_ref().unwrap().verdict).collect();
+    assert_eq!(verdicts, [Verdict::Faster, Verdict::Slower]);
+    let text = table(&both, STYLE);
+    assert!(text.contains("a false discovery rate of 5 % over the 2 tests"), "{text}");
+    assert!(!text.contains("rounds on"), "{text}");
 }
 
 #[test]
@@ -117,7 +135,23 @@ fn wider_terminals_get_a_bar_around_one() {
 }
 
 #[test]
-fn runs_of_different_sessions_are_compared_unpaired() {
+fn runs_of_different_rounds_of_one_session_are_compared_unpaired() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        bench.run(&session, round, &spec("x"), &[a * 1000]);
+        bench.run(&session, 100 + round, &spec("y"), &[b * 1000]);
+    }
+    let comparison = bench.compared("engine=x", "engine=y", &Options::default());
+    let found = comparison.lines[0].found.as_ref().unwrap();
+    assert_eq!((found.paired, found.verdict), (false, Verdict::Faster));
+    // All of A below all of B: 2 / C(16, 8).
+    near(found.p.unwrap(), 2.0 / 12870.0);
+    assert!(table(&comparison, STYLE).contains("8 and 8 runs, not paired"));
+}
+
+#[test]
+fn one_session_each_decides_nothing_however_many_runs_it_has() {
     let mut bench = Bench::default();
     let (first, second) = (bench.session("here"), bench.session("here"));
     for (round, (a, b)) in (0..).zip(CLEAR) {
@@ -126,10 +160,60 @@ fn runs_of_different_sessions_are_compared_unpaired() {
     }
     let comparison = bench.compared("engine=x", "engine=y", &Options::default());
     let found = comparison.lines[0].found.as_ref().unwrap();
-    assert_eq!((found.paired, found.verdict), (false, Verdict::Faster));
-    // All of A below all of B: 2 / C(16, 8).
-    near(found.p.unwrap(), 2.0 / 12870.0);
-    assert!(table(&comparison, STYLE).contains("8 and 8 runs, not paired"));
+    assert_eq!((found.verdict, found.interval, found.p), (Verdict::Undecided { more_rounds: None }, None, None));
+    let text = table(&comparison, STYLE);
+    assert!(text.contains("medians of 1 and 1 sessions") && text.contains("sessions differ"), "{text}");
+    assert_eq!(
+        gate(&comparison, 0.05),
+        Gate::Undecided(vec![OpenTest { name: "1 Writes at size 1000".to_owned(), reason: OpenReason::FewSessions }])
+    );
+    // Three more sessions of x on this host say how far sessions lie apart: 1 %; sessions elsewhere say nothing.
+    for (host, shift) in [("here", 990), ("here", 1000), ("here", 1010), ("there", 5000)] {
+        let other = bench.session(host);
+        bench.run(&other, 0, &spec("x"), &[shift * 1000]);
+    }
+    let (a, b) = (format!("session={first}"), format!("session={second}"));
+    let comparison = bench.compared(&a, &b, &Options::default());
+    let found = comparison.lines[0].found.as_ref().unwrap();
+    assert_eq!(found.verdict, Verdict::Faster);
+    let sessions = found.sessions.unwrap();
+    assert_eq!((sessions.a, sessions.b, sessions.others), (1, 1, 3));
+    // The sum of squares of ln 0.99, 0 and ln 1.01 about their mean is 0.0002; two degrees of freedom: t 4.303.
+    assert!((sessions.apart.unwrap() - (4.303 * 0.01 * 2_f64.sqrt()).exp_m1()).abs() < 1e-4, "{sessions:?}");
+}
+
+#[test]
+fn each_reason_for_which_the_gate_is_open_is_told_apart() {
+    let open = |bench: &Bench, options: &Options| match gate(&bench.compared("engine=x", "engine=y", options), 0.05) {
+        Gate::Undecided(tests) => tests.into_iter().map(|test| test.reason).collect::<Vec<_>>(),
+        other => panic!("{other:?}"),
+    };
+    let of = |times: &[(u64, u64)]| {
+        let mut bench = Bench::default();
+        bench.pairs(&spec("x"), &spec("y"), times);
+        bench
+    };
+    assert_eq!(open(&of(&CLEAR[..5]), &Options::default()), [OpenReason::TooFewRuns]);
+    let across: Vec<(u64, u64)> = (0..8).map(|at| (1000 + 40 * at, 1100)).collect();
+    assert_eq!(open(&of(&across), &Options::default()), [OpenReason::AcrossTheLimit]);
+    let mut unequal = Bench::default();
+    unequal.pairs(&super::fixture::Variant { tier: Tier::Unsafe, ..spec("x") }, &spec("y"), &CLEAR);
+    assert_eq!(open(&unequal, &Options::default()), [OpenReason::NotComparable]);
+    let mut one_side = of(&CLEAR);
+    let session = one_side.batch.sessions[0].session_id.clone();
+    let larger = super::fixture::Variant { size: "2000", ..spec("x") };
+    one_side.run(&session, 0, &larger, &[1000]);
+    assert_eq!(open(&one_side, &Options::default()), [OpenReason::OneSide]);
+    // Slower by 10 % in each of six pairs, and its twin is off by 20 %.
+    let mut noisy = Bench::default();
+    let session = noisy.session("here");
+    let twin = super::fixture::Variant { label: "y#2".to_owned(), ..spec("y") };
+    for round in 0..6 {
+        noisy.run(&session, round, &spec("x"), &[1_100_000 + u64::from(round)]);
+        noisy.run(&session, round, &spec("y"), &[1_000_000]);
+        noisy.run(&session, round, &twin, &[1_200_000]);
+    }
+    assert_eq!(open(&noisy, &Options::default()), [OpenReason::NotBeyondNoise]);
 }
 
 #[test]
@@ -153,7 +237,12 @@ fn sizes_are_summarised_by_the_median_and_extremes_of_their_ratios() {
     near(test.min, 0.2);
     near(test.max, 0.5);
     let text = table(&comparison, STYLE);
-    assert!(text.contains("1 Writes        0.20  0.50   0.25    0.25  0.20  0.50"), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("1 Writes 0.20 ▼ 0.50 ▼ 0.25 ▼ 0.25 0.20 0.50 0.20-0.20 0.50-0.50 0.25-0.25"),
+        "{text}"
+    );
+    assert!(test.sizes.iter().all(|size| size.verdict == Verdict::Faster && size.interval.is_some()));
 }
 
 #[test]
@@ -209,9 +298,11 @@ fn an_aa_session_gives_the_noise_floor() {
         bench.run(&session, round, &twin, &[a * 1050]);
     }
     let comparison = bench.compared("label=x", "engine=y", &Options::default());
-    assert_eq!(comparison.noise_floor.measured, 1);
-    assert!((comparison.noise_floor.value - (1.0 - 1.0 / 1.05)).abs() < 1e-9, "{:?}", comparison.noise_floor);
-    assert!(table(&comparison, STYLE).contains("noise floor 4.8 % (measured A against A, 1 test)"));
+    // All pairs are off by ln 1.05, so a standard deviation of that: 1.96 of them are 10 %.
+    let floor = comparison.lines[0].noise_floor;
+    assert_eq!(floor.basis, NoiseBasis::Measured { pairs: 8 });
+    assert!((floor.value - (1.959_964 * 1.05_f64.ln()).exp_m1()).abs() < 1e-6, "{floor:?}");
+    assert!(table(&comparison, STYLE).contains("noise floor 10.0 % (measured A against A)"));
     // Selected with its twin, the configuration is paired by its first runs.
     let both = bench.compared("engine=x", "engine=y", &Options::default());
     let first: Vec<u64> = CLEAR.iter().map(|(a, _)| a * 1000).collect();
@@ -241,4 +332,36 @@ fn the_widest_figures_fit_80_columns_and_longer_names_get_what_room_there_is() {
     assert!(figures.clone().all(|line| line.chars().count() <= 80 && line.contains('…')), "{narrow}");
     let wide = table(&comparison, TableStyle { width: 93, ..STYLE });
     assert!(wide.contains("1 25000 INSERTs in a transaction  "), "{wide}");
+}
+
+#[test]
+fn warnings_are_those_of_what_is_compared() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for (round, (a, b)) in (0..).zip(CLEAR) {
+        for (engine, time) in [("x", a), ("y", b), ("z", b)] {
+            bench.run(&session, round, &spec(engine), &[time * 1000]);
+        }
+    }
+    let of = |engine: &str| bench.batch.runs.iter().find(|run| run.engine == engine).unwrap().run_id.clone();
+    let warning = |run_id: Option<String>, message: &str| WarningRecord {
+        warning_id: identifier(),
+        session_id: session.clone(),
+        run_id,
+        test: None,
+        linter: "did not settle".to_owned(),
+        message: message.to_owned(),
+    };
+    let warnings = [
+        warning(Some(of("x")), "times were still moving: Writes on x at 1000"),
+        warning(Some(of("z")), "times were still moving: Writes on z at 1000"),
+        warning(None, "of the whole session"),
+    ];
+    bench.batch.warnings.extend(warnings);
+    // The finding names the first run of x, and is about all of its runs.
+    for a in ["engine=x", "engine=x round>=1"] {
+        let warnings = bench.compared(a, "engine=y", &Options::default()).warnings;
+        let said = |text: &str| warnings.iter().any(|warning| warning.contains(text));
+        assert!(said("Writes on x") && said("of the whole session") && !said("Writes on z"), "{a}: {warnings:?}");
+    }
 }

@@ -37,7 +37,8 @@ fn nan_and_infinity_are_refused_by_everything_that_sorts() {
         assert!(is_refused(signed_rank(&wrong).unwrap_err()));
         assert!(is_refused(rank_sum(&wrong, &[1.0]).unwrap_err()));
         assert!(is_refused(rank_sum(&[1.0], &wrong).unwrap_err()));
-        assert!(is_refused(noise_floor(&wrong).unwrap_err()));
+        assert!(is_refused(SelfNoise::of(&wrong).unwrap_err()));
+        assert!(is_refused(session_ratio(&wrong, &[1.0], SessionSpread::default()).unwrap_err()));
         let result = bootstrap_interval(&wrong, 10, &mut SplitMix64::new(0), |_| Some(bad));
         assert!(is_refused(result.unwrap_err()));
     }
@@ -61,6 +62,9 @@ fn too_few_values_are_refused_with_the_number_needed() {
     assert_eq!(quantile(&[], 0.5), Err(need_1));
     assert_eq!(spread(&[]), Err(need_1));
     assert_eq!(geometric_mean(&[]), Err(need_1));
+    assert_eq!(SelfNoise::of(&[]), Err(need_1));
+    assert_eq!(noise_floors(&[]), Err(need_1));
+    assert_eq!(session_ratio(&[], &six, SessionSpread::default()), Err(need_1));
     assert_eq!(signed_rank(&[]), Err(need_1));
     assert_eq!(rank_sum(&[], &six), Err(need_1));
     assert_eq!(rank_sum(&six, &[]), Err(need_1));
@@ -80,5 +84,6 @@ fn what_is_no_probability_is_refused() {
     for bad in [-0.01, 1.01, f64::NAN] {
         assert!(matches!(quantile(&[1.0], bad), Err(NoAnswer::NotAProbability(_))));
         assert!(matches!(holm(&[0.5, bad]), Err(NoAnswer::NotAProbability(_))));
+        assert!(matches!(benjamini_hochberg(&[0.5, bad]), Err(NoAnswer::NotAProbability(_))));
     }
 }

@@ -14,7 +14,8 @@ fn found(effect: f64, rho: f64, slots: impl Fn(usize) -> (usize, usize)) -> (f64
         let b: Vec<f64> = (0..20).map(|round| session[slots(round).1] * effect).collect();
         let p = signed_rank(&log_ratios(&a, &b).unwrap()).unwrap().p;
         let interval = paired_ratio(&a, &b);
-        let evidence = Evidence { interval, p_adjusted: p, noise_floor: DEFAULT_NOISE_FLOOR, tests: 1 };
+        let evidence =
+            Evidence { interval, p_adjusted: p, noise_floor: DEFAULT_NOISE_FLOOR, tests: 1, across_sessions: false };
         let verdict = evidence.verdict().unwrap();
         significant += u32::from(p < ALPHA);
         called += u32::from(matches!(verdict, Verdict::Faster | Verdict::Slower));
@@ -76,4 +77,83 @@ fn intervals_hold_the_true_ratio_as_often_as_they_say() {
     assert!((935..=980).contains(&unpaired), "{unpaired}");
     assert!((935..=985).contains(&medians), "{medians}");
     assert!((880..=950).contains(&means), "{means}");
+}
+
+/// p values of 18 tests at ten sizes, each with whether A and B differ: `share` of the lines by 8 %, with 3 % of noise from pair to pair.
+fn table_of_180(chance: &mut Chance, rounds: usize, share: f64) -> Vec<(f64, bool)> {
+    (0..180)
+        .map(|line| {
+            let differs = (f64::from(line) * 0.618_034).fract() < share;
+            let logs: Vec<f64> =
+                (0..rounds).map(|_| 0.03 * chance.gaussian() + if differs { 0.08 } else { 0.0 }).collect();
+            (signed_rank(&logs).unwrap().p, differs)
+        })
+        .collect()
+}
+
+/// What 300 tables say with p values adjusted so: the share of false ones among those that are called different, the share of tables
+/// with any, and the share of true differences that are found.
+fn of_tables(rounds: usize, share: f64, adjust: impl Fn(&[f64]) -> Vec<f64>) -> (f64, f64, f64) {
+    let mut chance = Chance(SplitMix64::new(1995));
+    let (mut discoveries, mut any, mut found, mut true_ones) = (0.0, 0, 0, 0);
+    for _ in 0..300 {
+        let lines = table_of_180(&mut chance, rounds, share);
+        let p: Vec<f64> = lines.iter().map(|(p, _)| *p).collect();
+        let called = adjust(&p).into_iter().map(|p| p < ALPHA);
+        let (mut right, mut wrong) = (0_u32, 0_u32);
+        for (called, (_, differs)) in called.zip(&lines) {
+            right += u32::from(called && *differs);
+            wrong += u32::from(called && !differs);
+        }
+        discoveries += f64::from(wrong) / f64::from((right + wrong).max(1));
+        any += u32::from(wrong > 0);
+        found += right;
+        true_ones += lines.iter().filter(|(_, differs)| *differs).count() as u32;
+    }
+    (discoveries / 300.0, f64::from(any) / 300.0, f64::from(found) / f64::from(true_ones.max(1)))
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "docs/comparing.md has these rates")]
+fn the_family_of_a_table_is_the_one_that_finds_most_with_one_false_in_twenty() {
+    let of_sizes = |adjust: fn(&[f64]) -> Result<Vec<f64>, NoAnswer>| {
+        move |p: &[f64]| p.chunks(18).flat_map(|size| adjust(size).unwrap()).collect::<Vec<f64>>()
+    };
+    for (rounds, share) in [(6, 0.25), (6, 1.0), (10, 0.05), (10, 0.25), (10, 1.0), (10, 0.0), (6, 0.0)] {
+        let holm_table = of_tables(rounds, share, |p| holm(p).unwrap());
+        let holm_size = of_tables(rounds, share, of_sizes(holm));
+        let chosen = of_tables(rounds, share, |p| benjamini_hochberg(p).unwrap());
+        println!("{rounds} rounds, {share} differ: Holm {holm_table:?}, Holm a size {holm_size:?}, chosen {chosen:?}");
+        // Three standard errors of 300 tables are about 1 % of false ones, and 4 % of tables with any.
+        assert!(chosen.0 <= 0.06, "{rounds} rounds, {share} differ: {chosen:?}");
+        assert!(share > 0.0 || chosen.1 <= 0.09, "{rounds} rounds: {chosen:?}");
+        assert!(chosen.2 >= holm_table.2 - 1e-9, "{rounds} rounds, {share} differ: {chosen:?} {holm_table:?}");
+        assert!(share < 0.25 || chosen.2 >= holm_size.2 - 1e-9, "{rounds} rounds, {share}: {chosen:?} {holm_size:?}");
+    }
+}
+
+#[test]
+fn noise_does_not_win_agreement_with_a_claim() {
+    use dbdyno::{
+        catalog::ClaimedRatio,
+        claims::{MeasuredRatio, Reproduction, judge},
+    };
+    // Published is 0.5, and the truth is 1: pairs scatter by 5 % to a factor of 3.
+    for deviation in [0.05, 0.3, 0.6, 1.1] {
+        let mut chance = Chance(SplitMix64::new(77));
+        let (mut agrees, mut undecided) = (0, 0);
+        for _ in 0..1000 {
+            let a: Vec<f64> = (0..8).map(|_| (deviation * chance.gaussian()).exp()).collect();
+            let found = paired_ratio(&a, &[1.0; 8]).unwrap();
+            let measured = MeasuredRatio { ratio: found.ratio, interval: Some((found.low, found.high)) };
+            let claimed = ClaimedRatio::Figure { ratio: 0.5, range: Some((0.4, 0.6)) };
+            match judge(claimed, Some(measured)) {
+                Reproduction::Agrees => agrees += 1,
+                Reproduction::Undecided => undecided += 1,
+                _ => {}
+            }
+        }
+        assert!(agrees <= 10, "{agrees} of 1000 agree, noise {deviation}");
+        assert!(deviation < 1.0 || undecided > 600, "{undecided} of 1000 are undecided, noise {deviation}");
+    }
 }

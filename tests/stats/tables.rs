@@ -173,14 +173,24 @@ fn the_normal_distribution_agrees_with_scipy_far_into_its_tail() {
 }
 
 #[derive(Deserialize)]
-struct HolmRow {
+struct AdjustedRow {
     p: Vec<f64>,
     adjusted: Vec<f64>,
 }
 
 #[test]
+fn benjamini_and_hochberg_agree_with_scipy() {
+    for AdjustedRow { p, adjusted } in table("benjamini_hochberg", 15) {
+        for (got, want) in benjamini_hochberg(&p).unwrap().into_iter().zip(adjusted) {
+            close(got, want, 1e-14, &format!("{p:?}"));
+        }
+    }
+    assert_eq!(benjamini_hochberg(&[]), Ok(vec![]));
+}
+
+#[test]
 fn holm_agrees_with_its_definition_as_a_closed_test() {
-    for HolmRow { p, adjusted } in table("holm", 30) {
+    for AdjustedRow { p, adjusted } in table("holm", 30) {
         for (got, want) in holm(&p).unwrap().into_iter().zip(adjusted) {
             close(got, want, 1e-15, &format!("{p:?}"));
         }
@@ -190,9 +200,7 @@ fn holm_agrees_with_its_definition_as_a_closed_test() {
 
 #[derive(Deserialize)]
 struct ValueRow {
-    #[serde(alias = "r")]
     x: Vec<f64>,
-    #[serde(alias = "floor")]
     mean: f64,
 }
 
@@ -203,12 +211,53 @@ fn the_geometric_mean_agrees_with_scipy() {
     }
 }
 
+#[derive(Deserialize)]
+struct NoiseRow {
+    /// For each test, the log ratios of each configuration with itself.
+    shown: Vec<Vec<Vec<f64>>>,
+    floors: Vec<f64>,
+    others: f64,
+}
+
 #[test]
-fn the_noise_floor_is_the_95th_percentile_of_the_distance_from_1() {
-    for ValueRow { x, mean: floor } in table("noise", 15) {
-        close(noise_floor(&x).unwrap(), floor, 1e-12, &format!("{x:?}"));
+fn noise_floors_agree_with_sums_over_all_pairs() {
+    for NoiseRow { shown, floors, others } in table("noise", 10) {
+        let of_test = |configurations: &Vec<Vec<f64>>| {
+            let each: Vec<SelfNoise> = configurations.iter().map(|logs| SelfNoise::of(logs).unwrap()).collect();
+            SelfNoise::pooled(&each).unwrap()
+        };
+        let found = noise_floors(&shown.iter().map(of_test).collect::<Vec<_>>()).unwrap();
+        assert_eq!(found.tests.len(), floors.len());
+        for (got, want) in found.tests.into_iter().chain([found.others]).zip(floors.into_iter().chain([others])) {
+            close(got, want, 1e-11, &format!("{shown:?}"));
+        }
     }
-    assert_eq!(noise_floor(&[]), Err(NoAnswer::TooFew { have: 0, need: 1 }));
+}
+
+#[derive(Deserialize)]
+struct SessionsRow {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    others: Vec<Vec<f64>>,
+    p: f64,
+    ratio: f64,
+    low: f64,
+    high: f64,
+    apart: f64,
+}
+
+#[test]
+fn sessions_agree_with_students_test_and_an_analysis_of_variance() {
+    for row in table::<SessionsRow>("sessions", 27) {
+        let what = format!("{:?} {:?} {:?}", row.a, row.b, row.others);
+        let spread = SessionSpread::of([&row.a, &row.b].into_iter().chain(&row.others));
+        let (found, p) = session_ratio(&row.a, &row.b, spread).unwrap();
+        assert!((p - row.p).abs() < 1e-12, "{what}: p {p}, want {}", row.p);
+        for (got, want) in [(found.ratio, row.ratio), (found.low, row.low), (found.high, row.high)] {
+            close(got, want, 1e-9, &what);
+        }
+        close(spread.apart().unwrap(), row.apart, 1e-9, &what);
+    }
 }
 
 #[derive(Deserialize)]

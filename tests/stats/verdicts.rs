@@ -8,7 +8,7 @@ fn ratio_of(ratio: f64, low: f64, high: f64, runs: Runs) -> RatioInterval {
 
 fn verdict(ratio: f64, low: f64, high: f64, p: f64, noise_floor: f64) -> Verdict {
     let interval = Ok(ratio_of(ratio, low, high, Runs::Paired(10)));
-    let evidence = Evidence { interval, p_adjusted: p, noise_floor, tests: 1 };
+    let evidence = Evidence { interval, p_adjusted: p, noise_floor, tests: 1, across_sessions: false };
     evidence.verdict().unwrap()
 }
 
@@ -41,11 +41,37 @@ fn a_shown_difference_of_2_percent_is_a_difference_though_it_is_within_3_percent
 
 #[test]
 fn too_few_runs_are_a_verdict_and_other_reasons_are_handed_on() {
-    let evidence = |interval| Evidence { interval, p_adjusted: 0.5, noise_floor: 0.01, tests: 1 };
+    let evidence =
+        |interval| Evidence { interval, p_adjusted: 0.5, noise_floor: 0.01, tests: 1, across_sessions: false };
     let few = paired_ratio(&[1.0; 5], &[1.0; 5]);
     assert_eq!(evidence(few).verdict(), Ok(Verdict::TooFew { need: 6 }));
     let unequal = paired_ratio(&[1.0; 6], &[1.0; 7]);
     assert_eq!(evidence(unequal).verdict(), Err(NoAnswer::UnequalLengths { a: 6, b: 7 }));
+}
+
+#[test]
+fn sessions_that_were_not_repeated_decide_nothing_and_more_rounds_do_not_help() {
+    let one = [1000.0];
+    let alone = session_ratio(&one, &[2000.0], SessionSpread::of([&one]));
+    assert_eq!(alone, Err(NoAnswer::Unreplicated));
+    let evidence = |interval, p_adjusted| Evidence {
+        interval,
+        p_adjusted,
+        noise_floor: DEFAULT_NOISE_FLOOR,
+        tests: 1,
+        across_sessions: true,
+    };
+    let open = Ok(Verdict::Undecided { more_rounds: None });
+    assert_eq!(evidence(alone.map(|(interval, _)| interval), 1.0).verdict(), open);
+    // Two sessions each, 2 % apart, and a difference of 2 %.
+    let (a, b) = ([1000.0, 1020.0], [1020.0, 1040.0]);
+    let (interval, p) = session_ratio(&a, &b, SessionSpread::of([a, b])).unwrap();
+    assert!(p > 0.1 && interval.low < 1.0 && interval.high > 1.0);
+    assert_eq!(evidence(Ok(interval), p).verdict(), open);
+    // The same sessions, and a difference of half.
+    let b = b.map(|time| time * 2.0);
+    let (interval, p) = session_ratio(&a, &b, SessionSpread::of([a, b])).unwrap();
+    assert_eq!(evidence(Ok(interval), p).verdict(), Ok(Verdict::Faster));
 }
 
 #[test]
@@ -62,7 +88,8 @@ fn the_rounds_asked_for_decide_and_one_fewer_would_not() {
         };
         let decided = |interval: RatioInterval| {
             let p_adjusted = if interval.low > 1.0 || interval.high < 1.0 { 0.04 } else { 0.06 };
-            let evidence = Evidence { interval: Ok(interval), p_adjusted, noise_floor: floor, tests: 1 };
+            let evidence =
+                Evidence { interval: Ok(interval), p_adjusted, noise_floor: floor, tests: 1, across_sessions: false };
             !matches!(evidence.verdict().unwrap(), Verdict::Undecided { .. })
         };
         let more = more_rounds(&after(0), floor, 1).unwrap() as usize;
@@ -95,7 +122,7 @@ fn more_rounds_than_the_cap_are_out_of_reach() {
 }
 
 #[test]
-fn a_table_of_many_tests_asks_for_the_rounds_that_holm_needs() {
+fn a_table_of_many_tests_asks_for_the_rounds_that_one_difference_among_them_needs() {
     assert_eq!([1, 2, 5, 18].map(rounds_needed), [6, 7, 8, 10]);
     for tests in 1..200 {
         let n = rounds_needed(tests);
@@ -109,6 +136,7 @@ fn a_table_of_many_tests_asks_for_the_rounds_that_holm_needs() {
         p_adjusted: 18.0 * 2.0 / 64.0,
         noise_floor: 0.01,
         tests: 18,
+        across_sessions: false,
     };
     assert_eq!(clear.verdict(), Ok(Verdict::Undecided { more_rounds: Some(4) }));
     // Unpaired, 6 and 6 runs have 924 rankings: enough for 23 tests, and 7 and 7 for more.
@@ -117,7 +145,7 @@ fn a_table_of_many_tests_asks_for_the_rounds_that_holm_needs() {
 }
 
 #[test]
-fn a_table_of_many_tests_asks_for_an_interval_as_narrow_as_holm_needs() {
+fn a_table_of_many_tests_asks_for_an_interval_as_narrow_as_one_difference_among_them_needs() {
     // Rounds go with the square of z: 1.960 for one test, 2.991 for 18 (0.05 / 18, two-sided).
     let interval = ratio_of(1.1, 1.1 / 1.2, 1.1 * 1.2, Runs::Paired(20));
     let needed = |z: f64| (20.0 * (1.2_f64.ln() / 1.1_f64.ln() * z / 1.959_964).powi(2)).ceil() as u32 - 20;

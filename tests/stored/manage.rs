@@ -73,6 +73,10 @@ fn tags_and_keys_come_and_go() {
     assert_eq!(run(&["key", "--all", "--remove", "owner"]).good(), "2 runs\n");
     assert_eq!(sql(store.path(), "SELECT count(*) FROM run_key WHERE key = 'owner'"), ["0"]);
     assert!(run(&["tag", "engine=none", "--add", "x"]).refused(2).contains("no run matches"));
+    for unselectable in ["engine=x", "started=now", "two words=x"] {
+        let refused = run(&["key", "--all", "--set", unselectable]).refused(2);
+        assert!(refused.contains("expected"), "{refused}");
+    }
     for wrong in
         [&["tag", "--add", "x"][..], &["tag", "suite=kv"], &["tag", "suite=kv", "--add", " "], &["note", "--all"]]
     {

@@ -82,8 +82,11 @@ fn a_verdict_is_explained_and_leads_to_the_comparison_behind_it() {
         .shows("232K/s / 128K/s")
         .keys("x")
         .shows("published: 0.55x")
-        .shows("meets the published range");
-    journey.shows("6 of A `engine=x`").shows("dbdyno compare --a engine=x --b engine=y").key(KeyPress::Esc);
+        .shows("is inside the published range");
+    journey
+        .shows("6 of A `engine=x source!`")
+        .shows("dbdyno compare --a 'engine=x source!' --b 'engine=y source!'")
+        .key(KeyPress::Esc);
     journey.key(KeyPress::Enter).shows("6 pairs of runs of the same round");
     assert_eq!(journey.app.screen, ScreenId::Compare);
 }

@@ -125,7 +125,7 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
     journey.key(KeyPress::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
     // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
     journey.shows("1 Writes          0.33    0.16    0.11    0.16  [0.11, 0.33]");
-    journey.shows("A/B of medians: median 0.16 [0.11, 0.33]");
+    journey.shows("A/B: median 0.16 [0.11, 0.33]");
     let screen = journey.screen();
     assert_eq!(screen.matches('●').count(), 3, "a point a size:\n{screen}");
     assert_eq!(screen.matches('◆').count(), 1, "one median:\n{screen}");
@@ -223,7 +223,10 @@ fn a_knee_is_where_more_threads_do_not_pay() {
 fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 120, 60);
     journey.key(KeyPress::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
-    journey.shows("p 0.0078 (Wilcoxon").shows("after Holm over 2 tests").shows("confidence reached 9");
+    journey
+        .shows("p 0.0078 (Wilcoxon")
+        .shows("after Benjamini and Hochberg over 2 tests")
+        .shows("confidence reached 9");
     journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
     let copied = journey.others.iter().find(|effect| effect.starts_with("Copy(")).unwrap();
     let sql = copied.trim_start_matches("Copy(\"").trim_end_matches("\")").replace("\\n", "\n");

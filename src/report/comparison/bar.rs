@@ -42,8 +42,16 @@ mod tests {
     fn drawn(ratio: f64, low: f64, high: f64, width: usize) -> String {
         let interval = Some(RatioRange { low, high, confidence: 0.95 });
         let verdict = Verdict::Undecided { more_rounds: None };
-        let found =
-            JudgedRatio { verdict, ratio, median_ratio: ratio, interval, paired: true, p: None, p_adjusted: None };
+        let found = JudgedRatio {
+            verdict,
+            ratio,
+            median_ratio: ratio,
+            interval,
+            paired: true,
+            sessions: None,
+            p: None,
+            p_adjusted: None,
+        };
         draw(&found, width, 10.0)
     }
 

@@ -83,7 +83,7 @@ pub(super) fn size_panels(comparison: &Comparison) -> Vec<SizePanel> {
         .filter_map(|(TestKey { part, test, name }, lines)| {
             let lines: Vec<(&Line, &JudgedRatio)> =
                 lines.into_iter().filter_map(|line| Some((line, line.found.as_ref()?))).collect();
-            let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.median_ratio).collect();
+            let ratios: Vec<f64> = lines.iter().map(|(_, found)| found.ratio).collect();
             let title = format!("{test} {name} {}", words::part(part)).trim_end().to_owned();
             let median = median(&ratios).ok()?;
             (lines.len() > 1).then(|| size_panel(title, &lines, median))
@@ -92,10 +92,9 @@ pub(super) fn size_panels(comparison: &Comparison) -> Vec<SizePanel> {
 }
 
 fn size_panel(title: String, lines: &[(&Line, &JudgedRatio)], median: f64) -> SizePanel {
-    let ends =
-        |found: &JudgedRatio| found.interval.map_or([found.median_ratio; 2], |interval| [interval.low, interval.high]);
+    let ends = |found: &JudgedRatio| found.interval.map_or([found.ratio; 2], |interval| [interval.low, interval.high]);
     let all = lines.iter().flat_map(|(_, found)| ends(found)).chain([1.0]);
-    let logs: Vec<f64> = all.chain(lines.iter().map(|(_, found)| found.median_ratio)).map(f64::ln).collect();
+    let logs: Vec<f64> = all.chain(lines.iter().map(|(_, found)| found.ratio)).map(f64::ln).collect();
     let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - 0.05;
     let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 0.05;
     let y = |ratio: f64| rounded(HEIGHT * (high - ratio.ln()) / (high - low));
@@ -104,9 +103,8 @@ fn size_panel(title: String, lines: &[(&Line, &JudgedRatio)], median: f64) -> Si
     let x = |at: usize| rounded(step * (at as f64 + 0.5));
     let points = lines.iter().enumerate().map(|(at, (line, found))| {
         let [low, high] = ends(found);
-        let text =
-            format!("size {}: A/B {}, 95 % {}", line.size, words::ratio(found.median_ratio), words::interval(found));
-        Point { x: x(at), y: y(found.median_ratio), low: y(low), high: y(high), label: line.size.clone(), text }
+        let text = format!("size {}: A/B {}, 95 % {}", line.size, words::ratio(found.ratio), words::interval(found));
+        Point { x: x(at), y: y(found.ratio), low: y(low), high: y(high), label: line.size.clone(), text }
     });
     let at = y(median);
     SizePanel {

@@ -16,7 +16,7 @@ pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
     }
     text.push(String::new());
     match &line.found {
-        Some(found) => text.extend(found_words(comparison, found)),
+        Some(found) => text.extend(found_words(comparison, line, found)),
         None => text.push("Not comparable, so there is no ratio:".to_owned()),
     }
     for obstacle in &line.obstacles {
@@ -52,9 +52,15 @@ pub(crate) fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
     let tests = units::counted(mean.tests, "test");
     let mut text = vec![
         format!("The geometric mean of the ratios of {tests}: exp of the mean of their logarithms."),
-        "It weighs each test alike and has no interval and no verdict: tests are not samples of one thing.".to_owned(),
-        String::new(),
+        "It weighs each test alike and has no verdict: tests are not samples of one thing.".to_owned(),
     ];
+    if mean.interval.is_some() {
+        text.push(format!(
+            "95 % interval {}: each pair of runs gives the mean of its tests, and these are compared as the times of one test are.",
+            words::range(mean.interval)
+        ));
+    }
+    text.push(String::new());
     for line in lines.iter().filter(|line| line.found.is_some()) {
         let ratio = line.found.as_ref().map_or(String::new(), |found| words::ratio(found.ratio));
         text.push(format!("{ratio:>7}  {} {}", line.test, line.name));
@@ -87,14 +93,13 @@ pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
 
 pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
     let mut text = vec![
-        "At each size: the median time of A / the median time of B. Then the median, the smallest and the largest of these."
+        "At each size the ratio of its line, with its interval and verdict. Then the median, the smallest and the largest of these."
             .to_owned(),
-        "The intervals drawn are those of the Hodges-Lehmann ratio at each size.".to_owned(),
         String::new(),
     ];
     for line in lines {
         let found = line.found.as_ref().map_or("not comparable".to_owned(), |found| {
-            format!("{} [{}] {}", words::ratio(found.median_ratio), words::interval(found), words::verdict(found))
+            format!("{} [{}] {}", words::ratio(found.ratio), words::interval(found), words::verdict(found))
         });
         text.push(format!("size {}: {found}", line.size));
     }
@@ -166,25 +171,32 @@ fn figure_words(figure: &Figure) -> String {
     )
 }
 
-fn found_words(comparison: &Comparison, found: &JudgedRatio) -> Vec<String> {
-    let (what, test) = if found.paired {
-        (
-            "the median of all averages (r_i + r_j) / 2 of r_i = ln(a_i / b_i), i <= j, as a ratio",
+fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec<String> {
+    let (what, test) = match (found.sessions, found.paired) {
+        (Some(_), _) => (
+            "the difference of the means of ln of the sessions' medians, as a ratio; each session is one figure",
+            "Student's t",
+        ),
+        (None, true) => (
+            "Hodges-Lehmann estimate, the median of all averages (r_i + r_j) / 2 of r_i = ln(a_i / b_i), i <= j, as a ratio",
             "Wilcoxon signed-rank",
-        )
-    } else {
-        ("the median of all ln(a_i) - ln(b_j), as a ratio", "Mann-Whitney U")
+        ),
+        (None, false) => ("Hodges-Lehmann estimate, the median of all ln(a_i) - ln(b_j), as a ratio", "Mann-Whitney U"),
     };
     let mut text = Vec::new();
     match found.interval {
         Some(interval) => {
-            text.push(format!("A/B {}: Hodges-Lehmann estimate, {what}.", words::ratio(found.ratio)));
+            text.push(format!("A/B {}: {what}.", words::ratio(found.ratio)));
             text.push(format!(
                 "95 % interval {}: from the distribution of the {test} statistic; confidence reached {:.1} %.",
                 words::interval(found),
                 interval.confidence * 100.0
             ));
         }
+        None if found.sessions.is_some() => text.push(format!(
+            "A/B {}: the ratio of the medians. No session was repeated, so nothing says how far sessions lie apart.",
+            words::ratio(found.ratio)
+        )),
         None => text.push(format!(
             "A/B {}: the ratio of the medians. An interval needs {MIN_RUNS} runs a side.",
             words::ratio(found.ratio)
@@ -193,14 +205,14 @@ fn found_words(comparison: &Comparison, found: &JudgedRatio) -> Vec<String> {
     text.push(format!("Ratio of the medians: {}.", words::ratio(found.median_ratio)));
     if let (Some(p), Some(adjusted)) = (found.p, found.p_adjusted) {
         text.push(format!(
-            "p {} ({test}, two-sided); {} after Holm over {}.",
+            "p {} ({test}, two-sided); {} after Benjamini and Hochberg over {}.",
             p_words(p),
             p_words(adjusted),
             units::counted(comparison.compared, "test")
         ));
     }
-    text.push(words::noise(comparison.noise_floor));
-    text.push(format!("Verdict: {}. {}", words::verdict(found), rule(found.verdict)));
+    text.push(words::noise_floor(line.noise_floor));
+    text.push(format!("Verdict: {}. {}", words::verdict(found), rule(found)));
     text
 }
 
@@ -209,10 +221,13 @@ pub(crate) fn p_words(p: f64) -> String {
     if p >= 0.0001 { format!("{p:.4}") } else { format!("{p:.1e}") }
 }
 
-fn rule(verdict: Verdict) -> String {
-    match verdict {
+fn rule(found: &JudgedRatio) -> String {
+    match found.verdict {
+        Verdict::Undecided { .. } if found.sessions.is_some() => {
+            "Run both in one session, or each in more: more rounds of these sessions decide nothing.".to_owned()
+        }
         Verdict::Faster | Verdict::Slower => {
-            format!("p after Holm is below {ALPHA}, the interval excludes 1, the ratio is beyond the noise floor.")
+            format!("p adjusted is below {ALPHA}, the interval excludes 1, the ratio is beyond the noise floor.")
         }
         Verdict::Same => format!("No difference was shown, and one beyond {:.0} % is ruled out.", SAME_BAND * 100.0),
         Verdict::Undecided { .. } => "Neither a difference nor that there is none was shown.".to_owned(),

@@ -7,7 +7,7 @@ use crate::compare::Comparison;
 pub(crate) fn head(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![words::side("A", &comparison.a), words::side("B", &comparison.b)];
     let basis = words::basis(comparison).into_iter();
-    lines.push(basis.chain([words::noise(comparison.noise_floor)]).collect::<Vec<_>>().join(" · "));
+    lines.push(basis.chain([words::noise(comparison)]).collect::<Vec<_>>().join(" · "));
     lines
 }
 

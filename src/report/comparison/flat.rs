@@ -36,13 +36,13 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
     ("paired", CellKind::Text),
     ("p", CellKind::Number),
     ("p_adjusted", CellKind::Number),
+    ("noise_floor", CellKind::Number),
     ("obstacles", CellKind::Text),
     ("a_selection", CellKind::Text),
     ("a_configurations", CellKind::Text),
     ("b_selection", CellKind::Text),
     ("b_configurations", CellKind::Text),
     ("sessions", CellKind::Text),
-    ("noise_floor", CellKind::Number),
     ("warnings", CellKind::Text),
     ("dbdyno_version", CellKind::Text),
     ("command", CellKind::Text),
@@ -78,6 +78,7 @@ fn line_cells(line: &Line) -> Result<Vec<Cell>, serde_json::Error> {
         found.map_or(Cell::Missing, |found| Cell::Text(found.paired.to_string())),
         number(found.and_then(|found| found.p)),
         number(found.and_then(|found| found.p_adjusted)),
+        Cell::Number(line.noise_floor.value),
         Cell::Text(serde_json::to_string(&line.obstacles)?),
     ]);
     Ok(cells)
@@ -110,7 +111,6 @@ fn whole(comparison: &Comparison) -> Result<Vec<Cell>, serde_json::Error> {
     }
     let rest = [
         Cell::Text(serde_json::to_string(&sessions)?),
-        Cell::Number(comparison.noise_floor.value),
         Cell::Text(serde_json::to_string(&comparison.warnings)?),
         Cell::Text(comparison.dbdyno_version.clone()),
         Cell::Text(comparison.command.clone()),

@@ -46,6 +46,7 @@ struct HtmlGroup {
     title: String,
     rows: Vec<HtmlRow>,
     mean: Option<String>,
+    mean_interval: String,
     tests: usize,
 }
 
@@ -79,6 +80,7 @@ struct HtmlTable {
 pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     let mut notes = Footnotes::default();
     let groups = groups(comparison, &mut notes);
+    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let page = HtmlPage {
         comparison,
         head: facts::head(comparison),
@@ -90,7 +92,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         size_panels: charts::size_panels(comparison),
         latency_panels: charts::latency_panels(comparison),
         footnotes: notes.texts,
-        left_out: comparison.means.iter().filter_map(words::left_out).collect(),
+        left_out: method.chain(comparison.means.iter().filter_map(words::left_out)).collect(),
         options: facts::options(comparison),
         origin: facts::origin(comparison),
     };
@@ -116,6 +118,7 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
                 rows: comparison.lines.iter().filter(of_mean).map(|line| row(line, reach, notes)).collect(),
                 mean: mean.ratio.map(words::ratio),
+                mean_interval: mean.interval.map_or_else(String::new, |interval| words::range(Some(interval))),
                 tests: mean.tests,
             }
         })
@@ -145,7 +148,7 @@ fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
     let tests = comparison.by_size.iter().flatten();
     tests
         .map(|test| {
-            let sizes = test.sizes.iter().map(|size| format!("{}: {}", size.size, words::ratio(size.ratio)));
+            let sizes = test.sizes.iter().map(words::at_size);
             [
                 format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end().to_owned(),
                 sizes.collect::<Vec<_>>().join(" · "),

@@ -49,16 +49,16 @@ pub fn markdown(comparison: &Comparison) -> String {
             let name = format!("geometric mean ({}) {}", mean.tests, words::part(&mean.part));
             let cells =
                 [escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), words::ratio(ratio)];
-            row(&mut out, &[&cells[..], &[String::new(), String::new()]].concat());
+            let interval = mean.interval.map_or_else(String::new, |interval| words::range(Some(interval)));
+            row(&mut out, &[&cells[..], &[interval, String::new()]].concat());
         }
     }
     if let Some(tests) = &comparison.by_size {
-        out.push_str("\nOver sizes, A/B of medians:\n\n");
+        out.push_str(&format!("\nOver sizes, A/B. {}\n\n", words::SIGNS));
         head(&mut out, &["test", "sizes", "median", "min", "max"].map(str::to_owned));
         for test in tests {
             let name = format!("{} {} {}", test.test, test.name, words::part(&test.part));
-            let sizes: Vec<String> =
-                test.sizes.iter().map(|size| format!("{}: {}", size.size, words::ratio(size.ratio))).collect();
+            let sizes: Vec<String> = test.sizes.iter().map(words::at_size).collect();
             let figures = [test.median, test.min, test.max].map(words::ratio);
             row(&mut out, &[&[escaped(name.trim_end()), escaped(&sizes.join(", "))], &figures[..]].concat());
         }
@@ -92,8 +92,13 @@ pub fn markdown(comparison: &Comparison) -> String {
     let footnotes = (1..).zip(&notes.texts).map(|(number, note)| format!("[{number}] {note}"));
     let warnings = comparison.warnings.iter().map(|warning| format!("Warning: {warning}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
-    let rest =
-        footnotes.chain(left_out).chain(warnings).chain(facts::options(comparison)).chain(facts::origin(comparison));
+    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
+    let rest = method
+        .chain(footnotes)
+        .chain(left_out)
+        .chain(warnings)
+        .chain(facts::options(comparison))
+        .chain(facts::origin(comparison));
     for line in rest {
         out.push_str(&format!("- {}\n", escaped(&line)));
     }

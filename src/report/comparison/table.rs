@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Pivot, ScalingCurve, curve_families},
+    compare::{Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Pivot, ScalingCurve, SizeRatio, curve_families},
     report::text::Colouring,
     stats::Verdict,
 };
@@ -39,13 +39,19 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests));
+        text.line(words::SIGNS);
+        words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
+        words::family(comparison).into_iter().for_each(|note| text.line(&note));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if comparison.scaling.is_none() {
         text.block(&lines(comparison, style, &mut notes));
-        let undecided = |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. });
+        let undecided =
+            |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. }) && found.sessions.is_none();
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
             text.line(words::MORE);
         }
+        words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
+        words::family(comparison).into_iter().for_each(|note| text.line(&note));
         comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
     }
     if let Some(curves) = &comparison.scaling {
@@ -110,7 +116,8 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({})", mean.tests);
-            grid.row([name, String::new(), String::new(), words::ratio(ratio)]);
+            let interval = mean.interval.map_or_else(String::new, |interval| words::range(Some(interval)));
+            grid.row([name, String::new(), String::new(), words::ratio(ratio), interval]);
         }
     }
     grid.render()
@@ -159,17 +166,20 @@ fn over_sizes(tests: &[OverSizes]) -> String {
     let mut columns = vec![Alignment::Right; sizes.len() + 4];
     columns[0] = Alignment::Left;
     let mut grid = Grid::new(columns);
-    let head = ["A/B of medians".to_owned()].into_iter();
+    let head = ["A/B, 95 %".to_owned()].into_iter();
     let summary = ["median", "min", "max"].map(str::to_owned);
     grid.row(head.chain(sizes.iter().map(|size| plain(size))).chain(summary));
     for test in tests {
         let name = plain(format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end());
-        let at = |size: &&str| {
-            let found = test.sizes.iter().find(|found| found.size == *size);
-            found.map_or("-".to_owned(), |found| words::ratio(found.ratio))
+        let at = |cell: fn(&SizeRatio) -> String| {
+            let found = |size: &&str| test.sizes.iter().find(|found| found.size == *size);
+            sizes.iter().map(move |size| found(size).map_or("-".to_owned(), cell))
         };
+        let ratio = |found: &SizeRatio| format!("{} {}", words::ratio(found.ratio), words::sign(Some(found.verdict)));
         let summary = [test.median, test.min, test.max].map(words::ratio);
-        grid.row([name].into_iter().chain(sizes.iter().map(at)).chain(summary));
+        grid.row([name].into_iter().chain(at(ratio)).chain(summary));
+        let below = [const { String::new() }; 3];
+        grid.row([String::new()].into_iter().chain(at(|found| words::range(found.interval))).chain(below));
     }
     grid.render()
 }

@@ -2,32 +2,68 @@
 
 use crate::{
     base::units::counted,
-    compare::{Comparison, Figure, JudgedRatio, Line, Mean, NoiseFloor, Obstacle, ObstacleKind, Part, SideFacts},
+    compare::{
+        ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
+        Part, RatioRange, SideFacts, SizeRatio,
+    },
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
     store::tier_words,
 };
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub(crate) fn verdict(found: &JudgedRatio) -> String {
-    match found.verdict {
-        Verdict::Faster => format!("A {} faster", times(1.0 / found.ratio)),
-        Verdict::Slower => format!("B {} faster", times(found.ratio)),
-        Verdict::Same => format!("same within {:.0} %", SAME_BAND * 100.0),
-        Verdict::Undecided { more_rounds: Some(more) } => {
+    match (found.verdict, found.sessions) {
+        (Verdict::Faster, _) => format!("A {} faster", times(1.0 / found.ratio)),
+        (Verdict::Slower, _) => format!("B {} faster", times(found.ratio)),
+        (Verdict::Same, _) => format!("same within {:.0} %", SAME_BAND * 100.0),
+        (Verdict::Undecided { .. }, Some(sessions)) => undecided_sessions(sessions),
+        (Verdict::Undecided { more_rounds: Some(more) }, None) => {
             format!("undecided, about {}", counted(more, "more round"))
         }
-        Verdict::Undecided { more_rounds: None } => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
-        Verdict::TooFew { need } => format!("need >= {need} runs"),
+        (Verdict::Undecided { more_rounds: None }, None) => format!("undecided, over {MORE_ROUNDS_CAP} more rounds"),
+        (Verdict::TooFew { need }, _) => format!("need >= {need} runs"),
+    }
+}
+
+/// `sessions differ by up to 5.1 %: not decidable from one each`.
+fn undecided_sessions(ComparedSessions { a, b, apart, .. }: ComparedSessions) -> String {
+    let from = if a == 1 && b == 1 { "one each".to_owned() } else { format!("{a} and {b}") };
+    match apart {
+        Some(apart) => format!("sessions differ by up to {:.1} %: not decidable from {from}", apart * 100.0),
+        None => format!("sessions differ: not decidable from {from}"),
     }
 }
 
 /// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
 pub(crate) fn short_verdict(found: &JudgedRatio) -> String {
-    match found.verdict {
-        Verdict::Undecided { more_rounds: Some(more) } => format!("undecided +{more}"),
-        Verdict::Undecided { more_rounds: None } => format!("undecided +>{MORE_ROUNDS_CAP}"),
+    match (found.verdict, found.sessions) {
+        (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
+            format!("sessions +-{:.1} %", apart * 100.0)
+        }
+        (Verdict::Undecided { .. }, Some(_)) => "sessions differ".to_owned(),
+        (Verdict::Undecided { more_rounds: Some(more) }, None) => format!("undecided +{more}"),
+        (Verdict::Undecided { more_rounds: None }, None) => format!("undecided +>{MORE_ROUNDS_CAP}"),
         _ => verdict(found),
     }
+}
+
+/// What a verdict on sessions means; none where runs of the same sessions were compared.
+pub(crate) fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
+    let differ = |found: &JudgedRatio| found.sessions.is_some() && matches!(found.verdict, Verdict::Undecided { .. });
+    comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(differ).then_some(
+        "sessions: A and B were measured in different ones, and what sessions differ by is not told from what A and B do; \
+         run both in one session, or each in more",
+    )
+}
+
+/// The family over which p values were adjusted; none without a test.
+pub(crate) fn family(comparison: &Comparison) -> Option<String> {
+    (comparison.compared > 1).then(|| {
+        format!(
+            "faster and slower: a false discovery rate of 5 % over the {} tests of this table (Benjamini-Hochberg)",
+            comparison.compared
+        )
+    })
 }
 
 /// What the number of an undecided verdict means.
@@ -82,7 +118,17 @@ pub(crate) fn ratio(ratio: f64) -> String {
 
 /// `0.91-1.02`, or `-` with too few runs.
 pub(crate) fn interval(found: &JudgedRatio) -> String {
-    found.interval.map_or("-".to_owned(), |interval| format!("{}-{}", ratio(interval.low), ratio(interval.high)))
+    range(found.interval)
+}
+
+/// `0.91-1.02`, or `-` where there is none.
+pub(crate) fn range(range: Option<RatioRange>) -> String {
+    range.map_or("-".to_owned(), |range| format!("{}-{}", ratio(range.low), ratio(range.high)))
+}
+
+/// `1000: 0.96 [0.91-1.02] ?`.
+pub(crate) fn at_size(found: &SizeRatio) -> String {
+    format!("{}: {} [{}] {}", found.size, ratio(found.ratio), range(found.interval), sign(Some(found.verdict)))
 }
 
 /// The part, as `key=value` terms.
@@ -134,10 +180,13 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
     let mut kinds: Vec<String> = Vec::new();
     for line in &comparison.lines {
         if let (Some(found), Some(a), Some(b)) = (&line.found, &line.a, &line.b) {
-            let kind = if found.paired {
-                format!("{} of runs of the same round", counted(a.times_ns.len(), "pair"))
-            } else {
-                format!("{} and {} runs, not paired", a.times_ns.len(), b.times_ns.len())
+            let kind = match found.sessions {
+                Some(ComparedSessions { a, b, others: 0, .. }) => format!("medians of {a} and {b} sessions"),
+                Some(ComparedSessions { a, b, others, .. }) => {
+                    format!("medians of {a} and {b} sessions; {others} others tell how far sessions lie apart")
+                }
+                None if found.paired => format!("{} of runs of the same round", counted(a.times_ns.len(), "pair")),
+                None => format!("{} and {} runs, not paired", a.times_ns.len(), b.times_ns.len()),
             };
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -147,13 +196,29 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
     (!kinds.is_empty()).then(|| kinds.join("; "))
 }
 
-/// The noise floor in words.
-pub(crate) fn noise(noise: NoiseFloor) -> String {
-    let percent = noise.value * 100.0;
-    match noise.measured {
-        0 => format!("noise floor {percent:.1} % (assumed: no session ran A against A)"),
-        _ => format!("noise floor {percent:.1} % (measured A against A, {})", counted(noise.measured, "test")),
+/// The noise floors of all lines in words.
+pub(crate) fn noise(comparison: &Comparison) -> String {
+    let floors = || comparison.lines.iter().map(|line| line.noise_floor);
+    let least = floors().map(|floor| floor.value).fold(f64::INFINITY, f64::min) * 100.0;
+    let most = floors().map(|floor| floor.value).fold(0.0, f64::max) * 100.0;
+    match comparison.lines.first().map(|line| line.noise_floor.basis) {
+        None => "no line".to_owned(),
+        Some(NoiseBasis::Assumed) => format!("noise floor {most:.1} % (assumed: no session ran A against A)"),
+        Some(_) if most - least < 0.05 => format!("noise floor {most:.1} % (measured A against A)"),
+        Some(_) => format!("noise floors {least:.1} % to {most:.1} %, each test its own (measured A against A)"),
     }
+}
+
+/// The noise floor of one line in words.
+pub(crate) fn noise_floor(floor: NoiseFloor) -> String {
+    let basis = match floor.basis {
+        NoiseBasis::Assumed => "assumed: no session ran A against A".to_owned(),
+        NoiseBasis::OtherTests => "that of other tests, which ran A against A".to_owned(),
+        NoiseBasis::Measured { pairs } => {
+            format!("measured A against A in this test, {}, drawn towards the other tests", counted(pairs, "pair"))
+        }
+    };
+    format!("Noise floor {:.1} % ({basis}).", floor.value * 100.0)
 }
 
 /// An obstacle with what allows it, or as a badge when it is allowed.

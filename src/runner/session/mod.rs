@@ -383,7 +383,7 @@ impl RunningSession<'_> {
                 warning_id: identifier(),
                 session_id: self.record.session_id.clone(),
                 run_id: finding.run_id,
-                test: finding.test,
+                test: None,
                 linter: finding.linter.to_owned(),
                 message: finding.message,
             })

@@ -182,7 +182,7 @@ const RUNS: &str = "
     ) o USING (run_id)
     ORDER BY r.started_at, r.ordinal";
 
-/// The sessions of the selected results, each with what linters said of it or of those runs.
+/// The sessions of the selected results, each with what linters said of it or of the configurations of those runs.
 const SESSIONS: &str = "
     SELECT to_json({
         'session_id': s.session_id, 'started_at': coalesce(strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'), 'unknown'),
@@ -198,8 +198,13 @@ const SESSIONS: &str = "
     FROM session s
     LEFT JOIN host h USING (host_id)
     LEFT JOIN (
-        SELECT session_id, list(linter || ': ' || message ORDER BY linter, message) AS messages FROM warning
-        WHERE run_id IS NULL OR run_id IN (SELECT run_id FROM selected) GROUP BY session_id
+        -- What is about one configuration names one of its runs.
+        SELECT w.session_id, list(w.linter || ': ' || w.message ORDER BY w.linter, w.message) AS messages
+        FROM warning w LEFT JOIN run about ON about.run_id = w.run_id
+        WHERE w.run_id IS NULL OR EXISTS (
+            FROM selected s WHERE s.session_id = about.session_id AND s.label = about.label AND s.size = about.size
+        )
+        GROUP BY w.session_id
     ) w USING (session_id)
     WHERE s.session_id IN (SELECT session_id FROM selected)
     ORDER BY s.started_at";

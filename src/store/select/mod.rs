@@ -1,6 +1,7 @@
 //! Reading the store.
 
 mod list;
+mod moments;
 mod selection;
 mod statement;
 mod terms;

@@ -1,9 +1,11 @@
 //! Selections: which results are meant, in terms a person types; values are bound, never pasted into SQL.
 
 use super::{
+    moments,
     terms::split_terms,
     values::{self, ValuePattern},
 };
+use dbdyno_engine::size::Size;
 
 /// A filter over stored results: every term must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub enum SelectionKey {
     },
     /// The tags of the run.
     Tag,
+    /// When the run began, by days and times. A term's values are the first instants of what it means and the first after it, in turn.
+    Started,
     /// An option, or a key kept with a run, by name.
     Option(String),
 }
@@ -81,8 +85,10 @@ impl SelectionKey {
         if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
             return Ok(Self::Column { word, column });
         }
-        if word == "tag" {
-            return Ok(Self::Tag);
+        match word {
+            "tag" => return Ok(Self::Tag),
+            "started" => return Ok(Self::Started),
+            _ => {}
         }
         let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-.:/+".contains(c));
         if plain {
@@ -90,7 +96,7 @@ impl SelectionKey {
         }
         let words: Vec<&str> = COLUMNS.iter().map(|(word, _)| *word).collect();
         Err(format!(
-            "`{word}` is no key: expected one of {}, tag, or the name of an option or of a kept key",
+            "`{word}` is no key: expected one of {}, started, tag, or the name of an option or of a kept key",
             words.join(", ")
         ))
     }
@@ -108,6 +114,7 @@ impl SelectionKey {
         match self {
             Self::Column { word, .. } => word,
             Self::Tag => "tag",
+            Self::Started => "started",
             Self::Option(name) => name,
         }
     }
@@ -117,6 +124,7 @@ impl SelectionKey {
         match self {
             Self::Column { column, .. } => format!("CAST({column} AS VARCHAR)"),
             Self::Tag => "array_to_string(tags, ' ')".to_owned(),
+            Self::Started => "strftime(started_at, '%Y-%m-%d')".to_owned(),
             Self::Option(name) => {
                 parameters.extend([name.clone(), name.clone()]);
                 "coalesce(options[?], keys[?])".to_owned()
@@ -209,6 +217,14 @@ impl SelectionTerm {
         };
         let key = SelectionKey::parse(&text[..at])?;
         let rest = text[at + sign.len()..].trim();
+        if key == SelectionKey::Started {
+            let values = moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}", moments::EXPECTED))?;
+            return Ok(Self { key, operator, values });
+        }
+        if let Some(instead) = key.listed_with_commas(rest) {
+            return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
+        }
+        let rest = &key.without_suffixes(rest);
         let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
         let number = |text: &str| ValuePattern::Exact(text.trim().to_owned());
         let (operator, values) = match (operator, rest.split_once("..")) {
@@ -226,6 +242,9 @@ impl SelectionTerm {
     }
 
     fn sql(&self, parameters: &mut Vec<String>) -> String {
+        if self.key == SelectionKey::Started {
+            return self.when(parameters);
+        }
         match self.operator {
             TermOperator::Is => self.is_one(parameters),
             // What has no such option is not what was excluded: it stays.
@@ -236,6 +255,36 @@ impl SelectionTerm {
                 format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters))
             }
             TermOperator::Missing => self.key.is_missing(parameters),
+        }
+    }
+
+    /// Whether the run began at one of the moments, or before or after.
+    fn when(&self, parameters: &mut Vec<String>) -> String {
+        let moment = "CAST(? AS TIMESTAMP)";
+        let moments = self.values.chunks(2).filter_map(|pair| Some((pair.first()?.text(), pair.last()?.text())));
+        let within = |(from, until): (&str, &str)| {
+            parameters.extend([from.to_owned(), until.to_owned()]);
+            format!("(started_at >= {moment} AND started_at < {moment})")
+        };
+        let all: Vec<(&str, &str)> = moments.collect();
+        let ends =
+            all.first().map(|(from, _)| (*from).to_owned()).zip(all.last().map(|(_, until)| (*until).to_owned()));
+        match (self.operator, ends) {
+            (TermOperator::Missing, _) | (_, None) => "started_at IS NULL".to_owned(),
+            (TermOperator::AtLeast, Some((from, _))) => {
+                parameters.push(from);
+                format!("started_at >= {moment}")
+            }
+            (TermOperator::AtMost, Some((_, until))) => {
+                parameters.push(until);
+                format!("started_at < {moment}")
+            }
+            (TermOperator::IsNot, _) => {
+                format!("NOT coalesce(({}), false)", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
+            }
+            (TermOperator::Is | TermOperator::Between, _) => {
+                format!("({})", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
+            }
         }
     }
 
@@ -253,10 +302,56 @@ impl SelectionTerm {
     }
 }
 
+/// The instants of moments, or of all from one to another with `..` between.
+fn moments_of(text: &str) -> Option<Vec<ValuePattern>> {
+    let instants: Vec<String> = match text.split_once("..") {
+        Some((first, last)) => vec![moments::parse(first)?.from, moments::parse(last)?.until],
+        None => {
+            let all: Option<Vec<moments::Moment>> = text.split('|').map(moments::parse).collect();
+            all?.into_iter().flat_map(|moment| [moment.from, moment.until]).collect()
+        }
+    };
+    Some(instants.into_iter().map(ValuePattern::Exact).collect())
+}
+
+/// Columns whose values never have a comma.
+const WITHOUT_COMMAS: [&str; 9] = ["engine", "suite", "host", "session", "run", "round", "tier", "status", "cache"];
+
+/// The n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`.
+fn newest_session(place: usize) -> String {
+    format!(
+        "session_id = (SELECT session_id FROM session WHERE source IS NULL \
+         ORDER BY started_at DESC NULLS LAST, session_id DESC LIMIT 1 OFFSET {place})"
+    )
+}
+
 impl SelectionKey {
+    /// Where values seem to be parted by commas, which no value of this key has: what was meant.
+    fn listed_with_commas(&self, values: &str) -> Option<String> {
+        let is_one = matches!(self, Self::Column { word, .. } if WITHOUT_COMMAS.contains(word)) && values.contains(',');
+        is_one.then(|| values.split(',').map(str::trim).collect::<Vec<_>>().join("|"))
+    }
+
+    /// Sizes as they are stored: `10k` is `10000`.
+    fn without_suffixes(&self, values: &str) -> String {
+        if !matches!(self, Self::Column { word: "size", .. }) {
+            return values.to_owned();
+        }
+        let plain = |size: &str| size.parse::<Size>().map_or_else(|_| size.to_owned(), |size| size.to_string());
+        match values.split_once("..") {
+            Some((low, high)) => format!("{}..{}", plain(low), plain(high)),
+            None => values.split('|').map(plain).collect::<Vec<_>>().join("|"),
+        }
+    }
+
     /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
     fn meant(&self, value: ValuePattern) -> ValuePattern {
         match (self, value) {
+            (Self::Column { column: "session_id", .. }, ValuePattern::Exact(text))
+                if ["last", "previous"].contains(&text.as_str()) =>
+            {
+                ValuePattern::Exact(text)
+            }
             (Self::Column { column: "run_id" | "session_id", .. }, ValuePattern::Exact(text)) => {
                 ValuePattern::prefix(&text)
             }
@@ -285,6 +380,8 @@ impl SelectionKey {
             }
             // What is unknown is stored as nothing.
             Self::Column { word: "tier", column } if value.text() == "unknown" => return format!("{column} IS NULL"),
+            Self::Column { column: "session_id", .. } if value.text() == "last" => return newest_session(0),
+            Self::Column { column: "session_id", .. } if value.text() == "previous" => return newest_session(1),
             Self::Tag => format!("run_id IN (SELECT run_id FROM tag WHERE tag {is})"),
             key => format!("{} {is}", key.sql(parameters)),
         };
@@ -297,6 +394,7 @@ impl SelectionKey {
         match self {
             Self::Column { column, .. } => format!("{column} IS NULL"),
             Self::Tag => "len(tags) = 0".to_owned(),
+            Self::Started => "started_at IS NULL".to_owned(),
             Self::Option(name) => {
                 parameters.extend([name.clone(), name.clone()]);
                 "run_id NOT IN (SELECT run_id FROM run_option WHERE name = ? AND assumed IS NOT TRUE) \
@@ -347,6 +445,39 @@ mod tests {
             selection.shown(),
             "(CAST(engine AS VARCHAR) = 'o''brien?') AND ((CAST(test AS VARCHAR) = '2' OR lower(test_name) = '2'))"
         );
+    }
+
+    #[test]
+    fn days_and_times_are_their_instants() {
+        let (sql, parameters) = condition(&["started>=2026-11-14", "started<=2026-11-14"]);
+        assert_eq!(sql, "started_at >= CAST(? AS TIMESTAMP) AND started_at < CAST(? AS TIMESTAMP)");
+        assert_eq!(parameters, ["2026-11-14 00:00:00", "2026-11-15 00:00:00"]);
+        let (_, parameters) = condition(&["started=2026-11-14|2026-12-01T10:30"]);
+        let days = ["2026-11-14 00:00:00", "2026-11-15 00:00:00", "2026-12-01 10:30:00", "2026-12-01 10:31:00"];
+        assert_eq!(parameters, days);
+        let (sql, parameters) = condition(&["started=2026-11-01..2026-11-30"]);
+        assert_eq!(sql, "((started_at >= CAST(? AS TIMESTAMP) AND started_at < CAST(? AS TIMESTAMP)))");
+        assert_eq!(parameters, ["2026-11-01 00:00:00", "2026-12-01 00:00:00"]);
+        let error = Selection::parse(&["started>=last week".to_owned()]).unwrap_err();
+        assert!(error.contains("a day as 2026-11-14"), "{error}");
+    }
+
+    #[test]
+    fn sizes_have_suffixes_and_sessions_are_counted_from_the_newest() {
+        assert_eq!(condition(&["size=10k|1M|2k,3k"]).1, ["10000", "1000000", "2000,3000"]);
+        assert_eq!(condition(&["size<=10k"]).1, ["10000"]);
+        assert_eq!(condition(&["size=1k..1M"]).1, ["1000", "1000000"]);
+        let (sql, parameters) = condition(&["session=last|3f"]);
+        assert!(sql.contains("OFFSET 0") && sql.contains("ILIKE"), "{sql}");
+        assert_eq!(parameters, ["3f%"]);
+        assert!(condition(&["session=previous"]).0.contains("OFFSET 1"));
+    }
+
+    #[test]
+    fn values_with_commas_between_are_told_how_to_be_parted() {
+        let error = Selection::parse(&["engine!=lmdb, sqlite".to_owned()]).unwrap_err();
+        assert!(error.contains("parted by `|`: engine!=lmdb|sqlite"), "{error}");
+        assert!(Selection::parse(&["label=sqlite[a=1,b=2]".to_owned()]).is_ok());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where one term of a selection ends and the next begins.
 
-/// Splits a line at the spaces and commas before each `KEY=`, `KEY!=`, `KEY>=` or `KEY<=`, outside of brackets.
+/// Splits a line at the spaces and commas before each `KEY=`, `KEY!=`, `KEY>=`, `KEY<=` or `KEY!`, outside of brackets.
 pub(super) fn split_terms(text: &str) -> Vec<String> {
     let mut terms: Vec<&str> = Vec::new();
     let mut depth = 0_usize;
@@ -24,7 +24,10 @@ pub(super) fn split_terms(text: &str) -> Vec<String> {
 /// Whether a key with an operator comes next.
 fn begins_term(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    rest.len() < text.len() && ["=", "!=", ">=", "<="].iter().any(|operator| rest.starts_with(operator))
+    let is_missing =
+        || rest.strip_prefix('!').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',', '\t', '\n']));
+    rest.len() < text.len()
+        && (["=", "!=", ">=", "<="].iter().any(|operator| rest.starts_with(operator)) || is_missing())
 }
 
 #[cfg(test)]
@@ -33,7 +36,8 @@ mod tests {
 
     #[test]
     fn spaces_and_commas_part_terms_and_stay_in_values() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 7] = [
+            ("engine=sqlite rowsum! source!,test=Go go", &["engine=sqlite", "rowsum!", "source!", "test=Go go"]),
             ("engine=lmdb size=10000", &["engine=lmdb", "size=10000"]),
             (" engine=lmdb,size=2,3 , tier>=2", &["engine=lmdb", "size=2,3", "tier>=2"]),
             ("test=Random reads, size!=10", &["test=Random reads", "size!=10"]),

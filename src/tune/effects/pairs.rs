@@ -99,6 +99,7 @@ fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Opti
         p_adjusted: p_adjusted.unwrap_or(1.0),
         noise_floor: DEFAULT_NOISE_FLOOR,
         tests,
+        across_sessions: false,
     };
     let interval = draft.interval.ok();
     let median_ratio = draft.median_ratio?;
@@ -108,6 +109,7 @@ fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Opti
         median_ratio,
         interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),
         paired: true,
+        sessions: None,
         p: draft.p,
         p_adjusted,
     })

@@ -291,10 +291,65 @@ def geometric_means():
     return [{"x": x, "mean": float(stats.gmean(x))} for x in samples + [[1e300, 1e300, 1e300], [1e-300, 1e300]]]
 
 
+def benjamini_hochberg():
+    rng = np.random.default_rng(17)
+    samples = [short(rng.random(m) ** power) for m in (1, 2, 5, 18, 180) for power in (1, 3, 9)]
+    samples += [[0.03125] * 18, [0.01, 0.01, 0.01], [0.0, 1.0, 0.5, 0.0], [0.04, 0.03, 0.9, 0.03]]
+    return [{"p": p, "adjusted": [float(q) for q in stats.false_discovery_control(p)]} for p in samples]
+
+
 def noise():
+    """Floors of tests from the pairs of configurations with themselves: sums over all pairs, by brute force."""
     rng = np.random.default_rng(8)
-    samples = [short(rng.normal(0, spread, n)) for n in (1, 2, 5, 18, 60) for spread in (0.001, 0.02, 0.7)]
-    return [{"r": r, "floor": float(np.quantile(np.abs(np.exp(r) - 1), 0.95))} for r in samples]
+    rows = []
+    for tests, pairs in [(1, 6), (2, 10), (8, 10), (8, 40), (18, 7)]:
+        for off in (0.0, 0.03):
+            shown = [[short(rng.normal(off * (t == 0), 0.002 + 0.05 * rng.random() ** 4, pairs), 7)
+                      for _ in range(int(rng.integers(1, 3)))] for t in range(tests)]
+            pooled = []
+            for configurations in shown:
+                variances = []
+                for r in configurations:
+                    walsh = [(x + y) / 2 for i, x in enumerate(r) for y in r[i:]]
+                    variances.append(max(np.mean(np.square(r)) / len(r), np.median(walsh) ** 2))
+                pooled.append((np.average(variances, weights=[len(r) for r in configurations]),
+                               sum(len(r) for r in configurations)))
+            usual = np.median([variance for variance, _ in pooled])
+            z = stats.norm.ppf(0.975)
+            floors = [float(np.expm1(z * np.sqrt(np.average([usual, v], weights=[6, n])))) for v, n in pooled]
+            rows.append({"shown": shown, "floors": floors, "others": float(np.expm1(z * np.sqrt(usual)))})
+    return rows
+
+
+def sessions():
+    """Student's test of two samples of logarithms by scipy; with further groups, the residuals of an analysis of variance."""
+    rng = np.random.default_rng(18)
+    rows = []
+    for a, b, others in [(2, 1, []), (2, 2, []), (3, 3, []), (5, 2, []), (10, 12, []), (1, 1, [2]), (1, 1, [5]),
+                         (2, 3, [4, 1, 3]), (1, 4, [1])]:
+        for factor in (1.0, 1.08, 0.3):
+            of = lambda n, scale: short(scale * np.exp(14.0 + rng.normal(0.0, 0.02, n)), 9)
+            side_a, side_b = of(a, factor), of(b, 1.0)
+            groups = [of(n, rng.random() + 0.5) for n in others]
+            all_groups = [side_a, side_b] + groups
+            values = np.log(np.concatenate(all_groups))
+            dummies = np.array([[float(at == g) for g in range(len(all_groups))]
+                                for at, group in enumerate(all_groups) for _ in group])
+            estimates, *_ = np.linalg.lstsq(dummies, values, rcond=None)
+            freedom = len(values) - len(all_groups)
+            error = np.sqrt(np.sum((values - dummies @ estimates) ** 2) / freedom * (1 / a + 1 / b))
+            difference = estimates[0] - estimates[1]
+            p = 2 * stats.t.sf(abs(difference) / error, freedom)
+            reach = stats.t.ppf(0.975, freedom) * error
+            low, high = difference - reach, difference + reach
+            if not others and min(a, b) > 1:
+                test = stats.ttest_ind(np.log(side_a), np.log(side_b), equal_var=True)
+                interval = test.confidence_interval(0.95)
+                assert np.allclose([test.pvalue, *interval], [p, low, high], rtol=1e-9)
+            apart = np.expm1(stats.t.ppf(0.975, freedom) * error / np.sqrt(1 / a + 1 / b) * np.sqrt(2))
+            rows.append({"a": side_a, "b": side_b, "others": groups, "p": float(p), "ratio": float(np.exp(difference)),
+                         "low": float(np.exp(low)), "high": float(np.exp(high)), "apart": float(apart)})
+    return rows
 
 
 def least_squares():
@@ -454,6 +509,7 @@ def drift():
 if __name__ == "__main__":
     with np.errstate(all="raise", under="ignore"):
         for table in (wilcoxon, mann_whitney, paired, paired_at, unpaired, order, normal, quantiles_of_normal, holm,
-                      geometric_means, noise, least_squares, bootstrap, student, scaling, drift):
+                      benjamini_hochberg, geometric_means, noise, sessions, least_squares, bootstrap, student, scaling,
+                      drift):
             with np.errstate(divide="ignore", invalid="ignore"):
                 write(f"{table.__name__}.json", table())

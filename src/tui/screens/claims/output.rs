@@ -2,7 +2,7 @@
 
 use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::{
-    claims::{JudgedClaim, JudgedComparison, Reproduction},
+    claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
     report::{
         claims::{FORMATS, measured, text, verdict},
         command::shell,
@@ -58,12 +58,15 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
     if let Some((a, b)) = &claim.figures {
         lines.push(format!("figures published, shown and never judged: A {a}, B {b}"));
     }
-    lines.push(format!("measured here: {}", measured(claim)));
+    lines.push(match comparison.origin {
+        RunOrigin::Measured => format!("measured here: {}", measured(claim)),
+        RunOrigin::Imported => format!("by imported runs, which dbdyno did not measure: {}", measured(claim)),
+    });
     lines.push(format!("verdict: {}", verdict(claim)));
     lines.extend([String::new(), rule(claim.reproduction).to_owned()]);
     if claim.measured.is_some() {
         lines.push(
-            "Over several sizes the figure is the median of their ratios, and the interval goes from the lowest to the highest end."
+            "Over several sizes the figure is the median of their ratios, and the interval has the medians of its ends."
                 .to_owned(),
         );
     }
@@ -83,8 +86,8 @@ fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String
 fn rule(reproduction: Reproduction) -> &'static str {
     match reproduction {
         Reproduction::Agrees => {
-            "Agrees: the measured 95 % interval meets the published range; a figure without a range is taken as +-25 %; \
-             a claim without a figure needs the whole interval on its side of 1."
+            "Agrees: the measured 95 % interval is inside the published range, or no wider than it with the ratio inside; a figure \
+             without a range is taken as +-25 %; a claim without a figure needs the whole interval on its side of 1."
         }
         Reproduction::DirectionOnly => {
             "Direction only: the same side is faster, by a factor outside the published range."
@@ -93,7 +96,7 @@ fn rule(reproduction: Reproduction) -> &'static str {
             "Not reproduced: the measured interval misses the published range, and is not on the same side of 1."
         }
         Reproduction::Undecided => {
-            "Undecided: there are too few runs for an interval, or what stands above is in the way."
+            "Undecided: there are too few runs for an interval, it is too wide to tell, or what stands above is in the way."
         }
         Reproduction::NotMeasured => "Not measured: nothing stored is of both sides.",
     }

@@ -4,7 +4,7 @@ use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::{
     base::units::{self, plain},
     catalog::{self, Role},
-    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction},
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
     report::claims::measured,
     tui::{
         screens::Context,
@@ -183,7 +183,9 @@ fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
     let title = plain(&comparison.title);
     let whole = width(&sides[0]) + width(&sides[1]) + width(&title) + 6 <= room;
     let [a, b] = sides;
-    let mut pieces = vec![piece(a, Role::A), piece(" · ", Role::Dim), piece(b, Role::B)];
+    let imported = (comparison.origin == RunOrigin::Imported).then(|| piece("imported: ", Role::Bad));
+    let mut pieces: Vec<TextPiece<'t>> = imported.into_iter().collect();
+    pieces.extend([piece(a, Role::A), piece(" · ", Role::Dim), piece(b, Role::B)]);
     if whole {
         pieces.extend([piece(" · ", Role::Dim), piece(title, Role::Title)]);
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     catalog::Difference,
-    compare::{Axis, Comparison, Options, Side, compare, load},
+    compare::{Axis, Comparison, Options, Side, add_repeats, compare, load},
     store::{Latencies, Offer, Selection, Store},
     tui::setup::TuiSetup,
 };
@@ -69,10 +69,11 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
-    let (a, mut unknown) = side(&wanted.a, store)?;
-    let (b, unknown_b) = side(&wanted.b, store)?;
+    let (mut a, mut unknown) = side(&wanted.a, store)?;
+    let (mut b, unknown_b) = side(&wanted.b, store)?;
     unknown.extend(unknown_b);
     unknown.dedup();
+    add_repeats(store, [&mut a, &mut b]).map_err(|error| error.to_string())?;
     let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     bench::BenchPlan,
-    lint::LINTERS,
+    lint::{LINTERS, summed},
     runner::{Report, RunnerEvent},
     store::Status,
     tui::{
@@ -150,7 +150,7 @@ impl LiveScreen {
 
     /// How many findings there are of the session under way or last.
     pub(crate) fn warning_count(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| session.warnings.len())
+        self.session.as_ref().map_or(0, |session| summed(&session.warnings).len())
     }
 
     /// What linters found in the session under way or last.
@@ -159,9 +159,9 @@ impl LiveScreen {
             return Overlay::page("Warnings", vec!["No session was run since dbdyno was started.".to_owned()]);
         };
         let mut lines = Vec::new();
-        for warning in &session.warnings {
-            lines.push(format!("! {}: {}", warning.linter, warning.message));
-            let linter = LINTERS.iter().find(|linter| linter.name() == warning.linter);
+        for of_linter in session.warnings.chunk_by(|one, next| one.linter == next.linter) {
+            lines.extend(of_linter.iter().map(|warning| format!("! {}: {}", warning.linter, warning.message)));
+            let linter = LINTERS.iter().find(|linter| of_linter.iter().any(|one| one.linter == linter.name()));
             lines.extend(linter.map(|linter| format!("  {}", linter.explain())));
             lines.push(String::new());
         }

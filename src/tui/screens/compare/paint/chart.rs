@@ -94,7 +94,7 @@ fn draw_axis(paint: &mut Paint<'_>, area: Rect, plot: Rect, axis: LogScale) {
 fn points(lines: &[&Line], median: Option<f64>) -> Vec<SizePoint> {
     let point = |line: &&Line| {
         let found = line.found.as_ref()?;
-        let ratio = found.median_ratio;
+        let ratio = found.ratio;
         let (low, high) = found.interval.map_or((ratio, ratio), |interval| (interval.low, interval.high));
         Some(SizePoint { label: line.size.clone(), ratio, low, high, sign: "●" })
     };

@@ -76,9 +76,7 @@ fn both(comparison: &Comparison) -> Vec<String> {
         [one] => Some(format!("size {one}")),
         several => Some(units::counted(several.len(), "size")),
     };
-    let noise = format!("noise floor {:.1} %", comparison.noise_floor.value * 100.0);
-    let measured = if comparison.noise_floor.measured == 0 { "assumed" } else { "measured A against A" };
-    words::basis(comparison).into_iter().chain(sizes).chain([format!("{noise} {measured}")]).collect()
+    words::basis(comparison).into_iter().chain(sizes).chain([words::noise(comparison)]).collect()
 }
 
 /// Differences that keep sides from being compared, or that were allowed, and that there is more to know.

@@ -1,4 +1,4 @@
-//! Each test over its sizes: the ratios of medians with their median and extremes, and the test under the cursor drawn.
+//! Each test over its sizes: the ratios with their median and extremes, and the test under the cursor drawn.
 
 use super::chart;
 use crate::{
@@ -35,10 +35,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let figures = test.over.map_or("not comparable at any size".to_owned(), summary_words);
     paint.line(
         caption,
-        &[
-            piece(format!("{} ", plain(&test.name)), Role::Title),
-            piece(format!("· A/B of medians: {figures}"), Role::Text),
-        ],
+        &[piece(format!("{} ", plain(&test.name)), Role::Title), piece(format!("· A/B: {figures}"), Role::Text)],
     );
     let plot = Rect { y: below.y + 1, height: below.height.saturating_sub(1), ..below };
     chart::draw(paint, plot, &test.lines, test.over.map(|over| over.median));
@@ -69,7 +66,7 @@ fn draw_table(
     // The sizes that do not fit are in the chart and in every export.
     let shown = sizes.len().min(room.saturating_sub(name + SUMMARY) / column.max(1));
     let more = if shown < sizes.len() { " of more sizes" } else { "" };
-    let mut header = pad("A/B of medians", name);
+    let mut header = pad("A/B", name);
     header.extend(sizes.iter().take(shown).map(|size| format!("{:>column$}", plain(size))));
     header.push_str(&format!("{:>8}  [min, max]{more}", "median"));
     paint.text(Rect { height: 1, ..area }, &header, Role::Title);

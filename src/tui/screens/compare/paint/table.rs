@@ -187,7 +187,13 @@ fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
         some => format!("  without {some} not comparable"),
     };
     let name = pad(&format!("geometric mean ({})", mean.tests), columns.name);
-    vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent), piece(left_out, Role::Dim)]
+    let mut pieces = vec![piece(format!("{name}{:times$}{ratio:>RATIO$}", ""), Role::Accent)];
+    if columns.interval {
+        let bar = if columns.bar > 0 { columns.bar + 2 } else { 0 };
+        pieces.push(piece(format!("{:bar$} {:<2$}", "", words::range(mean.interval), INTERVAL - 1), Role::Text));
+    }
+    pieces.push(piece(left_out, Role::Dim));
+    pieces
 }
 
 fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
@@ -252,11 +258,15 @@ fn detail(row: Option<TableRow<'_>>) -> Vec<String> {
         Some(found) => {
             let p = match (found.p, found.p_adjusted) {
                 (Some(p), Some(adjusted)) => {
-                    format!(" · p {}, {} after Holm", explain::p_words(p), explain::p_words(adjusted))
+                    format!(" · p {}, {} adjusted", explain::p_words(p), explain::p_words(adjusted))
                 }
                 _ => String::new(),
             };
-            let pairs = if found.paired { " pairs" } else { "" };
+            let pairs = match found.sessions {
+                Some(_) => " sessions",
+                None if found.paired => " pairs",
+                None => "",
+            };
             vec![
                 format!("{} · {times} · {}", name(line), words::verdict(found)),
                 format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line)),

@@ -1,0 +1,52 @@
+//! What configurations took in other sessions: how far sessions lie apart is measured by nothing else.
+
+use super::super::{Store, StoreError};
+use serde::Deserialize;
+
+/// A test of a configuration in one session.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RepeatedTest {
+    /// Tells configurations apart, whatever their labels.
+    pub configuration: String,
+    pub session_id: String,
+    pub suite: String,
+    pub size: String,
+    pub test: u32,
+    /// Median of its wall times in the session, ns.
+    pub median_ns: f64,
+}
+
+/// `given` has runs of the configurations that are meant. Times that are in no statistics count here as little: those of failed tests, of
+/// wrong answers, and of runs that were done over.
+const REPEATS: &str = "
+    WITH given AS (SELECT unnest(string_split(?, ' '))::UUID AS run_id),
+    kind AS (
+        SELECT r.run_id, r.session_id, r.suite, r.size, r.status, {
+            'engine': r.engine, 'version': r.engine_version, 'suite': r.suite, 'tier': r.tier, 'size': r.size,
+            'memory': r.memory_limit_bytes, 'cache': coalesce(r.cache, 'warm'),
+            'host': s.host_id, 'file_system': s.file_system, 'disk': s.disk_model
+        }::VARCHAR AS kind
+        FROM run r JOIN session s USING (session_id)
+    ),
+    alike AS (SELECT * FROM kind WHERE kind IN (SELECT kind FROM kind WHERE run_id IN (FROM given))),
+    options AS (
+        SELECT run_id, list({'s': scope, 'n': name, 'v': coalesce(in_force, asked)} ORDER BY scope, name)::VARCHAR AS options
+        FROM run_option WHERE run_id IN (SELECT run_id FROM alike) AND coalesce(in_force, asked) IS NOT NULL
+        GROUP BY run_id
+    ),
+    configured AS (SELECT a.*, md5(a.kind || coalesce(o.options, '')) AS configuration FROM alike a LEFT JOIN options o USING (run_id))
+    SELECT c.configuration, c.session_id::VARCHAR AS session_id, c.suite, c.size, t.test, median(t.wall_ns)::DOUBLE AS median_ns
+    FROM configured c JOIN result t USING (run_id)
+    WHERE c.configuration IN (SELECT configuration FROM configured WHERE run_id IN (FROM given))
+    AND c.status NOT IN ('invalid', 'superseded') AND t.wall_ns > 0 AND t.failure IS NULL AND t.agrees IS NOT false
+    GROUP BY ALL ORDER BY ALL";
+
+impl Store {
+    /// What the configurations of these runs took in every session of the same host and disk, these runs' own too.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn repeats(&self, run_ids: &[&str]) -> Result<Vec<RepeatedTest>, StoreError> {
+        if run_ids.is_empty() { Ok(Vec::new()) } else { self.rows(REPEATS, &[&run_ids.join(" ")]) }
+    }
+}
