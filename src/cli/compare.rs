@@ -48,6 +48,9 @@ pub(super) struct CompareArgs {
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pivot: Option<String>,
+    /// The order of the tests of a size.
+    #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()))]
+    sort: LineOrder,
     /// Show how the figures of each side grow: time with the size, operations a second with every numeric option that has
     /// several values within the side.
     #[arg(long)]
@@ -91,6 +94,16 @@ enum SummaryKey {
     Size,
 }
 
+/// In which order the tests of a size are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineOrder {
+    Test,
+    Effect,
+}
+
+const LINE_ORDERS: [(LineOrder, &str, &str); 2] =
+    [(LineOrder::Test, "test", "as the suite has them"), (LineOrder::Effect, "effect", "the largest difference first")];
+
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
     let (a, b) = (selection("--a", &args.a)?, selection("--b", &args.b)?);
     let options = options(args)?;
@@ -110,7 +123,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
     let (mut a, mut b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
     add_repeats(&store, [&mut a, &mut b])?;
-    let comparison = compare(&a, &b, &options);
+    let mut comparison = compare(&a, &b, &options);
+    if args.sort == LineOrder::Effect {
+        comparison.sort_by_effect();
+    }
     match &output {
         Some(output) => {
             let style = TableStyle { colour: Colouring::Off, width: WIDTH };

@@ -2,7 +2,7 @@
 
 use super::{
     layout::by_size,
-    model::{Line, Mean, OverSizes, Part, RatioRange, SizeRatio},
+    model::{Comparison, Line, Mean, OverSizes, Part, RatioRange, SizeRatio},
 };
 use crate::stats::{RatioInterval, geometric_mean, median, paired_ratio};
 use std::collections::BTreeMap;
@@ -49,6 +49,17 @@ fn of_rounds(lines: &[&Line]) -> Option<RatioInterval> {
     let whole = pairs.into_values().filter(|(tests, _)| *tests == lines.len());
     let means: Vec<f64> = whole.map(|(tests, sum)| (sum / tests as f64).exp()).collect();
     paired_ratio(&means, &vec![1.0; means.len()]).ok()
+}
+
+impl Comparison {
+    /// Puts the lines of each part and size in the order of their ratios' distance from 1, the farthest first; what is not comparable comes
+    /// last.
+    pub fn sort_by_effect(&mut self) {
+        let effect = |line: &Line| line.found.as_ref().map_or(-1.0, |found| found.ratio.ln().abs());
+        for group in self.lines.chunk_by_mut(|one, next| one.part == next.part && one.size == next.size) {
+            group.sort_by(|one, next| effect(next).total_cmp(&effect(one)));
+        }
+    }
 }
 
 /// A test, at whatever size.

@@ -32,7 +32,9 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
         debug(&sessions),
     ];
     let mut all: Vec<String> = own.into_iter().flatten().collect();
-    let stored: BTreeSet<&String> = sessions.values().flat_map(|session| &session.warnings).collect();
+    // Each side knows of a session what is about its own configurations.
+    let stored: BTreeSet<&String> =
+        sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
     let judged = |warning: &&String| JUDGED_HERE.iter().any(|linter| warning.starts_with(linter));
     all.extend(stored.into_iter().filter(|warning| !judged(warning)).cloned());
     all

@@ -4,12 +4,14 @@ use super::fixture::{Bench, Variant, spec};
 use dbdyno::{
     bench::{BenchPlan, EngineChoice, Spec},
     catalog::{Catalog, UserFolders},
-    compare::{Comparison, Gate, Options, Side, add_repeats, compare, gate},
+    compare::{Comparison, Gate, Options, Side, compare, gate},
     engines::Registry,
-    stats::Verdict,
-    store::SessionHost,
+    metric::Metric,
+    stats::{Verdict, median},
+    store::{RepeatedTest, RunConfiguration, RunRecord, RunTests, TestRecord},
 };
 use dbdyno_workload::rng::SplitMix64;
+use std::collections::BTreeMap;
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
 pub(crate) struct Machine {
@@ -197,24 +199,67 @@ fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -
         compared.push((sessions(a, "x", 1.0), sessions(b, "y", factor)));
         sessions(others, "x", 1.0);
     }
-    let stored = bench.stored();
-    let (mut x, mut y) = (stored.side("engine=x"), stored.side("engine=y"));
-    add_repeats(&stored.store, [&mut x, &mut y]).unwrap();
     let compared = compared.iter().map(|(a, b)| {
-        let host = x.sessions.iter().find(|session| session.session_id == a[0]).unwrap().host.clone();
-        compare(&of_sessions(&x, a, &host), &of_sessions(&y, b, &host), &Options::default())
+        let host = &bench.batch.sessions.iter().find(|session| session.session_id == a[0]).unwrap().host_id;
+        compare(&of_sessions(&bench, a, host), &of_sessions(&bench, b, host), &Options::default())
     });
     compared.collect()
 }
 
-/// The part of a side that is of some sessions of a host, with what its other sessions took.
-fn of_sessions(side: &Side, sessions: &[String], host: &SessionHost) -> Side {
-    let on_host = |id: &String| side.sessions.iter().any(|session| session.session_id == *id && session.host == *host);
-    Side {
-        runs: side.runs.iter().filter(|run| sessions.contains(&run.session_id)).cloned().collect(),
-        sessions: side.sessions.iter().filter(|session| sessions.contains(&session.session_id)).cloned().collect(),
-        repeats: side.repeats.iter().filter(|repeated| on_host(&repeated.session_id)).cloned().collect(),
-        ..side.clone()
+/// Sessions of a host as a side of a comparison, with what others of the host took for their engine: without a store, which would take most
+/// of the time.
+fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
+    let hosts: BTreeMap<&str, &str> =
+        bench.batch.sessions.iter().map(|session| (session.session_id.as_str(), session.host_id.as_str())).collect();
+    let tests = |run: &RunRecord| -> Vec<TestRecord> {
+        bench.batch.results.iter().filter(|result| result.run_id == run.run_id).cloned().collect()
+    };
+    let here = |run: &&RunRecord| hosts[run.session_id.as_str()] == host;
+    let runs: Vec<RunTests> = bench.batch.runs.iter().filter(here).map(|run| run_tests(run, tests(run))).collect();
+    let (of_side, others): (Vec<RunTests>, Vec<RunTests>) =
+        runs.into_iter().partition(|run| sessions.contains(&run.session_id));
+    let engine = of_side[0].configuration.engine.clone();
+    let mut times: BTreeMap<(String, u32), Vec<f64>> = BTreeMap::new();
+    for run in others.iter().filter(|run| run.configuration.engine == engine) {
+        for test in &run.tests {
+            let wall = test.figure(Metric::Wall).unwrap() as f64;
+            times.entry((run.session_id.clone(), test.test)).or_default().push(wall);
+        }
+    }
+    let repeated = |((session_id, test), times): ((String, u32), Vec<f64>)| RepeatedTest {
+        configuration: engine.clone(),
+        session_id,
+        suite: "kv".to_owned(),
+        size: "1000".to_owned(),
+        test,
+        median_ns: median(&times).unwrap(),
+    };
+    Side { runs: of_side, repeats: times.into_iter().map(repeated).collect(), ..Side::default() }
+}
+
+fn run_tests(run: &RunRecord, tests: Vec<TestRecord>) -> RunTests {
+    RunTests {
+        run_id: run.run_id.clone(),
+        session_id: run.session_id.clone(),
+        ordinal: run.ordinal,
+        round: run.round,
+        seed: Some(run.seed),
+        status: "done".to_owned(),
+        label: run.label.clone(),
+        twin_of: None,
+        size: run.size.clone(),
+        configuration: RunConfiguration {
+            engine: run.engine.clone(),
+            version: run.engine_version.clone(),
+            tier: Some(3),
+            options: BTreeMap::new(),
+            suite: run.suite.clone(),
+            suite_options: BTreeMap::new(),
+            memory_limit: None,
+            cache: "warm".to_owned(),
+        },
+        asked: BTreeMap::new(),
+        tests,
     }
 }
 

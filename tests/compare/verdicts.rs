@@ -365,3 +365,42 @@ fn warnings_are_those_of_what_is_compared() {
         assert!(said("Writes on x") && said("of the whole session") && !said("Writes on z"), "{a}: {warnings:?}");
     }
 }
+
+#[test]
+fn the_geometric_mean_has_the_interval_of_its_rounds() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    // Ratios of the two tests are 1/2 and 2 but for a part that goes the other way in each: the mean of a round is 1.01^round.
+    for round in 0..7 {
+        let (swing, growth) = (1.2_f64.powi(round - 3), 1.01_f64.powi(round));
+        let times = [0.5 * swing * growth, 2.0 / swing * growth].map(|factor| (1e12 * factor) as u64);
+        bench.run(&session, round as u32, &spec("x"), &times);
+        bench.run(&session, round as u32, &spec("y"), &[1_000_000_000_000; 2]);
+    }
+    let comparison = bench.compared("engine=x", "engine=y", &Options::default());
+    let mean = &comparison.means[0];
+    // Seven pairs: the interval is from the third Walsh average to the third from the end (signed-rank, 95.3 %).
+    let interval = mean.interval.unwrap();
+    let close = |got: f64, want: f64| assert!((got - want).abs() < 1e-9, "got {got}, want {want}");
+    close(mean.ratio.unwrap(), 1.01_f64.powi(3));
+    close(interval.low, 1.01_f64.powf(1.0));
+    close(interval.high, 1.01_f64.powf(5.0));
+    let line = comparison.lines[0].found.as_ref().unwrap().interval.unwrap();
+    assert!(line.high / line.low > 1.5, "the tests themselves swing more");
+    assert!(table(&comparison, STYLE).contains("geometric mean (2)"), "{}", table(&comparison, STYLE));
+}
+
+#[test]
+fn the_largest_difference_comes_first_where_that_is_asked_for() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for round in 0..6 {
+        let time = 10_000 + u64::from(round);
+        bench.run(&session, round, &spec("x"), &[time, 8 * time, time, time, time]);
+        bench.run(&session, round, &spec("y"), &[time, time, 16 * time, 2 * time]);
+    }
+    let mut comparison = bench.compared("engine=x", "engine=y", &Options::default());
+    comparison.sort_by_effect();
+    let tests: Vec<u32> = comparison.lines.iter().map(|line| line.test).collect();
+    assert_eq!(tests, [3, 2, 4, 1, 5], "what only A has is last");
+}

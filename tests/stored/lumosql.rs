@@ -235,7 +235,8 @@ fn imported_backends_are_compared_to_ratios_computed_by_hand() {
     let comparison: dbdyno::compare::Comparison = serde_json::from_str(&json).unwrap();
     let over = comparison.by_size.unwrap();
     assert_eq!(over.len(), 17);
-    assert!(over.iter().all(|test| test.sizes.len() == 3 && test.min == test.max && test.left_out.is_empty()));
+    let alike = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-9;
+    assert!(over.iter().all(|test| test.sizes.len() == 3 && alike(test.min, test.max) && test.left_out.is_empty()));
 }
 
 /// Everything in the tables that an import fills.

@@ -112,7 +112,7 @@ impl ClaimsScreen {
         let Some((comparison, _)) = self.claim() else { return Intents::new() };
         let Some(name) = &comparison.preset else {
             let (a, b) = &comparison.selections;
-            return vec![Intent::failed(format!("no preset measures it: it is judged by runs of A `{a}` and B `{b}`"))];
+            return vec![Intent::failed(format!("no preset measures it: A `{a}`, B `{b}`"))];
         };
         match world.presets.iter().find(|preset| preset.name == *name) {
             Some(preset) => vec![Intent::Load(Box::new(preset.clone()))],

@@ -17,7 +17,7 @@ impl TypedSelection {
         if let Some(unknown) = unknown {
             return Err(format!(
                 "no stored run has an option or a key `{unknown}`: expected engine, version, label, suite, test, size, host, \
-                 session, run, round, tier, status, preset, tag, or an option such as {}",
+                 session, run, round, started, tier, status, preset, tag, or an option such as {}",
                 names.first().map_or("page_size", String::as_str)
             ));
         }
@@ -64,7 +64,7 @@ mod tests {
         let narrowed = filter("suite=kv").narrowed(&label, Some("sqlite[a=1,b=x|y]")).unwrap();
         assert_eq!(narrowed.line, r"suite=kv label=sqlite[a=1,b=x\|y]");
         let missing = filter("suite=kv").narrowed(&SelectionKey::parse("preset").unwrap(), None).unwrap();
-        assert_eq!(missing.line, "preset! suite=kv");
+        assert_eq!(missing.line, "suite=kv preset!");
         assert_eq!(filter(&missing.line).selection, missing.selection, "the line can be typed again");
     }
 
