@@ -1,7 +1,7 @@
 //! Published figures beside measured ones: what `dbdyno claims` and a preset that names a claims file say.
 
 use crate::{
-    compare::fixture::{Bench, CLEAR, spec},
+    compare::fixture::{Bench, CLEAR, Variant, spec},
     support::Place,
 };
 use dbdyno::store::Store;
@@ -185,4 +185,17 @@ fn imported_runs_never_count_as_measured_here() {
     bench.pairs(&spec("y"), &spec("x"), &CLEAR);
     Store::new(place.store()).write(&bench.batch).unwrap();
     assert_eq!(judged(), [pair("measured", "not_reproduced"), pair("imported", "agrees")]);
+}
+
+#[test]
+fn a_size_that_was_run_once_takes_no_answer_from_the_others() {
+    let place = place();
+    fs::write(place.path("config/claims/theirs.toml"), IMPORTED).unwrap();
+    let mut bench = Bench::default();
+    let session = bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    for engine in ["x", "y"] {
+        bench.run(&session, 0, &Variant { size: "2000", ..spec(engine) }, &[1_000_000]);
+    }
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    assert_eq!(verdicts(&place.ok(&["claims", "theirs", "--format", "json"]))[0].1, "agrees");
 }

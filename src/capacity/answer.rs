@@ -252,13 +252,7 @@ pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &Pairs), f64)| {
         let interval = paired_ratio(times_a, times_b);
         let medians = || Some(median(times_a).ok()? / median(times_b).ok()?);
-        let evidence = Evidence {
-            interval,
-            p_adjusted,
-            noise_floor: DEFAULT_NOISE_FLOOR,
-            tests: others.len(),
-            across_sessions: false,
-        };
+        let evidence = Evidence { interval, p_adjusted, noise_floor: DEFAULT_NOISE_FLOOR, tests: others.len() };
         Duel {
             a: a.label.clone(),
             b: b.label.clone(),

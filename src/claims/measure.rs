@@ -3,7 +3,7 @@
 use super::{ClaimsTable, ComparedClaims, RunOrigin};
 use crate::{
     catalog::{ClaimedComparison, Claims},
-    compare::{Comparison, Options, Side, add_repeats, compare, load},
+    compare::{Comparison, Options, Side, compare, load, with_repeats},
     store::{Latencies, Selection, Store, StoreError},
 };
 use std::collections::HashMap;
@@ -29,11 +29,12 @@ pub enum JudgeError {
 pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, JudgeError> {
     // Many comparisons of a publication have one side in common.
     let mut sides = HashMap::new();
+    let imported = store.has_imported_sessions()?;
     let mut compared = Vec::new();
     for claimed in claims.comparisons.iter().filter(|_| store.exists()) {
         compared.push(ComparedClaims {
             measured: found(claimed, RunOrigin::Measured, store, &mut sides)?,
-            imported: found(claimed, RunOrigin::Imported, store, &mut sides)?,
+            imported: if imported { found(claimed, RunOrigin::Imported, store, &mut sides)? } else { None },
         });
     }
     Ok(ClaimsTable::new(claims, &compared))
@@ -45,22 +46,17 @@ fn found(
     store: &Store,
     sides: &mut HashMap<String, Side>,
 ) -> Result<Option<Comparison>, JudgeError> {
-    let mut side = |text: &str| match sides.get(text) {
-        Some(side) => Ok(side.clone()),
-        None => {
+    let (a, b) = claimed.selections(origin);
+    for text in [&a, &b] {
+        if !sides.contains_key(text) {
             let selection = Selection::parse_line(text)
                 .map_err(|message| JudgeError::Selection { title: claimed.title.clone(), message })?;
-            let side = load(store, text, &selection, Latencies::Left)?;
-            sides.insert(text.to_owned(), side.clone());
-            Ok::<Side, JudgeError>(side)
+            sides.insert(text.clone(), load(store, text, &selection, Latencies::Left)?);
         }
-    };
-    let (a, b) = claimed.selections(origin);
-    let (mut a, mut b) = (side(&a)?, side(&b)?);
-    if a.runs.is_empty() || b.runs.is_empty() {
-        return Ok(None);
     }
-    add_repeats(store, [&mut a, &mut b])?;
+    let of = |text: &String| sides.get(text).filter(|side| !side.runs.is_empty());
+    let Some((a, b)) = of(&a).zip(of(&b)) else { return Ok(None) };
+    let [a, b] = with_repeats(store, [a, b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
     Ok(Some(compare(&a, &b, &options)))
 }

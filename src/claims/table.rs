@@ -193,7 +193,11 @@ fn row(claim: &Claim, lines: &[&Line]) -> JudgedClaim {
 /// The lines of a test over its sizes as one figure: the median ratio, with the median of the lower and that of the upper ends, between which
 /// the true median is where each size's ratio is between its own.
 fn measured(lines: &[&Line]) -> Option<MeasuredRatio> {
-    let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
+    let mut found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
+    // A size that was run once takes no answer from those that were run often enough.
+    if found.iter().any(|found| found.interval.is_some()) {
+        found.retain(|found| found.interval.is_some());
+    }
     let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
     let ratio = median(&ratios).ok()?;
     let intervals: Option<Vec<_>> = found.iter().map(|found| found.interval).collect();

@@ -9,8 +9,8 @@ use crate::{
     base::units::plain,
     catalog::Difference,
     compare::{
-        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, add_repeats, compare,
-        gate, load,
+        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, compare, gate, load,
+        with_repeats,
     },
     report::{
         comparison::{FORMATS, SCALING_FORMATS, TableStyle, export, text},
@@ -121,8 +121,8 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
         Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
     let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
-    let (mut a, mut b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
-    add_repeats(&store, [&mut a, &mut b])?;
+    let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
+    let [a, b] = with_repeats(&store, [&a, &b])?;
     let mut comparison = compare(&a, &b, &options);
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();

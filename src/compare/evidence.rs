@@ -130,14 +130,12 @@ pub(super) fn judge(drafts: Vec<LineDraft>) -> (Vec<Line>, usize) {
 
 fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usize) -> Option<JudgedRatio> {
     let Tested { interval, p, median_ratio, paired, sessions } = tested;
-    let evidence = Evidence {
-        interval: *interval,
-        p_adjusted: p_adjusted.unwrap_or(1.0),
-        noise_floor,
-        tests,
-        across_sessions: sessions.is_some(),
+    let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
+    let verdict = match evidence.verdict().ok()? {
+        // More rounds of the same sessions decide nothing.
+        Verdict::Undecided { .. } if sessions.is_some() => Verdict::Undecided { more_rounds: None },
+        verdict => verdict,
     };
-    let verdict: Verdict = evidence.verdict().ok()?;
     let interval = interval.ok();
     Some(JudgedRatio {
         verdict,

@@ -3,7 +3,10 @@
 use crate::store::{
     Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// One side of a comparison: the runs that a selection means.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,7 +19,7 @@ pub struct Side {
     pub sessions: Vec<SessionFacts>,
     /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
     pub twins: Vec<RunTests>,
-    /// What its configurations took in each session of the store; see [`add_repeats`].
+    /// What its configurations took in each session of the store; see [`with_repeats`].
     pub repeats: Vec<RepeatedTest>,
 }
 
@@ -29,21 +32,23 @@ pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latenci
     Ok(Side { selection: text.to_owned(), runs, sessions, twins, repeats: Vec::new() })
 }
 
-/// Loads what other sessions took for the configurations of two sides, where these were not measured in the same sessions: only that says
+/// Two sides with what other sessions took for their configurations, where they were not measured in the same sessions: only that says
 /// how far sessions lie apart.
 ///
 /// # Errors
 /// What is wrong with the store.
-pub fn add_repeats(store: &Store, sides: [&mut Side; 2]) -> Result<(), StoreError> {
+pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, Side>; 2], StoreError> {
     let [of_a, of_b] = sides
         .each_ref()
         .map(|side| side.sessions.iter().map(|session| session.session_id.clone()).collect::<BTreeSet<_>>());
-    if of_a != of_b {
-        for side in sides {
-            side.repeats = store.repeats(&one_of_each(&side.runs))?;
-        }
+    if of_a == of_b {
+        return Ok(sides.map(Cow::Borrowed));
     }
-    Ok(())
+    let [a, b] = sides.map(|side| {
+        let repeats = store.repeats(&one_of_each(&side.runs))?;
+        Ok::<_, StoreError>(Cow::Owned(Side { repeats, ..side.clone() }))
+    });
+    Ok([a?, b?])
 }
 
 /// A run of each configuration, size and place.

@@ -29,7 +29,7 @@ mod sizes;
 mod warnings;
 
 pub use gate::{Gate, OpenReason, OpenTest, gate};
-pub use load::{Side, add_repeats, load};
+pub use load::{Side, load, with_repeats};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow,

@@ -16,8 +16,7 @@ pub enum Verdict {
     Same,
     /// Neither a difference nor that there is none was shown.
     Undecided {
-        /// About how many more rounds would decide; `None` when that is not in reach, or when sessions were compared. See
-        /// [`more_rounds`].
+        /// About how many more rounds would decide; `None` when that is not in reach. See [`more_rounds`].
         more_rounds: Option<u32>,
     },
     /// Too few runs for an interval.
@@ -41,8 +40,6 @@ pub struct Evidence {
     /// By how many the adjustment multiplies the p value that comes next to being significant: Holm by the tests left, Benjamini and
     /// Hochberg by the tests of the table a significant one.
     pub tests: usize,
-    /// Whether sessions were compared, and not runs: then more rounds decide nothing.
-    pub across_sessions: bool,
 }
 
 impl Evidence {
@@ -74,8 +71,7 @@ impl Evidence {
         } else if interval.low >= 1.0 - SAME_BAND && interval.high <= 1.0 + SAME_BAND {
             Verdict::Same
         } else {
-            let more = || more_rounds(&interval, self.noise_floor, self.tests);
-            Verdict::Undecided { more_rounds: if self.across_sessions { None } else { more() } }
+            Verdict::Undecided { more_rounds: more_rounds(&interval, self.noise_floor, self.tests) }
         })
     }
 }

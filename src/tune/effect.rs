@@ -158,13 +158,7 @@ impl Times {
         let found = self.tested.and_then(|(interval, p)| {
             let tests = (tests as f64 * factor) as usize;
             let noise_floor = DEFAULT_NOISE_FLOOR;
-            let evidence = Evidence {
-                interval,
-                p_adjusted: p_adjusted.unwrap_or(1.0),
-                noise_floor,
-                tests,
-                across_sessions: false,
-            };
+            let evidence = Evidence { interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
             let median_ratio = changed_ns? / base_ns?;
             let interval = interval.ok();
             Some(JudgedRatio {

@@ -2,7 +2,7 @@
 
 use dbdyno::{
     base::identifier::identifier,
-    compare::{Comparison, Options, Side, add_repeats, compare, load},
+    compare::{Comparison, Options, Side, compare, load, with_repeats},
     metric::{Figures, Metric},
     store::{
         Batch, Blob, HostRecord, Latencies, OptionRecord, RunRecord, Selection, SessionRecord, Status, Store,
@@ -232,8 +232,8 @@ impl Stored {
     }
 
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
-        let (mut a, mut b) = (self.side(a), self.side(b));
-        add_repeats(&self.store, [&mut a, &mut b]).unwrap();
+        let (a, b) = (self.side(a), self.side(b));
+        let [a, b] = with_repeats(&self.store, [&a, &b]).unwrap();
         compare(&a, &b, options)
     }
 

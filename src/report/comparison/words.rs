@@ -51,8 +51,7 @@ pub(crate) fn short_verdict(found: &JudgedRatio) -> String {
 pub(crate) fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
     let differ = |found: &JudgedRatio| found.sessions.is_some() && matches!(found.verdict, Verdict::Undecided { .. });
     comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(differ).then_some(
-        "sessions: A and B were measured in different ones, and what sessions differ by is not told from what A and B do; \
-         run both in one session, or each in more",
+        "sessions: A and B were measured in different ones, and what differs may be the sessions: run both in one, or each in more",
     )
 }
 

@@ -42,6 +42,15 @@ const REPEATS: &str = "
     GROUP BY ALL ORDER BY ALL";
 
 impl Store {
+    /// Whether any session was imported.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn has_imported_sessions(&self) -> Result<bool, StoreError> {
+        let found: Vec<(bool,)> = self.rows("SELECT true FROM session WHERE source IS NOT NULL LIMIT 1", &[])?;
+        Ok(!found.is_empty())
+    }
+
     /// What the configurations of these runs took in every session of the same host and disk, these runs' own too.
     ///
     /// # Errors

@@ -99,7 +99,6 @@ fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Opti
         p_adjusted: p_adjusted.unwrap_or(1.0),
         noise_floor: DEFAULT_NOISE_FLOOR,
         tests,
-        across_sessions: false,
     };
     let interval = draft.interval.ok();
     let median_ratio = draft.median_ratio?;

@@ -3,7 +3,7 @@
 
 use crate::{
     catalog::Difference,
-    compare::{Axis, Comparison, Options, Side, add_repeats, compare, load},
+    compare::{Axis, Comparison, Options, Side, compare, load, with_repeats},
     store::{Latencies, Offer, Selection, Store},
     tui::setup::TuiSetup,
 };
@@ -69,11 +69,11 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
-    let (mut a, mut unknown) = side(&wanted.a, store)?;
-    let (mut b, unknown_b) = side(&wanted.b, store)?;
+    let (a, mut unknown) = side(&wanted.a, store)?;
+    let (b, unknown_b) = side(&wanted.b, store)?;
     unknown.extend(unknown_b);
     unknown.dedup();
-    add_repeats(store, [&mut a, &mut b]).map_err(|error| error.to_string())?;
+    let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
     let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
