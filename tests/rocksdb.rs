@@ -41,6 +41,22 @@ fn no_option_of_rocksdb_changes_an_answer() {
 }
 
 #[test]
+fn a_compacted_rocksdb_is_smaller_and_has_what_it_had() {
+    if system_rocksdb().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let rest = ["--size", "20000", "--test", "12,13", "--seed", "42", "--repeat", "1", "--quiet"];
+    let engines = ["--engine", "rocksdb", "--engine", "sqlite:synchronous=off"];
+    place.ok(&[&["run", "--suite", "redb-bench"][..], &engines, &rest].concat());
+    let answers = "SELECT count(*), count(DISTINCT verification), min(status) FROM results WHERE test = 13";
+    assert_eq!(place.rows(answers), [["2", "1", "ok"]]);
+    let sizes = "SELECT max(database_bytes) FILTER (test = 12) > 1.5 * max(database_bytes) FILTER (test = 13)
+                 FROM results WHERE engine = 'rocksdb'";
+    assert_eq!(place.value(sizes), "true");
+}
+
+#[test]
 fn a_commit_of_rocksdb_syncs_where_the_tier_says_so() {
     if system_rocksdb().is_none() {
         return;

@@ -157,7 +157,7 @@ impl Target {
         let test = suite.tests.into_iter().find(|test| test.number == self.pace.test)?;
         match test.load {
             KvLoad::Actors(load) => Some(load),
-            KvLoad::Alone(_) => None,
+            KvLoad::Alone(_) | KvLoad::Compaction(_) => None,
         }
     }
 

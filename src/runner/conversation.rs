@@ -97,7 +97,7 @@ fn actors(suite: &SuiteJob, number: u32) -> Vec<(String, u32)> {
         SuiteJob::Kv(suite) => {
             let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
                 KvLoad::Actors(load) => Some(load),
-                KvLoad::Alone(_) => None,
+                KvLoad::Alone(_) | KvLoad::Compaction(_) => None,
             });
             loads.flat_map(|load| &load.actors).map(|actor| (&actor.name, actor.threads)).collect()
         }

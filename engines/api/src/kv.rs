@@ -40,6 +40,13 @@ pub trait KvEngine: Engine {
         false
     }
 
+    /// Makes the database as small as the engine can, with all that is in it. `open`: what it was opened with, for engines that have to
+    /// close it for that. Timed. Asked of engines only whose [description](crate::describe::Description::compacts) says that they can.
+    fn compact(self, open: Open<'_>) -> Result<Self, EngineError> {
+        let _ = open;
+        Err(EngineError::new("this engine has no way to compact its database"))
+    }
+
     /// Gets ready for one test: prepares statements, opens tables. Not timed.
     fn session<'e>(&'e mut self, statements: &'e KvStatements) -> Result<Self::Session<'e>, EngineError>;
 }

@@ -53,6 +53,7 @@ impl Loop {
         match &test.load {
             KvLoad::Alone(alone) => Ok((Self::of_one(alone)?, alone)),
             KvLoad::Actors(_) => Err(EngineError::new("no loop is written by hand for several threads")),
+            KvLoad::Compaction(_) => Err(EngineError::new("no loop is written by hand for compaction")),
         }
     }
 

@@ -14,6 +14,7 @@ pub fn describe() -> Description {
         conflicts: dbdyno_lmdb_common::conflicts(),
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "lmdb",

@@ -8,9 +8,13 @@ use dbdyno_engine::{
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     suite::KvStatements,
 };
-use dbdyno_lmdb_common::{GreatestKey, LmdbSetup, MAIN_FILE};
-use heed::{Database, Env, PutFlags, RoTxn, RwTxn, WithTls, types::Bytes};
-use std::{collections::BTreeMap, ops::Bound};
+use dbdyno_lmdb_common::{GreatestKey, LmdbSetup, MAIN_FILE, SyncMode};
+use heed::{CompactionOption, Database, Env, PutFlags, RoTxn, RwTxn, WithTls, types::Bytes};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    ops::Bound,
+};
 
 #[derive(Debug)]
 pub struct Lmdb {
@@ -59,6 +63,24 @@ impl KvEngine for Lmdb {
 
     fn holds_reads(&self) -> bool {
         self.setup.held
+    }
+
+    /// LMDB has no compaction but a copy that leaves free pages out, which takes the place of the database.
+    fn compact(self, open: Open<'_>) -> Result<Self, EngineError> {
+        let main = open.folder.join(MAIN_FILE);
+        let copy = open.folder.join("compacted.mdb");
+        let file = self.env.copy_to_path(&copy, CompactionOption::Enabled).map_err(failed)?;
+        let synced = self.setup.sync != SyncMode::No;
+        self.close()?;
+        let replaced = || {
+            if synced {
+                file.sync_all()?;
+            }
+            fs::rename(&copy, &main)?;
+            if synced { File::open(open.folder)?.sync_all() } else { Ok(()) }
+        };
+        replaced().map_err(EngineError::doing("putting the compacted copy in the database's place"))?;
+        Self::open(open)
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<LmdbSession<'e>, EngineError> {

@@ -21,6 +21,7 @@ pub fn describe() -> Description {
         ],
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "redb",

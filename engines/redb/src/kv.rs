@@ -61,6 +61,11 @@ impl KvEngine for Redb {
         self.held
     }
 
+    fn compact(mut self, _: Open<'_>) -> Result<Self, EngineError> {
+        self.database.compact().map_err(failed)?;
+        Ok(self)
+    }
+
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<RedbSession<'e>, EngineError> {
         Ok(self.shared())
     }

@@ -21,6 +21,7 @@ pub fn describe() -> Description {
         build,
         source: source(),
         tiers: tiers(),
+        compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "sqlite",

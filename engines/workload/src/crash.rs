@@ -24,7 +24,7 @@ fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, &'s Template), En
             },
             _ => None,
         },
-        KvLoad::Actors(_) => None,
+        KvLoad::Actors(_) | KvLoad::Compaction(_) => None,
     };
     suite
         .tests

@@ -230,7 +230,13 @@ impl BenchPlan {
 
     /// What a configuration's worker is given of the suite.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
-        self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick)
+        let mut job = self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick);
+        if let SuiteJob::Kv(suite) = &mut job
+            && !configuration.engine.description.compacts
+        {
+            suite.leave_out_compaction();
+        }
+        job
     }
 }
 

@@ -35,7 +35,7 @@ impl Turns {
         };
         let loads = suite.tests.iter().filter_map(|test| match &test.load {
             KvLoad::Actors(load) => Some((test.number, load)),
-            KvLoad::Alone(_) => None,
+            KvLoad::Alone(_) | KvLoad::Compaction(_) => None,
         });
         Self(loads.flat_map(turns).collect())
     }

@@ -55,6 +55,9 @@ pub struct Description {
     /// Whether it walks through keys in their order. Where it cannot, no test is run that reads them so: [`KvSuite::in_order`].
     #[serde(default = "keeps_order")]
     pub ordered: bool,
+    /// Whether it can make its database smaller when it is told to. Where it cannot, tests that do that are left out.
+    #[serde(default)]
+    pub compacts: bool,
 }
 
 /// An engine that does not say so keeps keys in their order.
@@ -103,6 +106,7 @@ impl Description {
             tables_as_data: false,
             threads: BTreeMap::new(),
             ordered: keeps_order(),
+            compacts: false,
         }
     }
 

@@ -45,8 +45,17 @@ pub struct KvTest {
 pub enum KvLoad {
     /// Several threads at once, which are told apart.
     Actors(KvActors),
+    /// One thread that makes the database as small as the engine can. It is the test's one operation.
+    Compaction(KvCompaction),
     /// One thread, without a wait between its operations.
     Alone(KvAlone),
+}
+
+/// A test that makes the database smaller, and changes nothing that is read from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KvCompaction {
+    /// Always true: the field that tells this load from the others.
+    pub compact: bool,
 }
 
 /// What one thread does. Its fields are the test's own, as workers of version 1 know them.
@@ -139,6 +148,11 @@ impl Gaps {
 }
 
 impl KvSuite {
+    /// Leaves out the tests that compact the database.
+    pub fn leave_out_compaction(&mut self) {
+        self.tests.retain(|test| !matches!(test.load, KvLoad::Compaction(_)));
+    }
+
     /// The tests that read keys in their order.
     pub fn in_order(&self) -> impl Iterator<Item = &KvTest> {
         let reads = |work: &KvWork| work.work.iter().any(|work| work.operation.in_order());
@@ -157,6 +171,7 @@ impl KvTest {
         match &self.load {
             KvLoad::Alone(alone) => (!alone.work.scans()).then_some(alone.operations),
             KvLoad::Actors(_) => None,
+            KvLoad::Compaction(_) => Some(1),
         }
     }
 
@@ -164,6 +179,7 @@ impl KvTest {
     pub fn works(&self) -> Vec<&KvWork> {
         match &self.load {
             KvLoad::Alone(alone) => vec![&alone.work],
+            KvLoad::Compaction(_) => Vec::new(),
             KvLoad::Actors(load) => {
                 load.actors.iter().filter(|actor| actor.threads > 0).map(|actor| &actor.work).collect()
             }

@@ -10,8 +10,8 @@ mod template;
 
 pub use expression::{Expression, Variables};
 pub use kv::{
-    Arrival, During, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork,
-    Operation, TransactionScope, Work,
+    Arrival, During, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest,
+    KvWork, Operation, TransactionScope, Work,
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, TableSpec, main_database};

@@ -56,6 +56,7 @@ functions! {
     open = "rocksdb_open": fn(*const DbOptions, *const c_char, Failure) -> *mut Db;
     close = "rocksdb_close": fn(*mut Db);
     free = "rocksdb_free": fn(*mut c_void);
+    compact_range = "rocksdb_compact_range": fn(*mut Db, *const c_char, usize, *const c_char, usize);
     property = "rocksdb_property_value": fn(*mut Db, *const c_char) -> *mut c_char;
     options = "rocksdb_options_create": fn() -> *mut DbOptions;
     options_destroy = "rocksdb_options_destroy": fn(*mut DbOptions);

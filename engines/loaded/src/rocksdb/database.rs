@@ -164,6 +164,14 @@ impl Database {
         self.facts().ok().map(|facts| facts.library())
     }
 
+    /// Merges all tables, so that nothing is left of what was removed or replaced.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn compact(&self) {
+        let all = (ptr::null(), 0);
+        // SAFETY: the database is open, and no key is the range of all keys.
+        unsafe { (self.api.compact_range)(self.raw, all.0, all.1, all.0, all.1) };
+    }
+
     /// Closes the database. Tables in memory are written out only where no log has them.
     pub(super) fn close(self) {
         drop(self);

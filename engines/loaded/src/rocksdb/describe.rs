@@ -22,6 +22,7 @@ pub fn describe() -> Description {
         )],
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
+        compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new(
             "rocksdb",

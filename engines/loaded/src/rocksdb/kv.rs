@@ -65,6 +65,12 @@ impl KvEngine for Rocks {
         self.held
     }
 
+    /// What is in memory is written out before.
+    fn compact(self, _: Open<'_>) -> Result<Self, EngineError> {
+        self.database.compact();
+        Ok(self)
+    }
+
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<RocksSession<'e>, EngineError> {
         Ok(self.shared())
     }

@@ -32,6 +32,7 @@ pub fn describe() -> Description {
         options: [library, key].into_iter().chain(dbdyno_sqlite::options(&[], &begins)).collect(),
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
+        compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "sqlite-lib",

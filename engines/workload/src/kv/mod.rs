@@ -96,12 +96,16 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
             harness.opened(&engine, library, &phases)?;
         }
         let measured = match &test.load {
-            KvLoad::Alone(alone) => measure_alone(&harness, job, (test, alone), &mut phases, &mut engine),
+            KvLoad::Alone(alone) => {
+                measure_alone(&harness, job, (test, alone), &mut phases, &mut engine).map(|done| (done, engine))
+            }
             KvLoad::Actors(load) => {
                 measure_actors::<E, T>(&harness, job, (test, load), accounts, &mut phases, &mut engine)
+                    .map(|done| (done, engine))
             }
+            KvLoad::Compaction(_) => measure_compaction(&harness, job, (suite, test), &mut phases, engine),
         };
-        let done = measured.map_err(RunFailure::during(test.number))?;
+        let (done, engine) = measured.map_err(RunFailure::during(test.number))?;
         let stays_open = |next: &KvTest| next.database == test.database && !is_cold(job, next);
         if suite.tests.get(place + 1).is_some_and(stays_open) {
             open = Some(engine);
@@ -150,12 +154,12 @@ fn open_database<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result
     if fresh {
         fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
     }
-    E::open(Open {
-        folder: &folder,
-        settings: &job.options,
-        schema: if fresh { &suite.schema } else { &[] },
-        data_bytes: suite.data_bytes,
-    })
+    E::open(Open { schema: if fresh { &suite.schema } else { &[] }, ..reopening(job, suite, &folder) })
+}
+
+/// What a database that is there is opened with.
+fn reopening<'j>(job: &'j Job, suite: &KvSuite, folder: &'j Path) -> Open<'j> {
+    Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes }
 }
 
 fn measure_alone<E: KvEngine>(
@@ -183,6 +187,33 @@ fn measure_alone<E: KvEngine>(
     let verification = answers.then(|| tally.verification());
     let KvTally { operations, rows, .. } = tally;
     Ok(TestDone { operations, rows, verification, ..done })
+}
+
+/// Compacts a database, as one operation; the engine as it is afterwards.
+fn measure_compaction<E: KvEngine>(
+    harness: &Harness<'_>,
+    job: &Job,
+    (suite, test): (&KvSuite, &KvTest),
+    phases: &mut Phases,
+    engine: E,
+) -> Result<(TestDone, E), EngineError> {
+    let (head, folder) = (test.head(), database_folder(job, &test.database));
+    harness.announce(head, 1, 1);
+    let frame = harness.begin_alone(head, 1, 1);
+
+    let mut recorder = Recorder::new(engine.clock(), frame.counts(), 1);
+    recorder.start();
+    let mut engine = engine.compact(reopening(job, suite, &folder))?;
+    recorder.lap();
+    let spent = recorder.finish()?;
+
+    let done = frame.end(spent, phases, &folder, E::MAIN_FILE)?;
+    let mut tally = KvTally::default();
+    if test.verify_state {
+        tally.state(&mut engine.session(&test.sql)?)?;
+    }
+    let verification = engine.answers().then(|| tally.verification());
+    Ok((TestDone { operations: 1, rows: tally.rows, verification, ..done }, engine))
 }
 
 fn measure_actors<E: KvEngine, T: Threading<E>>(

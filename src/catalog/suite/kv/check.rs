@@ -44,8 +44,24 @@ impl Checker<'_> {
         if !is_plain_word(&test.database) {
             return self.wrong(format!("database `{}`: expected a word of letters, digits, - and _", test.database));
         }
-        let load = if test.actors.is_empty() { LoadBody::Alone(self.alone()?) } else { self.actors()? };
+        let load = match (test.compact, test.actors.is_empty()) {
+            (true, _) => self.compaction()?,
+            (false, true) => LoadBody::Alone(self.alone()?),
+            (false, false) => self.actors()?,
+        };
         Ok(TestBody { file: test.clone(), load })
+    }
+
+    fn compaction(&self) -> Result<LoadBody, CatalogError> {
+        let test = self.test;
+        let of_one_thread = test.operations.is_some() || test.keys.is_some() || test.work.is_some();
+        let paced = test.seconds.is_some() || test.warm_up_seconds.is_some() || test.followed;
+        let rest = test.transaction.is_some() || test.clock_every.is_some() || !test.when.is_empty();
+        if of_one_thread || paced || rest || !test.actors.is_empty() {
+            return self
+                .wrong("compact = true: expected beside it only number, name, needs, database, key and verify_state");
+        }
+        Ok(LoadBody::Compaction)
     }
 
     fn alone(&self) -> Result<AloneBody, CatalogError> {

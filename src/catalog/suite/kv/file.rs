@@ -49,6 +49,9 @@ pub(in crate::catalog::suite) struct FileKvTest {
     pub(super) warm_up_seconds: Option<Spanned<FileNumber>>,
     #[serde(default)]
     pub(super) followed: bool,
+    /// The test is one compaction of its database: it has no operations, keys, work or transaction.
+    #[serde(default)]
+    pub(super) compact: bool,
     #[serde(default)]
     pub(super) verify_state: bool,
     #[serde(default)]

@@ -15,8 +15,8 @@ use dbdyno_engine::{
     settings::Settings,
     size::Size,
     suite::{
-        Arrival, KeyChoice, KvActor, KvActors, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation,
-        TransactionScope, Work,
+        Arrival, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest, KvWork,
+        Operation, TransactionScope, Work,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,7 @@ enum LoadBody {
     Alone(AloneBody),
     /// As the file has them.
     Actors,
+    Compaction,
 }
 
 /// What a test of one thread has in its file.
@@ -135,6 +136,7 @@ impl KvBody {
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
         let at_size = |operations: &Operations| operations.at_size(size.first);
         let operations = |test: &TestBody| match &test.load {
+            LoadBody::Compaction => 1,
             LoadBody::Alone(alone) => at_size(&alone.operations),
             LoadBody::Actors => {
                 test.actors().filter_map(|actor| actor.operations.as_ref()).map(|it| at_size(it.get_ref())).sum()
@@ -162,6 +164,7 @@ impl KvBody {
             load: match load {
                 LoadBody::Alone(alone) => KvLoad::Alone(resolve_alone(file, alone, size, settings)),
                 LoadBody::Actors => KvLoad::Actors(resolve_actors(test, size, settings)),
+                LoadBody::Compaction => KvLoad::Compaction(KvCompaction { compact: true }),
             },
             verify_state: file.verify_state,
             sql: KvStatements {

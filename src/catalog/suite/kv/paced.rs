@@ -46,6 +46,7 @@ impl KvBody {
                 Some(why) => return refused(why),
                 None => vec![ALONE.to_owned()],
             },
+            LoadBody::Compaction => return refused("it is one compaction: choose one that does many operations"),
             LoadBody::Actors => body.actors().map(|actor| actor.name.clone()).collect(),
         };
         match (actor, names.as_slice()) {
@@ -131,6 +132,8 @@ impl Pace {
         let mut actors = match &test.load {
             KvLoad::Actors(load) => load.actors.clone(),
             KvLoad::Alone(alone) => vec![alone_actor(&alone.work)],
+            // Refused when the pace was made.
+            KvLoad::Compaction(_) => return,
         };
         for actor in actors.iter_mut().filter(|actor| actor.name == self.actor) {
             (actor.arrival, actor.operations) = (arrival, None);
