@@ -249,6 +249,20 @@ impl Metric {
         self.facts().variability
     }
 
+    /// What the better one of two values is in a sentence: `A 1.4x faster`, `A 2.0x less`.
+    pub fn comparative(self) -> &'static str {
+        match (self.unit(), self.better()) {
+            (Unit::Time | Unit::Rate, _) => "faster",
+            (_, Better::More) => "more",
+            (_, Better::Less | Better::Neither) => "less",
+        }
+    }
+
+    /// Whether it is a quantile of latencies or response times.
+    pub fn is_quantile(self) -> bool {
+        matches!(self.facts().source, MetricSource::Latency(_) | MetricSource::Response(_))
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|metric| metric.name() == name)
     }
@@ -266,6 +280,14 @@ impl Metric {
         }
     }
 
+    /// SQL for the value by which runs are compared in it, as [`Figures::compared`] has it.
+    pub(crate) fn compared_sql(self) -> String {
+        match self {
+            Self::Wall => "CASE WHEN t.limit_ns IS NULL THEN t.wall_ns WHEN t.operations > 0 THEN t.wall_ns * 1e6 / t.operations END".to_owned(),
+            metric => metric.sql(),
+        }
+    }
+
     /// A value for people: three digits and the unit.
     pub fn shown(self, value: f64) -> String {
         match self.unit() {
@@ -275,6 +297,13 @@ impl Metric {
             Unit::Rate => units::rate(value),
             Unit::Share => format!("{:.1} %", value / 1e4),
         }
+    }
+}
+
+impl Default for Metric {
+    /// What is compared where nothing else is asked for.
+    fn default() -> Self {
+        Self::Wall
     }
 }
 
@@ -350,6 +379,14 @@ impl Figures {
         }
         let operations = self.get(Metric::Operations).filter(|operations| *operations > 0)?;
         Some((u128::from(wall) * 1_000_000 / u128::from(operations)) as u64)
+    }
+
+    /// The value by which runs are compared in a metric.
+    pub fn compared(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::Wall => self.compared_ns().map(|ns| ns as f64),
+            metric => self.value(metric),
+        }
     }
 
     /// What there is of these together; none where the engine was not even seen to settle.

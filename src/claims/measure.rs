@@ -4,6 +4,7 @@ use super::{ClaimsTable, ComparedClaims, RunOrigin};
 use crate::{
     catalog::{ClaimedComparison, Claims},
     compare::{Comparison, Options, Side, compare, load, with_repeats},
+    metric::Metric,
     store::{Latencies, Selection, Store, StoreError},
 };
 use std::collections::HashMap;
@@ -56,7 +57,7 @@ fn found(
     }
     let of = |text: &String| sides.get(text).filter(|side| !side.runs.is_empty());
     let Some((a, b)) = of(&a).zip(of(&b)) else { return Ok(None) };
-    let [a, b] = with_repeats(store, [a, b])?;
+    let [a, b] = with_repeats(store, [a, b], Metric::Wall)?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
     Ok(Some(compare(&a, &b, &options)))
 }

@@ -1,7 +1,7 @@
 //! `dbdyno compare`.
 
 use super::{
-    args::{CsvArgs, OutArgs, Places, format_of, one_of, percent},
+    args::{CsvArgs, OutArgs, Places, format_of, metric, one_of, percent},
     error::{CliError, unwritten},
     output::{colour, command_line, print},
 };
@@ -12,6 +12,7 @@ use crate::{
         Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, compare, gate, load,
         with_repeats,
     },
+    metric::{Better, Metric},
     report::{
         comparison::{FORMATS, SCALING_FORMATS, TableStyle, export, text},
         format::{Format, WriteError},
@@ -48,6 +49,9 @@ pub(super) struct CompareArgs {
     /// Show the ratios as a table over two keys. Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by")]
     pivot: Option<String>,
+    /// What is compared: the wall time, or any other figure of a test.
+    #[arg(long, value_name = "METRIC", default_value = "wall_ns", value_parser = metric(), hide_possible_values = true)]
+    metric: Metric,
     /// The order of the tests of a size.
     #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()))]
     sort: LineOrder,
@@ -62,7 +66,7 @@ pub(super) struct CompareArgs {
     out: OutArgs,
     #[command(flatten)]
     csv: CsvArgs,
-    /// Exit with 4 if a test of A is slower than B by more than this, and with 3 if that cannot be decided.
+    /// Exit with 4 if a test of A is slower than B by more than this (worse, of another metric), and with 3 if that cannot be decided.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_if_slower: Option<f64>,
     /// Compare although commits are not equally durable on both sides.
@@ -122,7 +126,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     };
     let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
     let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
-    let [a, b] = with_repeats(&store, [&a, &b])?;
+    let [a, b] = with_repeats(&store, [&a, &b], args.metric)?;
     let mut comparison = compare(&a, &b, &options);
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
@@ -206,7 +210,15 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         (args.allow_caches, Difference::Caches),
     ];
     let pivot = args.pivot.as_deref().map(Axis::parse_pair).transpose();
+    if args.metric.better() == Better::Neither && args.fail_if_slower.is_some() {
+        let title = args.metric.title();
+        return Err(CliError::Usage(format!("--fail-if-slower: of {title} neither less nor more is better")));
+    }
+    if args.scaling && args.metric != Metric::Wall {
+        return Err(CliError::Usage("--scaling shows times and operations a second: leave --metric out".to_owned()));
+    }
     Ok(Options {
+        metric: args.metric,
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,

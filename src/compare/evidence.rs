@@ -3,17 +3,21 @@
 use super::{
     latency::latency,
     layout::{Laid, SideSample},
-    model::{ComparedSessions, Figure, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
+    model::{ComparedSessions, Figure, FigureRange, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
     noise::Floors,
     obstacles::obstacles,
     options::Options,
     pairs::{Matched, matched},
     sessions::{self, Repeats, SessionTest},
 };
-use crate::stats::{
-    ALPHA, Evidence, NoAnswer, RatioInterval, Verdict, benjamini_hochberg, log_ratios, median, paired_ratio, rank_sum,
-    signed_rank, unpaired_ratio,
+use crate::{
+    metric::{Better, Metric, Variability},
+    stats::{
+        ALPHA, Evidence, Interval, NoAnswer, RatioInterval, Verdict, benjamini_hochberg, bootstrap_interval,
+        log_ratios, median, paired_ratio, rank_sum, signed_rank, unpaired_ratio,
+    },
 };
+use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 /// A line that has its figures, and waits for the p values of the others.
@@ -25,13 +29,30 @@ pub(super) struct LineDraft {
 }
 
 #[derive(Debug)]
-struct Tested {
+enum Tested {
+    /// Values in which chance has a part.
+    Sampled(SampledRatio),
+    /// The ratio of two values that are the same in every run of their sides: there is nothing to test.
+    Exact(f64),
+}
+
+#[derive(Debug)]
+struct SampledRatio {
     interval: Result<RatioInterval, NoAnswer>,
     /// None with too few runs: such a line cannot be decided and is no test of the table.
     p: Option<f64>,
     median_ratio: f64,
     paired: bool,
     sessions: Option<ComparedSessions>,
+}
+
+impl Tested {
+    fn p(&self) -> Option<f64> {
+        match self {
+            Self::Sampled(sampled) => sampled.p,
+            Self::Exact(_) => None,
+        }
+    }
 }
 
 /// What is known beside the lines.
@@ -51,18 +72,17 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, options: &Options) -> Lin
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
     };
-    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len()) };
-    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len()) };
+    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), options.metric) };
+    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), options.metric) };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
-        (Some(a), Some(b)) if comparable => {
-            let median_ratio = a.median_ns / b.median_ns;
-            Some(if matched.is_across_sessions() {
-                of_sessions(sessions::test(&laid, &matched, &known.repeats), median_ratio)
-            } else {
-                of_runs(&matched, median_ratio)
-            })
-        }
+        (Some(a), Some(b)) if comparable => Some(match exact(a, b, options.metric) {
+            Some(ratio) => Tested::Exact(ratio),
+            None if matched.is_across_sessions() => {
+                Tested::Sampled(of_sessions(sessions::test(&laid, &matched, &known.repeats), a.median / b.median))
+            }
+            None => Tested::Sampled(of_runs(&matched, a.median / b.median)),
+        }),
         _ => None,
     };
     let noise_floor = known.floors.of(&laid);
@@ -70,13 +90,27 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, options: &Options) -> Lin
     LineDraft { line: Line { part, size, test, name, a, b, obstacles, noise_floor, found: None }, tested }
 }
 
-fn figure(samples: &[SideSample<'_>], selected: usize) -> Option<Figure> {
+/// The ratio of values of which every run of a side has the same: that of a metric without chance, or nothing on both sides.
+fn exact(a: &Figure, b: &Figure, metric: Metric) -> Option<f64> {
+    let only = |figure: &Figure| {
+        let first = *figure.values.first()?;
+        figure.values.iter().all(|value| *value == first).then_some(first)
+    };
+    match (only(a)?, only(b)?) {
+        (0.0, 0.0) => Some(1.0),
+        (a, b) => (metric.variability() == Variability::Exact).then(|| a / b),
+    }
+}
+
+fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option<Figure> {
     let first = samples.first()?;
+    let values = values(samples);
     Some(Figure {
         label: first.run.label.clone(),
         tier: first.run.configuration.tier,
-        median_ns: median(&times(samples)).ok()?,
-        times_ns: samples.iter().map(|sample| sample.wall_ns).collect(),
+        median: median(&values).ok()?,
+        interval: if metric.is_quantile() { median_range(&values) } else { None },
+        values,
         run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
         left_out: selected - samples.len(),
         operations: first.operations(),
@@ -84,32 +118,42 @@ fn figure(samples: &[SideSample<'_>], selected: usize) -> Option<Figure> {
     })
 }
 
-fn times(samples: &[SideSample<'_>]) -> Vec<f64> {
-    samples.iter().map(|sample| sample.wall_ns as f64).collect()
+/// The bootstrap's interval of the median; none with too few runs.
+fn median_range(values: &[f64]) -> Option<FigureRange> {
+    const RESAMPLES: usize = 1_000;
+    // The same values give the same interval.
+    let mut rng = SplitMix64::new(0);
+    let of_drawn = |drawn: &[&f64]| median(&drawn.iter().map(|value| **value).collect::<Vec<_>>()).ok();
+    let Interval { low, high, .. } = bootstrap_interval(values, RESAMPLES, &mut rng, of_drawn).ok()?;
+    Some(FigureRange { low, high })
 }
 
-fn of_runs(matched: &Matched<'_>, median_ratio: f64) -> Tested {
-    let (a, b) = (times(&matched.a), times(&matched.b));
+fn values(samples: &[SideSample<'_>]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.value).collect()
+}
+
+fn of_runs(matched: &Matched<'_>, median_ratio: f64) -> SampledRatio {
+    let (a, b) = (values(&matched.a), values(&matched.b));
     let interval = if matched.paired { paired_ratio(&a, &b) } else { unpaired_ratio(&a, &b) };
     let p = || match matched.paired {
         true => log_ratios(&a, &b).and_then(|logs| signed_rank(&logs)),
         false => rank_sum(&a, &b),
     };
     let p = if interval.is_ok() { p().ok().map(|test| test.p) } else { None };
-    Tested { interval, p, median_ratio, paired: matched.paired, sessions: None }
+    SampledRatio { interval, p, median_ratio, paired: matched.paired, sessions: None }
 }
 
-fn of_sessions(SessionTest { answer, sessions }: SessionTest, median_ratio: f64) -> Tested {
+fn of_sessions(SessionTest { answer, sessions }: SessionTest, median_ratio: f64) -> SampledRatio {
     let (interval, p) = match answer {
         Ok((interval, p)) => (Ok(interval), Some(p)),
         Err(reason) => (Err(reason), None),
     };
-    Tested { interval, p, median_ratio, paired: false, sessions: Some(sessions) }
+    SampledRatio { interval, p, median_ratio, paired: false, sessions: Some(sessions) }
 }
 
 /// Verdicts of all lines, and how many were tested.
-pub(super) fn judge(drafts: Vec<LineDraft>) -> (Vec<Line>, usize) {
-    let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.tested.as_ref()?.p).collect();
+pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize) {
+    let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.tested.as_ref()?.p()).collect();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let adjusted = benjamini_hochberg(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
     let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
@@ -118,9 +162,12 @@ pub(super) fn judge(drafts: Vec<LineDraft>) -> (Vec<Line>, usize) {
     let lines = drafts
         .into_iter()
         .map(|LineDraft { mut line, tested }| {
-            line.found = tested.and_then(|tested| {
-                let p_adjusted = tested.p.and_then(|_| adjusted.next());
-                found(&tested, p_adjusted, line.noise_floor.value, factor)
+            line.found = tested.and_then(|tested| match tested {
+                Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
+                Tested::Sampled(sampled) => {
+                    let p_adjusted = sampled.p.and_then(|_| adjusted.next());
+                    found(&sampled, p_adjusted, line.noise_floor.value, factor, metric)
+                }
             });
             line
         })
@@ -128,13 +175,49 @@ pub(super) fn judge(drafts: Vec<LineDraft>) -> (Vec<Line>, usize) {
     (lines, p.len())
 }
 
-fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usize) -> Option<JudgedRatio> {
-    let Tested { interval, p, median_ratio, paired, sessions } = tested;
+fn exact_ratio(ratio: f64, metric: Metric) -> JudgedRatio {
+    let lower = if ratio == 1.0 {
+        Verdict::Same
+    } else if ratio < 1.0 {
+        Verdict::Faster
+    } else {
+        Verdict::Slower
+    };
+    JudgedRatio {
+        verdict: of_better(lower, metric),
+        ratio,
+        median_ratio: ratio,
+        interval: Some(RatioRange { low: ratio, high: ratio, confidence: 1.0 }),
+        paired: false,
+        exact: true,
+        sessions: None,
+        p: None,
+        p_adjusted: None,
+    }
+}
+
+/// The verdict on A, given that on values of which the lower is the better one.
+fn of_better(lower: Verdict, metric: Metric) -> Verdict {
+    match (metric.better(), lower) {
+        (Better::More, Verdict::Faster) => Verdict::Slower,
+        (Better::More, Verdict::Slower) => Verdict::Faster,
+        _ => lower,
+    }
+}
+
+fn found(
+    sampled: &SampledRatio,
+    p_adjusted: Option<f64>,
+    noise_floor: f64,
+    tests: usize,
+    metric: Metric,
+) -> Option<JudgedRatio> {
+    let SampledRatio { interval, p, median_ratio, paired, sessions } = sampled;
     let evidence = Evidence { interval: *interval, p_adjusted: p_adjusted.unwrap_or(1.0), noise_floor, tests };
     let verdict = match evidence.verdict().ok()? {
         // More rounds of the same sessions decide nothing.
         Verdict::Undecided { .. } if sessions.is_some() => Verdict::Undecided { more_rounds: None },
-        verdict => verdict,
+        verdict => of_better(verdict, metric),
     };
     let interval = interval.ok();
     Some(JudgedRatio {
@@ -143,6 +226,7 @@ fn found(tested: &Tested, p_adjusted: Option<f64>, noise_floor: f64, tests: usiz
         median_ratio: *median_ratio,
         interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),
         paired: *paired,
+        exact: false,
         sessions: *sessions,
         p: *p,
         p_adjusted,

@@ -1,10 +1,13 @@
 //! Whether a change is good enough for continuous integration.
 
 use super::model::{Comparison, Line};
-use crate::stats::Verdict;
+use crate::{
+    metric::{Better, Metric},
+    stats::Verdict,
+};
 use std::fmt;
 
-/// The answer to "is A slower than B by more than so much?".
+/// The answer to "is A slower than B by more than so much?", or worse in another metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gate {
     /// No test is: each interval ends at or below the limit.
@@ -62,7 +65,7 @@ impl fmt::Display for OpenReason {
 pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     let (mut slower, mut open) = (Vec::new(), Vec::new());
     for line in &comparison.lines {
-        match judged(line, limit) {
+        match judged(line, limit, comparison.metric) {
             Judged::Passed => {}
             Judged::Slower => slower.push(name(line)),
             Judged::Open(reason) => open.push(OpenTest { name: name(line), reason }),
@@ -83,7 +86,7 @@ enum Judged {
     Open(OpenReason),
 }
 
-fn judged(line: &Line, limit: f64) -> Judged {
+fn judged(line: &Line, limit: f64, metric: Metric) -> Judged {
     let Some(found) = &line.found else {
         let one = line.a.is_none() != line.b.is_none();
         return Judged::Open(if one { OpenReason::OneSide } else { OpenReason::NotComparable });
@@ -92,13 +95,17 @@ fn judged(line: &Line, limit: f64) -> Judged {
         let few = found.sessions.map_or(OpenReason::TooFewRuns, |_| OpenReason::FewSessions);
         return Judged::Open(few);
     };
-    if interval.high <= 1.0 + limit {
+    let (low, high) = match metric.better() {
+        Better::More => (1.0 / interval.high, 1.0 / interval.low),
+        Better::Less | Better::Neither => (interval.low, interval.high),
+    };
+    if high <= 1.0 + limit {
         return Judged::Passed;
     }
     let open = match found.verdict {
-        Verdict::Slower if interval.low > 1.0 + limit => return Judged::Slower,
+        Verdict::Slower if low > 1.0 + limit => return Judged::Slower,
         Verdict::Undecided { .. } if found.sessions.is_some() => OpenReason::FewSessions,
-        _ if interval.low > 1.0 + limit => OpenReason::NotBeyondNoise,
+        _ if low > 1.0 + limit => OpenReason::NotBeyondNoise,
         _ => OpenReason::AcrossTheLimit,
     };
     Judged::Open(open)

@@ -13,18 +13,19 @@ use crate::{
 use dbdyno_engine::size::Size;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A test of a run that has a time.
+/// A test of a run that has a value of the metric.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideSample<'s> {
     pub(super) run: &'s RunTests,
     pub(super) result: &'s TestRecord,
-    pub(super) wall_ns: u64,
+    /// In the metric's unit.
+    pub(super) value: f64,
 }
 
 impl<'s> SideSample<'s> {
-    /// None of a test without a time.
-    pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord) -> Option<Self> {
-        result.figures.compared_ns().map(|wall_ns| Self { run, result, wall_ns })
+    /// None of a test without a value.
+    pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord, metric: Metric) -> Option<Self> {
+        result.figures.compared(metric).map(|value| Self { run, result, value })
     }
 
     /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
@@ -79,8 +80,8 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
         axes.iter().copied().filter(|axis| matches!(axis, Axis::Suite | Axis::Host | Axis::Session)).collect();
     let own: Vec<&Axis> = axes.iter().copied().filter(|axis| matches!(axis, Axis::Property(_))).collect();
 
-    let of_a = grouped(a, &[shared.clone(), own.clone()].concat());
-    let of_b = grouped(b, &shared);
+    let of_a = grouped(a, &[shared.clone(), own.clone()].concat(), options.metric);
+    let of_b = grouped(b, &shared, options.metric);
     let parts: BTreeSet<&[String]> = of_a.keys().map(|(part, ..)| part.as_slice()).collect();
     let mut sides: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
     for (key, samples) in &of_a {
@@ -115,11 +116,11 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
 /// What stands for a value that a run does not have.
 pub(super) const MISSING: &str = "-";
 
-fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
+fn grouped<'s>(side: &'s Side, axes: &[&Axis], metric: Metric) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
     let mut groups: BTreeMap<LineKey, Vec<SideSample<'s>>> = BTreeMap::new();
     for run in &side.runs {
         let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, metric)) {
             let key = (part.clone(), OrderedSize::new(&run.size), sample.result.test, sample.result.test_name.clone());
             groups.entry(key).or_default().push(sample);
         }

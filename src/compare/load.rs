@@ -1,7 +1,10 @@
 //! A side of a comparison from the store.
 
-use crate::store::{
-    Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
+use crate::{
+    metric::Metric,
+    store::{
+        Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
+    },
 };
 use std::{
     borrow::Cow,
@@ -19,7 +22,7 @@ pub struct Side {
     pub sessions: Vec<SessionFacts>,
     /// The A/A runs of these sessions: configurations that ran twice a round, with their twins.
     pub twins: Vec<RunTests>,
-    /// What its configurations took in each session of the store; see [`with_repeats`].
+    /// What a metric of its configurations was in each session of the store; see [`with_repeats`].
     pub repeats: Vec<RepeatedTest>,
 }
 
@@ -32,12 +35,12 @@ pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latenci
     Ok(Side { selection: text.to_owned(), runs, sessions, twins, repeats: Vec::new() })
 }
 
-/// Two sides with what other sessions took for their configurations, where they were not measured in the same sessions: only that says
+/// Two sides with what a metric of their configurations was in other sessions, where they were not measured in the same sessions: only that says
 /// how far sessions lie apart.
 ///
 /// # Errors
 /// What is wrong with the store.
-pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, Side>; 2], StoreError> {
+pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2], metric: Metric) -> Result<[Cow<'s, Side>; 2], StoreError> {
     let [of_a, of_b] = sides
         .each_ref()
         .map(|side| side.sessions.iter().map(|session| session.session_id.clone()).collect::<BTreeSet<_>>());
@@ -45,7 +48,7 @@ pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, 
         return Ok(sides.map(Cow::Borrowed));
     }
     let [a, b] = sides.map(|side| {
-        let repeats = store.repeats(&one_of_each(&side.runs))?;
+        let repeats = store.repeats(&one_of_each(&side.runs), metric)?;
         Ok::<_, StoreError>(Cow::Owned(Side { repeats, ..side.clone() }))
     });
     Ok([a?, b?])

@@ -31,7 +31,7 @@ mod warnings;
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use load::{Side, load, with_repeats};
 pub use model::{
-    Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, JudgedRatio, Latency, Line, Mean,
+    Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow,
     RatioRange, SideFacts, SideName, SizeRatio,
 };
@@ -44,13 +44,18 @@ use evidence::Known;
 use sessions::Repeats;
 
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
-    let known = Known { places: facts::places(&[a, b]), floors: noise::floors(&[a, b]), repeats: Repeats::of(&[a, b]) };
+    let known = Known {
+        places: facts::places(&[a, b]),
+        floors: noise::floors(&[a, b], options.metric),
+        repeats: Repeats::of(&[a, b]),
+    };
     let drafts = layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &known, options)).collect();
-    let (lines, compared) = evidence::judge(drafts);
+    let (lines, compared) = evidence::judge(drafts, options.metric);
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
+        metric: options.metric,
         a: facts::of_side(a),
         b: facts::of_side(b),
         compared,

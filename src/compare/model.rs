@@ -3,6 +3,7 @@
 use super::{options::Axis, scaling::ScalingCurve};
 use crate::{
     catalog::Difference,
+    metric::Metric,
     stats::Verdict,
     store::{RunConfiguration, SessionFacts},
 };
@@ -15,7 +16,7 @@ pub const COMPARISON_VERSION: u32 = 2;
 /// The values of a pivot's keys that part the runs of A; empty without a pivot over such keys.
 pub type Part = BTreeMap<String, String>;
 
-/// Two selections beside each other. Times are ns, ratios are time A / time B: below 1 A is faster.
+/// Two selections beside each other. Ratios are value A / value B: of times, A is faster below 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`COMPARISON_VERSION`].
@@ -24,6 +25,8 @@ pub struct Comparison {
     pub dbdyno_version: String,
     /// The command that asked for it.
     pub command: String,
+    /// What is compared; its values are in its unit.
+    pub metric: Metric,
     pub a: SideFacts,
     pub b: SideFacts,
     /// How many tests were compared, which is what p values were adjusted for.
@@ -113,11 +116,14 @@ pub struct Figure {
     pub label: String,
     /// Durability tier; none: not recorded.
     pub tier: Option<u8>,
-    /// Median of the times, ns.
-    pub median_ns: f64,
-    /// The wall times that the figure rests on, ns; of paired runs, in the order of the pairs.
-    pub times_ns: Vec<u64>,
-    /// The runs that these times are of, in the same order.
+    /// Median of the values, in the metric's unit: ns, bytes, operations a second, or a number.
+    pub median: f64,
+    /// The 95 % interval of the median of latencies' quantiles: the bootstrap's, over runs. None of other metrics, or with too few runs.
+    #[serde(default)]
+    pub interval: Option<FigureRange>,
+    /// The values that the figure rests on; of paired runs, in the order of the pairs.
+    pub values: Vec<f64>,
+    /// The runs that these values are of, in the same order.
     pub run_ids: Vec<String>,
     /// Runs that were selected and left out, because they have no partner on the other side.
     pub left_out: usize,
@@ -125,6 +131,13 @@ pub struct Figure {
     pub operations: u64,
     /// Latencies of operations over these runs; none where single operations were not timed.
     pub latency: Option<Latency>,
+}
+
+/// An interval of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FigureRange {
+    pub low: f64,
+    pub high: f64,
 }
 
 /// Latencies of single operations, ns.
@@ -189,19 +202,19 @@ pub enum ObstacleKind {
     SharedRuns,
     /// Answers are wrong, or differ between A and B at the same seed.
     FailedVerification,
-    /// A time is 0 or has no logarithm.
+    /// Only one of the values is 0.
     NoRatio,
     /// A difference that can be allowed.
     #[serde(untagged)]
     Differ(Difference),
 }
 
-/// The ratio of a line's times with the verdict on it.
+/// The ratio of a line's values with the verdict on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgedRatio {
     /// The verdict on A.
     pub verdict: Verdict,
-    /// Time A / time B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
+    /// Value A / value B: the Hodges-Lehmann estimate that the interval belongs to; with too few runs for an interval, the
     /// ratio of the medians.
     pub ratio: f64,
     pub median_ratio: f64,
@@ -209,6 +222,9 @@ pub struct JudgedRatio {
     pub interval: Option<RatioRange>,
     /// Whether runs were compared in pairs of one round.
     pub paired: bool,
+    /// Whether it is the ratio of two values without chance in them, which no test is needed for.
+    #[serde(default)]
+    pub exact: bool,
     /// The sessions that were compared, where A and B were measured in different ones; none: runs were.
     #[serde(default)]
     pub sessions: Option<ComparedSessions>,

@@ -7,6 +7,7 @@ use super::{
     pairs::matched,
 };
 use crate::{
+    metric::Metric,
     stats::{DEFAULT_NOISE_FLOOR, SelfNoise, log_ratios, noise_floors},
     store::RunTests,
 };
@@ -27,14 +28,14 @@ pub(super) struct Floors<'s> {
 }
 
 /// The noise floors of the sides' sessions, or the default where no configuration ran twice a round.
-pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
+pub(super) fn floors<'s>(sides: &[&'s Side], metric: Metric) -> Floors<'s> {
     // Both sides may have loaded the same session.
     let runs: BTreeMap<&str, &RunTests> =
         sides.iter().flat_map(|side| &side.twins).map(|run| (run.run_id.as_str(), run)).collect();
     let mut tests: BTreeMap<NoisyTest<'_>, BTreeMap<&str, Twins<'_>>> = BTreeMap::new();
     for run in runs.into_values() {
         let (label, twin) = run.twin_of.as_deref().map_or((run.label.as_str(), 0), |original| (original, 1));
-        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, metric)) {
             let of_test = tests.entry((&run.configuration.suite, &run.size, sample.result.test)).or_default();
             of_test.entry(label).or_default()[twin].push(sample);
         }
@@ -60,7 +61,7 @@ pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
 /// What the pairs of a configuration with its twin show; none without pairs.
 fn self_noise([first, twin]: &Twins<'_>) -> Option<SelfNoise> {
     let matched = matched(first, twin);
-    let times = |samples: &[SideSample<'_>]| samples.iter().map(|sample| sample.wall_ns as f64).collect::<Vec<_>>();
+    let times = |samples: &[SideSample<'_>]| samples.iter().map(|sample| sample.value).collect::<Vec<_>>();
     let logs = log_ratios(&times(&matched.a), &times(&matched.b));
     logs.ok().filter(|_| matched.paired).and_then(|logs| SelfNoise::of(&logs).ok())
 }

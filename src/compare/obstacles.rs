@@ -124,8 +124,10 @@ fn inputs<'s>(sample: &SideSample<'s>) -> (Option<u64>, &'s str, &'s str, &'s BT
 }
 
 fn no_ratio(line: &Laid<'_>) -> Option<String> {
-    let instant = |samples: &[SideSample<'_>]| samples.iter().any(|sample| sample.wall_ns == 0);
-    (instant(&line.a) || instant(&line.b)).then(|| "a time of 0 ns has no ratio".to_owned())
+    let is_zero = |sample: &SideSample<'_>| sample.value <= 0.0;
+    let all = || line.a.iter().chain(&line.b);
+    // Nothing on both sides is the same; else there is no ratio to nothing.
+    (all().any(is_zero) && !all().all(is_zero)).then(|| "one of the values is 0, which has no ratio".to_owned())
 }
 
 fn tiers(line: &Laid<'_>) -> Option<String> {

@@ -45,7 +45,7 @@ impl<'s> Repeats<'s> {
         let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (suite, size) in keys {
             for repeated in self.tests.get(&(suite, size, line.test)).into_iter().flatten() {
-                groups.entry(&repeated.configuration).or_default().push(repeated.median_ns);
+                groups.entry(&repeated.configuration).or_default().push(repeated.median);
             }
         }
         groups
@@ -69,11 +69,11 @@ pub(super) fn test(line: &Laid<'_>, matched: &Matched<'_>, repeats: &Repeats<'_>
     SessionTest { answer: session_ratio(&a, &b, spread), sessions }
 }
 
-/// The median time of each session, ns.
+/// The median value of each session.
 fn medians(samples: &[SideSample<'_>]) -> Vec<f64> {
     let mut sessions: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        sessions.entry(&sample.run.session_id).or_default().push(sample.wall_ns as f64);
+        sessions.entry(&sample.run.session_id).or_default().push(sample.value);
     }
     sessions.into_values().filter_map(|times| median(&times).ok()).collect()
 }

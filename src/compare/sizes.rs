@@ -39,11 +39,11 @@ fn of_rounds(lines: &[&Line]) -> Option<RatioInterval> {
     for line in lines {
         let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
         line.found.as_ref().filter(|found| found.paired)?;
-        let times = a.times_ns.iter().zip(&b.times_ns);
-        for ((id_a, id_b), (time_a, time_b)) in a.run_ids.iter().zip(&b.run_ids).zip(times) {
+        let values = a.values.iter().zip(&b.values);
+        for ((id_a, id_b), (value_a, value_b)) in a.run_ids.iter().zip(&b.run_ids).zip(values) {
             let (tests, sum) = pairs.entry((id_a, id_b)).or_default();
             *tests += 1;
-            *sum += (*time_a as f64 / *time_b as f64).ln();
+            *sum += (value_a / value_b).ln();
         }
     }
     let whole = pairs.into_values().filter(|(tests, _)| *tests == lines.len());

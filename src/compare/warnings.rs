@@ -44,7 +44,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
 fn too_few_rounds(lines: &[Line]) -> Option<String> {
     let compared: Vec<_> = lines.iter().filter(|line| line.found.is_some()).collect();
     let paired = |line: &&&Line| line.found.as_ref().is_some_and(|found| found.paired);
-    let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.times_ns.len())).min()?;
+    let least = compared.iter().filter(paired).filter_map(|line| Some(line.a.as_ref()?.values.len())).min()?;
     let need = rounds_needed(compared.len());
     let is_shown = |line: &&Line| line.found.as_ref().is_some_and(|found| found.p_adjusted.is_some_and(|p| p < ALPHA));
     let shown = compared.iter().copied().filter(is_shown).count();

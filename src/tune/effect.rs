@@ -171,6 +171,7 @@ impl Times {
                     confidence,
                 }),
                 paired: true,
+                exact: false,
                 sessions: None,
                 p,
                 p_adjusted,

@@ -53,7 +53,7 @@ fn benchstat_agrees_on_medians_and_on_significance() {
         let cells: Vec<&str> = row.split(',').collect();
         for (cell, figure) in [(cells[1], &line.a), (cells[3], &line.b)] {
             let figure = figure.as_ref().unwrap();
-            let ours = figure.median_ns * 1e-9 / figure.operations as f64;
+            let ours = figure.median * 1e-9 / figure.operations as f64;
             let theirs: f64 = cell.parse().unwrap();
             assert!((theirs / ours - 1.0).abs() < 1e-9, "{row}: {ours}");
         }

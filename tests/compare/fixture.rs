@@ -233,7 +233,7 @@ impl Stored {
 
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
         let (a, b) = (self.side(a), self.side(b));
-        let [a, b] = with_repeats(&self.store, [&a, &b]).unwrap();
+        let [a, b] = with_repeats(&self.store, [&a, &b], options.metric).unwrap();
         compare(&a, &b, options)
     }
 

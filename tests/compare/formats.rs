@@ -97,7 +97,7 @@ type ReadBack = (String, Option<f64>, Option<f64>, Option<f64>, Option<f64>, Str
 fn read(from: &str, path: &std::path::Path) -> Vec<ReadBack> {
     let connection = Connection::open_in_memory().unwrap();
     let sql = format!(
-        "SELECT test_name, a_median_ns::DOUBLE, b_median_ns::DOUBLE, ratio::DOUBLE, ratio_high::DOUBLE, verdict, command FROM {from}"
+        "SELECT test_name, a_median::DOUBLE, b_median::DOUBLE, ratio::DOUBLE, ratio_high::DOUBLE, verdict, command FROM {from}"
     );
     let mut statement = connection.prepare(&sql).unwrap();
     let rows = statement
@@ -117,7 +117,7 @@ fn csv_and_parquet_read_back_equal() {
             .iter()
             .map(|line| {
                 let found = line.found.as_ref();
-                let median = |figure: &Option<dbdyno::compare::Figure>| figure.as_ref().map(|figure| figure.median_ns);
+                let median = |figure: &Option<dbdyno::compare::Figure>| figure.as_ref().map(|figure| figure.median);
                 let word = if found.is_some() { "faster" } else { "not_comparable" };
                 let high = found.and_then(|found| Some(found.interval?.high));
                 let ratio = found.map(|found| found.ratio);

@@ -232,7 +232,7 @@ fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
         suite: "kv".to_owned(),
         size: "1000".to_owned(),
         test,
-        median_ns: median(&times).unwrap(),
+        median: median(&times).unwrap(),
     };
     Side { runs: of_side, repeats: times.into_iter().map(repeated).collect(), ..Side::default() }
 }

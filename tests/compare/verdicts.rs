@@ -28,8 +28,8 @@ fn medians_ratio_interval_and_p_are_those_worked_out_by_hand() {
     bench.pairs(&spec("x"), &spec("y"), &times);
     let found = bench.compared("engine=x", "engine=y", &Options::default());
     let line = &found.lines[0];
-    near(line.a.as_ref().unwrap().median_ns, 25_000.0);
-    near(line.b.as_ref().unwrap().median_ns, 50_000.0);
+    near(line.a.as_ref().unwrap().median, 25_000.0);
+    near(line.b.as_ref().unwrap().median, 50_000.0);
     let found = line.found.as_ref().unwrap();
     near(found.ratio, 0.5);
     near(found.median_ratio, 0.5);
@@ -305,8 +305,8 @@ fn an_aa_session_gives_the_noise_floor() {
     assert!(table(&comparison, STYLE).contains("noise floor 10.0 % (measured A against A)"));
     // Selected with its twin, the configuration is paired by its first runs.
     let both = bench.compared("engine=x", "engine=y", &Options::default());
-    let first: Vec<u64> = CLEAR.iter().map(|(a, _)| a * 1000).collect();
-    assert_eq!(both.lines[0].a.as_ref().unwrap().times_ns, first);
+    let first: Vec<f64> = CLEAR.iter().map(|(a, _)| (a * 1000) as f64).collect();
+    assert_eq!(both.lines[0].a.as_ref().unwrap().values, first);
     assert_eq!(both.lines[0].a.as_ref().unwrap().left_out, 8);
 }
 

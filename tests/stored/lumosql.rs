@@ -225,7 +225,7 @@ fn imported_backends_are_compared_to_ratios_computed_by_hand() {
     for line in &comparison.lines {
         let (a, b) = (line.a.as_ref().unwrap(), line.b.as_ref().unwrap());
         let of = |backend: u32| f64::from(1000 * backend + 20 * line.test) * 1e6 + 14.5e6;
-        assert_eq!((a.median_ns, b.median_ns), (of(1), of(0)), "test {}", line.test);
+        assert_eq!((a.median, b.median), (of(1), of(0)), "test {}", line.test);
         let found = line.found.as_ref().unwrap();
         assert_eq!(found.median_ratio, of(1) / of(0));
         assert!(!found.paired && found.verdict == dbdyno::stats::Verdict::Slower, "{found:?}");

@@ -1,6 +1,6 @@
 //! The formats that a command can write, and how CSV is written.
 
-use crate::{base::csv::Cells, report::format::Format};
+use crate::{base::csv::Cells, metric::Metric, report::format::Format};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -20,6 +20,22 @@ pub(in crate::cli) fn one_of<T: Clone + Send + Sync + 'static>(
     PossibleValuesParser::new(known).try_map(move |asked| {
         let choice = choices.iter().find(|(_, name, _)| *name == asked);
         choice.map(|(value, ..)| value.clone()).ok_or("expected one of the values listed by --help")
+    })
+}
+
+/// A figure of a test by its name, or by its name without the unit: `p99_ns`, `p99`.
+pub(in crate::cli) fn metric() -> impl TypedValueParser<Value = Metric> {
+    let known = Metric::ALL.iter().map(|metric| {
+        let short = metric.name().trim_end_matches("_ns").trim_end_matches("_bytes");
+        let value = PossibleValue::new(metric.name()).help(metric.title());
+        if short == metric.name() { value } else { value.alias(short) }
+    });
+    PossibleValuesParser::new(known).try_map(|asked| {
+        let is_asked = |metric: &&Metric| {
+            let rest = metric.name().strip_prefix(asked.as_str());
+            rest.is_some_and(|unit| ["", "_ns", "_bytes"].contains(&unit))
+        };
+        Metric::ALL.iter().find(is_asked).copied().ok_or("expected one of the values listed by --help")
     })
 }
 

@@ -6,7 +6,7 @@ mod places;
 mod runs;
 mod values;
 
-pub(super) use format::{CsvArgs, format_of, one_of};
+pub(super) use format::{CsvArgs, format_of, metric, one_of};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms};

@@ -12,6 +12,7 @@ use super::{
     model::{Part, SideName},
     sizes::without_numbers,
 };
+use crate::metric::Metric;
 use crate::stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, median, scaling};
 use axes::{Place, SIZE, Varied, varied};
 use std::{
@@ -30,7 +31,7 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
     for (name, side) in [(SideName::A, a), (SideName::B, b)] {
         for run in &side.runs {
-            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, Metric::Wall)) {
                 let key = (sample.result.test, without_numbers(&sample.result.test_name));
                 tests.entry(key).or_default().push((name, sample));
             }
@@ -158,7 +159,7 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
         x: place.x(),
         figure: median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
         operations: first.map_or(0, SideSample::operations),
-        times_ns: samples.iter().map(|sample| sample.wall_ns).collect(),
+        times_ns: samples.iter().map(|sample| sample.value as u64).collect(),
         run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
     }
 }
@@ -166,8 +167,8 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
 /// The time in ns, or the operations a second; not finite, or 0, where there is no logarithm of it.
 fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
     match figure {
-        Growing::Time => sample.wall_ns as f64,
-        Growing::Rate => sample.operations() as f64 * 1e9 / sample.wall_ns as f64,
+        Growing::Time => sample.value,
+        Growing::Rate => sample.operations() as f64 * 1e9 / sample.value,
     }
 }
 

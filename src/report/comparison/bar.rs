@@ -48,6 +48,7 @@ mod tests {
             median_ratio: ratio,
             interval,
             paired: true,
+            exact: false,
             sessions: None,
             p: None,
             p_adjusted: None,

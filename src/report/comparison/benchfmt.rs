@@ -1,12 +1,13 @@
 //! A comparison's runs in the Go benchmark format, for `benchstat -col side FILE`.
 //!
-//! Each run of a test is one line: its operations, and its time divided by them. Facts are `key: value` lines that are
+//! Each run of a test is one line: its operations, and its time divided by them, or its value of another metric. Facts are `key: value` lines that are
 //! the same for the whole file, because benchstat makes a table of its own for each of their values; the key `side` is
 //! the one that changes. See golang.org/design/14313-benchmark-format.
 
 use super::words;
 use crate::{
     compare::{Comparison, Figure, Line},
+    metric::{Metric, Unit},
     store::tier_words,
 };
 use std::collections::BTreeSet;
@@ -44,15 +45,34 @@ pub fn benchfmt(comparison: &Comparison) -> String {
         // Only what may be compared: benchstat knows no obstacles.
         for line in comparison.lines.iter().filter(|line| line.found.is_some()) {
             let figure = if side == "A" { &line.a } else { &line.b };
-            let Some(Figure { times_ns, operations, .. }) = figure else { continue };
+            let Some(Figure { values, operations, .. }) = figure else { continue };
             let operations = (*operations).max(1);
-            for &time in times_ns {
-                let each = time as f64 / operations as f64;
-                out.push_str(&format!("{} {operations} {each} ns/op\n", name(line)));
+            for value in values {
+                let (value, unit) = measured(*value, operations, comparison.metric);
+                out.push_str(&format!("{} {operations} {value} {unit}\n", name(line)));
             }
         }
     }
     out
+}
+
+/// A value with its unit as the format has them: times and bytes by their usual units, all else by the metric's name.
+fn measured(value: f64, operations: u64, metric: Metric) -> (f64, String) {
+    match (metric, metric.unit()) {
+        (Metric::Wall | Metric::Cpu, _) => (value / operations as f64, unit_of(metric)),
+        _ => (value, unit_of(metric)),
+    }
+}
+
+fn unit_of(metric: Metric) -> String {
+    match (metric, metric.unit()) {
+        (Metric::Wall, _) => "ns/op".to_owned(),
+        (Metric::Cpu, _) => "cpu-ns/op".to_owned(),
+        (Metric::Rate, _) => "op/s".to_owned(),
+        (metric, Unit::Time) => format!("{}-ns", metric.name().trim_end_matches("_ns").replace('_', "-")),
+        (metric, Unit::Bytes) => format!("{}-bytes", metric.name().trim_end_matches("_bytes").replace('_', "-")),
+        (metric, _) => metric.name().replace('_', "-"),
+    }
 }
 
 /// `Benchmark02RandomReads/size=10000`: the parts of a name may hold neither space nor slash, and a number after a

@@ -4,15 +4,16 @@ use super::words;
 use crate::{
     base::units::{self, duration},
     compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, OverSizes},
+    metric::{Better, Metric},
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
 use std::collections::BTreeSet;
 
 /// The ratio, interval and verdict of a test.
 pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
-    let mut text = vec!["A/B is time A / time B: below 1 A is faster.".to_owned()];
+    let mut text = vec![what_ratio_is(comparison.metric)];
     for (name, figure) in sides(line) {
-        text.push(format!("{name}: {}", figure_words(figure)));
+        text.push(format!("{name}: {}", figure_words(figure, comparison.metric)));
     }
     text.push(String::new());
     match &line.found {
@@ -23,8 +24,8 @@ pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
         text.push(format!("! {}", words::obstacle(obstacle)));
     }
     text.extend([String::new(), "The runs:".to_owned()]);
-    text.extend(runs(line));
-    text.extend(listed("SQL that fetches these times", sql(&[line])));
+    text.extend(runs(line, comparison.metric));
+    text.extend(listed("SQL that fetches these values", sql(&[line], comparison.metric)));
     text
 }
 
@@ -37,7 +38,7 @@ pub(crate) fn latencies(line: &Line) -> Vec<String> {
     for (name, figure) in sides(line) {
         text.push(match &figure.latency {
             Some(latency) => {
-                let runs = units::counted(figure.times_ns.len(), "run");
+                let runs = units::counted(figure.values.len(), "run");
                 format!("{name}: {} operations of {runs}; {}", latency.operations, quantiles(latency))
             }
             None => format!("{name}: single operations were not timed"),
@@ -72,7 +73,7 @@ pub(crate) fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
 }
 
 /// A pivot's cell of several lines, or none.
-pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
+pub(crate) fn cell(comparison: &Comparison, lines: &[&Line]) -> Vec<String> {
     if lines.is_empty() {
         return vec!["Nothing was measured here.".to_owned()];
     }
@@ -87,11 +88,11 @@ pub(crate) fn cell(lines: &[&Line]) -> Vec<String> {
         let ratio = line.found.as_ref().map_or("n/c".to_owned(), |found| words::ratio(found.ratio));
         format!("{ratio:>7}  {} {} · size {} {}", line.test, line.name, line.size, words::part(&line.part))
     }));
-    text.extend(listed("SQL that fetches these times", sql(lines)));
+    text.extend(listed("SQL that fetches these values", sql(lines, comparison.metric)));
     text
 }
 
-pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
+pub(crate) fn over_sizes(comparison: &Comparison, test: Option<&OverSizes>, lines: &[&Line]) -> Vec<String> {
     let mut text = vec![
         "At each size the ratio of its line, with its interval and verdict. Then the median, the smallest and the largest of these."
             .to_owned(),
@@ -99,7 +100,12 @@ pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<Strin
     ];
     for line in lines {
         let found = line.found.as_ref().map_or("not comparable".to_owned(), |found| {
-            format!("{} [{}] {}", words::ratio(found.ratio), words::interval(found), words::verdict(found))
+            format!(
+                "{} [{}] {}",
+                words::ratio(found.ratio),
+                words::interval(found),
+                words::verdict(found, comparison.metric)
+            )
         });
         text.push(format!("size {}: {found}", line.size));
     }
@@ -107,7 +113,7 @@ pub(crate) fn over_sizes(test: Option<&OverSizes>, lines: &[&Line]) -> Vec<Strin
         let [median, min, max] = [test.median, test.min, test.max].map(words::ratio);
         text.extend([String::new(), format!("median {median} [{min}, {max}]")]);
     }
-    text.extend(listed("SQL that fetches these times", sql(lines)));
+    text.extend(listed("SQL that fetches these values", sql(lines, comparison.metric)));
     text
 }
 
@@ -119,9 +125,23 @@ pub(crate) fn quantiles(latency: &Latency) -> String {
     named.map(each).join(" · ")
 }
 
-/// SQL for the times behind these lines, of exactly their runs; none where there is no figure.
-pub(crate) fn sql(lines: &[&Line]) -> Option<String> {
-    query("SELECT run_id, label, round, wall_ns / 1e6 AS ms FROM results", lines)
+fn what_ratio_is(metric: Metric) -> String {
+    let title = match metric {
+        Metric::Wall => "time",
+        metric => metric.title(),
+    };
+    let better = metric.comparative();
+    let side = if metric.better() == Better::More { "B" } else { "A" };
+    format!("A/B is {title} A / {title} B: below 1 {side} is {better}.")
+}
+
+/// SQL for the values behind these lines, of exactly their runs; none where there is no figure.
+pub(crate) fn sql(lines: &[&Line], metric: Metric) -> Option<String> {
+    let value = match metric {
+        Metric::Wall => "wall_ns / 1e6 AS ms",
+        metric => metric.name(),
+    };
+    query(&format!("SELECT run_id, label, round, {value} FROM results"), lines)
 }
 
 /// SQL for the histograms behind a line.
@@ -158,20 +178,32 @@ fn sides(line: &Line) -> impl Iterator<Item = (&'static str, &Figure)> {
     [("A", &line.a), ("B", &line.b)].into_iter().filter_map(|(name, figure)| Some((name, figure.as_ref()?)))
 }
 
-fn figure_words(figure: &Figure) -> String {
+fn figure_words(figure: &Figure, metric: Metric) -> String {
     let left_out = match figure.left_out {
         0 => String::new(),
         some => format!("; {} without a partner left out", units::counted(some, "run")),
     };
+    let interval = figure.interval.map_or_else(String::new, |interval| {
+        format!(" [{}-{}, bootstrap]", metric.shown(interval.low), metric.shown(interval.high))
+    });
     format!(
-        "{}, median {} of {}{left_out}",
+        "{}, median {}{interval} of {}{left_out}",
         figure.label,
-        duration(figure.median_ns),
-        units::counted(figure.times_ns.len(), "run")
+        metric.shown(figure.median),
+        units::counted(figure.values.len(), "run")
     )
 }
 
 fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec<String> {
+    if found.exact {
+        return vec![
+            format!(
+                "A/B {}: each side has the same value in all of its runs, so there is nothing to test.",
+                words::ratio(found.ratio)
+            ),
+            format!("Verdict: {}.", words::verdict(found, comparison.metric)),
+        ];
+    }
     let (what, test) = match (found.sessions, found.paired) {
         (Some(_), _) => (
             "the difference of the means of ln of the sessions' medians, as a ratio; each session is one figure",
@@ -212,7 +244,7 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio) -> Vec
         ));
     }
     text.push(words::noise_floor(line.noise_floor));
-    text.push(format!("Verdict: {}. {}", words::verdict(found), rule(found)));
+    text.push(format!("Verdict: {}. {}", words::verdict(found, comparison.metric), rule(found)));
     text
 }
 
@@ -236,18 +268,16 @@ fn rule(found: &JudgedRatio) -> String {
 }
 
 /// The times, one pair or run a line.
-fn runs(line: &Line) -> Vec<String> {
+fn runs(line: &Line, metric: Metric) -> Vec<String> {
     let paired = line.found.as_ref().is_some_and(|found| found.paired);
     let short = |id: &String| id.chars().take(18).collect::<String>();
-    let one = |(id, ns): (&String, &u64)| format!("{:>8} {}", duration(*ns as f64), short(id));
+    let one = |(id, value): (&String, &f64)| format!("{:>8} {}", metric.shown(*value), short(id));
     let of = |figure: &Option<Figure>| -> Vec<String> {
-        figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.times_ns)).map(one).collect()
+        figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.values)).map(one).collect()
     };
     let (a, b) = (of(&line.a), of(&line.b));
     let ratios: Vec<String> = match (&line.a, &line.b) {
-        (Some(a), Some(b)) if paired => {
-            a.times_ns.iter().zip(&b.times_ns).map(|(a, b)| words::ratio(*a as f64 / *b as f64)).collect()
-        }
+        (Some(a), Some(b)) if paired => a.values.iter().zip(&b.values).map(|(a, b)| words::ratio(a / b)).collect(),
         _ => Vec::new(),
     };
     let cell = |cells: &[String], at: usize| cells.get(at).cloned().unwrap_or_default();

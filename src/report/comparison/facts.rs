@@ -6,7 +6,7 @@ use crate::compare::Comparison;
 /// The lines above a table: what is compared, with the counts of both sides.
 pub(crate) fn head(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![words::side("A", &comparison.a), words::side("B", &comparison.b)];
-    let basis = words::basis(comparison).into_iter();
+    let basis = words::figure(comparison.metric).into_iter().chain(words::basis(comparison));
     lines.push(basis.chain([words::noise(comparison)]).collect::<Vec<_>>().join(" · "));
     lines
 }

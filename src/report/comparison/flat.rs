@@ -3,6 +3,7 @@
 use super::words;
 use crate::{
     compare::{Comparison, Figure, Line, SideFacts},
+    metric::Metric,
     store::{Cell, CellKind},
 };
 
@@ -12,18 +13,19 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
     ("size", CellKind::Text),
     ("test", CellKind::Count),
     ("test_name", CellKind::Text),
+    ("metric", CellKind::Text),
     ("a_label", CellKind::Text),
     ("a_tier", CellKind::Count),
     ("a_runs", CellKind::Count),
-    ("a_median_ns", CellKind::Number),
-    ("a_times_ns", CellKind::Text),
+    ("a_median", CellKind::Number),
+    ("a_values", CellKind::Text),
     ("a_p50_ns", CellKind::Count),
     ("a_p99_ns", CellKind::Count),
     ("b_label", CellKind::Text),
     ("b_tier", CellKind::Count),
     ("b_runs", CellKind::Count),
-    ("b_median_ns", CellKind::Number),
-    ("b_times_ns", CellKind::Text),
+    ("b_median", CellKind::Number),
+    ("b_values", CellKind::Text),
     ("b_p50_ns", CellKind::Count),
     ("b_p99_ns", CellKind::Count),
     ("verdict", CellKind::Text),
@@ -51,15 +53,16 @@ pub(super) const COLUMNS: &[(&str, CellKind)] = &[
 /// The rows, each with a cell a column. Lists and facts of the whole are JSON.
 pub(super) fn rows(comparison: &Comparison) -> Result<Vec<Vec<Cell>>, serde_json::Error> {
     let whole = whole(comparison)?;
-    comparison.lines.iter().map(|line| Ok([line_cells(line)?, whole.clone()].concat())).collect()
+    comparison.lines.iter().map(|line| Ok([line_cells(line, comparison.metric)?, whole.clone()].concat())).collect()
 }
 
-fn line_cells(line: &Line) -> Result<Vec<Cell>, serde_json::Error> {
+fn line_cells(line: &Line, metric: Metric) -> Result<Vec<Cell>, serde_json::Error> {
     let mut cells = vec![
         Cell::Text(words::part(&line.part)),
         Cell::Text(line.size.clone()),
         Cell::Count(line.test.into()),
         Cell::Text(line.name.clone()),
+        Cell::Text(metric.name().to_owned()),
     ];
     for figure in [&line.a, &line.b] {
         cells.extend(figure_cells(figure.as_ref())?);
@@ -69,7 +72,7 @@ fn line_cells(line: &Line) -> Result<Vec<Cell>, serde_json::Error> {
     let number = |value: Option<f64>| value.map_or(Cell::Missing, Cell::Number);
     cells.extend([
         Cell::Text(words::verdict_word(line).to_owned()),
-        Cell::Text(found.map_or("not comparable".to_owned(), words::verdict)),
+        Cell::Text(found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric))),
         number(found.map(|found| found.ratio)),
         number(found.map(|found| found.median_ratio)),
         number(interval.map(|interval| interval.low)),
@@ -91,9 +94,9 @@ fn figure_cells(figure: Option<&Figure>) -> Result<Vec<Cell>, serde_json::Error>
     Ok(vec![
         Cell::Text(figure.label.clone()),
         figure.tier.map_or(Cell::Missing, |tier| Cell::Count(tier.into())),
-        Cell::Count(figure.times_ns.len() as u64),
-        Cell::Number(figure.median_ns),
-        Cell::Text(serde_json::to_string(&figure.times_ns)?),
+        Cell::Count(figure.values.len() as u64),
+        Cell::Number(figure.median),
+        Cell::Text(serde_json::to_string(&figure.values)?),
         count(latency.and_then(|latency| latency.p50_ns)),
         count(latency.and_then(|latency| latency.p99_ns)),
     ])

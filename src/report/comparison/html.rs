@@ -8,6 +8,7 @@ use super::{
 use crate::{
     base::units::plain,
     compare::{Comparison, Line, PivotCell, curve_families},
+    metric::Metric,
 };
 use minijinja::{Environment, value::Serde};
 use serde::Serialize;
@@ -23,7 +24,9 @@ struct HtmlPage<'c> {
     over_sizes: Vec<[String; 5]>,
     pivot: Option<HtmlTable>,
     scaling: Option<HtmlScaling>,
-    signs: &'static str,
+    signs: String,
+    column_a: String,
+    column_b: String,
     size_panels: Vec<charts::SizePanel>,
     latency_panels: Vec<charts::LatencyPanel>,
     footnotes: Vec<String>,
@@ -88,7 +91,9 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         over_sizes: over_sizes(comparison),
         pivot: pivot(comparison),
         scaling: scaling(comparison, &mut notes),
-        signs: words::SIGNS,
+        signs: words::signs(comparison.metric),
+        column_a: words::column(comparison.metric, "A"),
+        column_b: words::column(comparison.metric, "B"),
         size_panels: charts::size_panels(comparison),
         latency_panels: charts::latency_panels(comparison),
         footnotes: notes.texts,
@@ -116,7 +121,12 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
             let part = words::part(&mean.part);
             HtmlGroup {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
-                rows: comparison.lines.iter().filter(of_mean).map(|line| row(line, reach, notes)).collect(),
+                rows: comparison
+                    .lines
+                    .iter()
+                    .filter(of_mean)
+                    .map(|line| row(line, comparison.metric, reach, notes))
+                    .collect(),
                 mean: mean.ratio.map(words::ratio),
                 mean_interval: mean.interval.map_or_else(String::new, |interval| words::range(Some(interval))),
                 tests: mean.tests,
@@ -125,13 +135,13 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
         .collect()
 }
 
-fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> HtmlRow {
+fn row(line: &Line, metric: Metric, reach: f64, notes: &mut Footnotes) -> HtmlRow {
     let found = line.found.as_ref();
-    let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
+    let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     HtmlRow {
         name: format!("{} {}", line.test, line.name),
-        time_a: words::time(line.a.as_ref()),
-        time_b: words::time(line.b.as_ref()),
+        time_a: words::value(line.a.as_ref(), metric),
+        time_b: words::value(line.b.as_ref(), metric),
         runs: format!("{} / {}", runs(&line.a), runs(&line.b)),
         ratio: found.map_or("-".to_owned(), |found| words::ratio(found.ratio)),
         interval: found.map_or("-".to_owned(), words::interval),
@@ -139,7 +149,7 @@ fn row(line: &Line, reach: f64, notes: &mut Footnotes) -> HtmlRow {
         forest: found.map(|found| charts::forest(found, reach)),
         sign: words::sign(found.map(|found| found.verdict)),
         word: words::verdict_word(line),
-        verdict: found.map_or("not comparable".to_owned(), words::verdict),
+        verdict: found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric)),
         notes: notes.numbers(line),
     }
 }

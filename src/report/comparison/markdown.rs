@@ -23,12 +23,15 @@ pub fn markdown(comparison: &Comparison) -> String {
         let rules: Vec<String> = (0..cells.len()).map(|at| if at == 0 { ":--" } else { "--:" }.to_owned()).collect();
         row(out, &rules);
     };
-    head(&mut out, &["test", "size", "time A", "time B", "A/B", "95 %", "verdict"].map(str::to_owned));
+    let (a, b) = (words::column(comparison.metric, "A"), words::column(comparison.metric, "B"));
+    head(&mut out, &["test", "size", &a, &b, "A/B", "95 %", "verdict"].map(str::to_owned));
     for mean in &comparison.means {
         for line in comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size) {
             let marks = escaped(&words::marks(&notes.numbers(line)));
             let (ratio, interval, verdict) = match &line.found {
-                Some(found) => (words::ratio(found.ratio), words::interval(found), words::verdict(found)),
+                Some(found) => {
+                    (words::ratio(found.ratio), words::interval(found), words::verdict(found, comparison.metric))
+                }
                 None => ("-".to_owned(), "-".to_owned(), "not comparable".to_owned()),
             };
             let name = format!("{} {} {}", line.test, line.name, words::part(&line.part));
@@ -37,8 +40,8 @@ pub fn markdown(comparison: &Comparison) -> String {
                 &[
                     escaped(name.trim_end()),
                     escaped(&line.size),
-                    words::time(line.a.as_ref()),
-                    words::time(line.b.as_ref()),
+                    words::value(line.a.as_ref(), comparison.metric),
+                    words::value(line.b.as_ref(), comparison.metric),
                     ratio,
                     interval,
                     format!("{} {marks}", escaped(&verdict)).trim_end().to_owned(),
@@ -54,7 +57,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         }
     }
     if let Some(tests) = &comparison.by_size {
-        out.push_str(&format!("\nOver sizes, A/B. {}\n\n", words::SIGNS));
+        out.push_str(&format!("\nOver sizes, A/B. {}\n\n", words::signs(comparison.metric)));
         head(&mut out, &["test", "sizes", "median", "min", "max"].map(str::to_owned));
         for test in tests {
             let name = format!("{} {} {}", test.test, test.name, words::part(&test.part));
@@ -64,7 +67,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         }
     }
     if let Some(pivot) = &comparison.pivot {
-        out.push_str(&format!("\nA/B. {}\n\n", words::SIGNS));
+        out.push_str(&format!("\nA/B. {}\n\n", words::signs(comparison.metric)));
         let corner = format!("{} \\ {}", pivot.row, pivot.column);
         let names: Vec<String> = [corner].iter().chain(&pivot.columns).map(|name| escaped(name)).collect();
         head(&mut out, &names);

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     base::{grid::Grid, units::plain},
     compare::{Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Pivot, ScalingCurve, SizeRatio, curve_families},
+    metric::Metric,
     report::text::Colouring,
     stats::Verdict,
 };
@@ -35,11 +36,11 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     let mut notes = Footnotes::default();
     if let Some(pivot) = &comparison.pivot {
         text.block(&pivot_table(pivot, style));
-        text.line(words::SIGNS);
+        text.line(&words::signs(comparison.metric));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests));
-        text.line(words::SIGNS);
+        text.line(&words::signs(comparison.metric));
         words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
         words::family(comparison).into_iter().for_each(|note| text.line(&note));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
@@ -100,7 +101,13 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
     columns.extend(bar.map(|_| Alignment::Left));
     columns.push(Alignment::Left);
     let mut grid = Grid::new(columns);
-    let mut head: Vec<String> = ["", "time A", "time B", "A/B", "95 %"].map(str::to_owned).to_vec();
+    let mut head: Vec<String> = vec![
+        String::new(),
+        words::column(comparison.metric, "A"),
+        words::column(comparison.metric, "B"),
+        "A/B".to_owned(),
+        "95 %".to_owned(),
+    ];
     head.extend(bar.map(|width| format!("{:^width$}", "A < 1 > B")));
     head.push("verdict".to_owned());
     grid.row(head);
@@ -112,7 +119,13 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         for line in comparison.lines.iter().filter(of_mean) {
             let numbers = notes.numbers(line);
             let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
-            grid.row([shown].into_iter().chain(cells(line, &numbers, bar.map(|width| (width, reach)), style.colour)));
+            grid.row([shown].into_iter().chain(cells(
+                line,
+                comparison.metric,
+                &numbers,
+                bar.map(|width| (width, reach)),
+                style.colour,
+            )));
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({})", mean.tests);
@@ -128,14 +141,14 @@ fn name(line: &Line) -> String {
 }
 
 /// All cells but the name.
-fn cells(line: &Line, notes: &[usize], bar: Option<(usize, f64)>, colour: Colouring) -> Vec<String> {
-    let mut cells = vec![words::time(line.a.as_ref()), words::time(line.b.as_ref())];
+fn cells(line: &Line, metric: Metric, notes: &[usize], bar: Option<(usize, f64)>, colour: Colouring) -> Vec<String> {
+    let mut cells = vec![words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric)];
     let marks = words::marks(notes);
     match &line.found {
         Some(found) => {
             cells.extend([words::ratio(found.ratio), words::interval(found)]);
             cells.extend(bar.map(|(width, reach)| draw(found, width, reach)));
-            let text = format!("{} {marks}", words::short_verdict(found)).trim_end().to_owned();
+            let text = format!("{} {marks}", words::short_verdict(found, metric)).trim_end().to_owned();
             cells.push(coloured(text, found.verdict, colour));
         }
         None => {

@@ -6,15 +6,18 @@ use crate::{
         ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
         Part, RatioRange, SideFacts, SizeRatio,
     },
+    metric::{Better, Metric},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
     store::tier_words,
 };
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
-pub(crate) fn verdict(found: &JudgedRatio) -> String {
+pub(crate) fn verdict(found: &JudgedRatio, metric: Metric) -> String {
+    let better = |side: &str| format!("{side} {} {}", times(found.ratio.max(1.0 / found.ratio)), metric.comparative());
     match (found.verdict, found.sessions) {
-        (Verdict::Faster, _) => format!("A {} faster", times(1.0 / found.ratio)),
-        (Verdict::Slower, _) => format!("B {} faster", times(found.ratio)),
+        (Verdict::Faster, _) => better("A"),
+        (Verdict::Slower, _) => better("B"),
+        (Verdict::Same, _) if found.exact => "equal".to_owned(),
         (Verdict::Same, _) => format!("same within {:.0} %", SAME_BAND * 100.0),
         (Verdict::Undecided { .. }, Some(sessions)) => undecided_sessions(sessions),
         (Verdict::Undecided { more_rounds: Some(more) }, None) => {
@@ -35,7 +38,7 @@ fn undecided_sessions(ComparedSessions { a, b, apart, .. }: ComparedSessions) ->
 }
 
 /// The verdict where there is little room: `undecided +6`, which [`MORE`] explains.
-pub(crate) fn short_verdict(found: &JudgedRatio) -> String {
+pub(crate) fn short_verdict(found: &JudgedRatio, metric: Metric) -> String {
     match (found.verdict, found.sessions) {
         (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
             format!("sessions +-{:.1} %", apart * 100.0)
@@ -43,7 +46,7 @@ pub(crate) fn short_verdict(found: &JudgedRatio) -> String {
         (Verdict::Undecided { .. }, Some(_)) => "sessions differ".to_owned(),
         (Verdict::Undecided { more_rounds: Some(more) }, None) => format!("undecided +{more}"),
         (Verdict::Undecided { more_rounds: None }, None) => format!("undecided +>{MORE_ROUNDS_CAP}"),
-        _ => verdict(found),
+        _ => verdict(found, metric),
     }
 }
 
@@ -59,7 +62,11 @@ pub(crate) fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
 pub(crate) fn family(comparison: &Comparison) -> Option<String> {
     (comparison.compared > 1).then(|| {
         format!(
-            "faster and slower: a false discovery rate of 5 % over the {} tests of this table (Benjamini-Hochberg)",
+            "{}: a false discovery rate of 5 % over the {} tests of this table (Benjamini-Hochberg)",
+            match comparison.metric.comparative() {
+                "faster" => "faster and slower",
+                _ => "less and more",
+            },
             comparison.compared
         )
     })
@@ -81,7 +88,32 @@ pub(crate) fn sign(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// What the signs mean.
-pub(crate) const SIGNS: &str = "▼ A faster  ▲ A slower  = same  ? undecided  … too few runs";
+pub(crate) fn signs(metric: Metric) -> String {
+    let (better, worse) = match metric.comparative() {
+        "faster" => ("faster", "slower"),
+        "less" => ("less", "more"),
+        better => (better, "less"),
+    };
+    format!("▼ A {better}  ▲ A {worse}  = same  ? undecided  … too few runs")
+}
+
+/// What is compared, where it is not the time.
+pub(crate) fn figure(metric: Metric) -> Option<String> {
+    let better = match metric.better() {
+        Better::Less => ", less is better",
+        Better::More => ", more is better",
+        Better::Neither => "",
+    };
+    (metric != Metric::Wall).then(|| format!("{}{better}", metric.title()))
+}
+
+/// What a column of a side's values is called: `time A`, `p99 A`.
+pub(crate) fn column(metric: Metric, side: &str) -> String {
+    match metric {
+        Metric::Wall => format!("time {side}"),
+        metric => format!("{} {side}", metric.title()),
+    }
+}
 
 /// The word that programs read: `faster`, `not_comparable`.
 pub(crate) fn verdict_word(line: &Line) -> &'static str {
@@ -184,8 +216,8 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
                 Some(ComparedSessions { a, b, others, .. }) => {
                     format!("medians of {a} and {b} sessions; {others} others tell how far sessions lie apart")
                 }
-                None if found.paired => format!("{} of runs of the same round", counted(a.times_ns.len(), "pair")),
-                None => format!("{} and {} runs, not paired", a.times_ns.len(), b.times_ns.len()),
+                None if found.paired => format!("{} of runs of the same round", counted(a.values.len(), "pair")),
+                None => format!("{} and {} runs, not paired", a.values.len(), b.values.len()),
             };
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -238,8 +270,8 @@ pub(crate) fn left_out(mean: &Mean) -> Option<String> {
         .then(|| format!("geometric mean at size {} without: {}", mean.size, mean.left_out.join(", ")))
 }
 
-pub(crate) fn time(figure: Option<&Figure>) -> String {
-    figure.map_or("-".to_owned(), |figure| crate::base::units::duration(figure.median_ns))
+pub(crate) fn value(figure: Option<&Figure>, metric: Metric) -> String {
+    figure.map_or("-".to_owned(), |figure| metric.shown(figure.median))
 }
 
 /// The sentences that lines refer to by number: each obstacle once, in the order of the lines.

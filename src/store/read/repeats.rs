@@ -1,6 +1,7 @@
 //! What configurations took in other sessions: how far sessions lie apart is measured by nothing else.
 
 use super::super::{Store, StoreError};
+use crate::metric::Metric;
 use serde::Deserialize;
 
 /// A test of a configuration in one session.
@@ -12,8 +13,8 @@ pub struct RepeatedTest {
     pub suite: String,
     pub size: String,
     pub test: u32,
-    /// Median of its wall times in the session, ns.
-    pub median_ns: f64,
+    /// Median of its values in the session, in the metric's unit.
+    pub median: f64,
 }
 
 /// `given` has runs of the configurations that are meant. Times that are in no statistics count here as little: those of failed tests, of
@@ -35,10 +36,10 @@ const REPEATS: &str = "
         GROUP BY run_id
     ),
     configured AS (SELECT a.*, md5(a.kind || coalesce(o.options, '')) AS configuration FROM alike a LEFT JOIN options o USING (run_id))
-    SELECT c.configuration, c.session_id::VARCHAR AS session_id, c.suite, c.size, t.test, median(t.wall_ns)::DOUBLE AS median_ns
+    SELECT c.configuration, c.session_id::VARCHAR AS session_id, c.suite, c.size, t.test, median({value})::DOUBLE AS median
     FROM configured c JOIN result t USING (run_id)
     WHERE c.configuration IN (SELECT configuration FROM configured WHERE run_id IN (FROM given))
-    AND c.status NOT IN ('invalid', 'superseded') AND t.wall_ns > 0 AND t.failure IS NULL AND t.agrees IS NOT false
+    AND c.status NOT IN ('invalid', 'superseded') AND {value} > 0 AND t.failure IS NULL AND t.agrees IS NOT false
     GROUP BY ALL ORDER BY ALL";
 
 impl Store {
@@ -51,11 +52,15 @@ impl Store {
         Ok(!found.is_empty())
     }
 
-    /// What the configurations of these runs took in every session of the same host and disk, these runs' own too.
+    /// What a metric of the configurations of these runs was in every session of the same host and disk, these runs' own too.
     ///
     /// # Errors
     /// A store that cannot be opened or read.
-    pub fn repeats(&self, run_ids: &[&str]) -> Result<Vec<RepeatedTest>, StoreError> {
-        if run_ids.is_empty() { Ok(Vec::new()) } else { self.rows(REPEATS, &[&run_ids.join(" ")]) }
+    pub fn repeats(&self, run_ids: &[&str], metric: Metric) -> Result<Vec<RepeatedTest>, StoreError> {
+        if run_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = REPEATS.replace("{value}", &format!("({})", metric.compared_sql()));
+        self.rows(&sql, &[&run_ids.join(" ")])
     }
 }

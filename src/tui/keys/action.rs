@@ -113,6 +113,8 @@ pub(crate) enum Action {
     Pivot,
     /// How figures grow.
     Scaling,
+    /// Choose what is compared.
+    Metric,
     /// Compare in spite of differences.
     Allow,
     /// Read it again.

@@ -111,6 +111,7 @@ const COMPARE: &[Binding] = &[
         "",
         "how figures grow with the size and with options: slopes, knees",
     ),
+    binding(&[KeyPress::Char('m')], Action::Metric, "metric", "compare another figure: p99, CPU time, bytes, syncs"),
     binding(&[KeyPress::Char('o')], Action::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
     binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know: obstacles, warnings, options in force"),
     binding(&[KeyPress::Char('/')], Action::Filter, "", "show only tests that match"),

@@ -108,6 +108,7 @@ fn found(draft: &EffectDraft<'_>, p_adjusted: Option<f64>, tests: usize) -> Opti
         median_ratio,
         interval: interval.map(|RatioInterval { low, high, confidence, .. }| RatioRange { low, high, confidence }),
         paired: true,
+        exact: false,
         sessions: None,
         p: draft.p,
         p_adjusted,

@@ -4,6 +4,7 @@
 use crate::{
     catalog::Difference,
     compare::{Axis, Comparison, Options, Side, compare, load, with_repeats},
+    metric::Metric,
     store::{Latencies, Offer, Selection, Store},
     tui::setup::TuiSetup,
 };
@@ -32,6 +33,8 @@ pub struct WantedComparison {
     pub(crate) a: String,
     /// The selection of side B.
     pub(crate) b: String,
+    /// What is compared.
+    pub(crate) metric: Metric,
     /// Differences that are allowed.
     pub(crate) allowed: BTreeSet<Difference>,
     /// Rows and columns of the pivot.
@@ -53,6 +56,8 @@ pub struct Compared {
     pub(crate) plain: Comparison,
     /// Spread over the pivot's keys.
     pub(crate) pivot: Comparison,
+    /// The figures that both sides have.
+    pub(crate) metrics: Vec<Metric>,
     /// Names in the selections that no stored run has: most likely misspelt.
     pub(crate) unknown: Vec<String>,
 }
@@ -73,14 +78,23 @@ fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String
     let (b, unknown_b) = side(&wanted.b, store)?;
     unknown.extend(unknown_b);
     unknown.dedup();
-    let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
-    let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
+    let [a, b] = with_repeats(store, [&a, &b], wanted.metric).map_err(|error| error.to_string())?;
+    let options = Options { metric: wanted.metric, allowed: wanted.allowed.clone(), ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
         plain: compare(&a, &b, &Options { by_size: true, scaling: true, ..options }),
         pivot: compare(&a, &b, &spread),
+        metrics: common_metrics([&a, &b]),
         unknown,
     })
+}
+
+/// The figures that tests on both sides have.
+fn common_metrics(sides: [&Side; 2]) -> Vec<Metric> {
+    let has = |side: &Side, metric: Metric| {
+        side.runs.iter().flat_map(|run| &run.tests).any(|test| test.figures.compared(metric).is_some())
+    };
+    Metric::ALL.iter().copied().filter(|metric| sides.iter().all(|side| has(side, *metric))).collect()
 }
 
 /// A side, with the names in its selection that no stored run has.

@@ -5,6 +5,7 @@ use crate::{
     base::units::counted,
     catalog::Difference,
     compare::{Axis, Comparison, ObstacleKind},
+    metric::Metric,
     store::Selection,
     tui::{
         overlay::{ListItem, Reply},
@@ -25,6 +26,8 @@ pub(crate) enum Dialog {
     Filter,
     /// Differences that are allowed.
     Allow,
+    /// What is compared.
+    Metric,
     PivotRow,
     /// What its columns are; its rows are this.
     PivotColumn(Axis),
@@ -55,6 +58,16 @@ impl CompareScreen {
         });
         let dialog = Dialog::Allow;
         vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
+    }
+
+    /// Asks what is compared: of all figures those that both sides have.
+    pub(super) fn ask_metric(&self) -> Intents {
+        let Some(compared) = self.compared() else { return Intents::new() };
+        let item = |metric: &Metric| ListItem {
+            chosen: *metric == self.metric,
+            ..ListItem::new(metric.title().to_owned(), metric.name().to_owned())
+        };
+        vec![Intent::choose_one(Dialog::Metric, "Compare which figure", compared.metrics.iter().map(item).collect())]
     }
 
     /// Asks for the pivot's rows, then for its columns.
@@ -89,6 +102,13 @@ impl CompareScreen {
             (Dialog::Allow, Reply::Chosen(chosen)) => {
                 self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
                 return Ok(self.ask());
+            }
+            (Dialog::Metric, Reply::Chosen(chosen)) => {
+                let metrics = self.compared().map(|compared| compared.metrics.as_slice()).unwrap_or_default();
+                if let Some(metric) = chosen.first().and_then(|&at| metrics.get(at)) {
+                    self.metric = *metric;
+                    return Ok(self.ask());
+                }
             }
             (Dialog::PivotRow, Reply::Chosen(chosen)) => {
                 return Ok(self.chosen_axis(None, &chosen).map_or_else(Intents::new, |row| self.ask_axes(Some(row))));

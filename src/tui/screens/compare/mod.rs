@@ -20,6 +20,7 @@ use super::{
 use crate::{
     catalog::Difference,
     compare::Axis,
+    metric::Metric,
     store::Offer,
     tui::{
         keys::Action,
@@ -44,6 +45,8 @@ pub struct CompareScreen {
     pub(crate) b: String,
     /// Differences that are compared all the same.
     pub(crate) allowed: BTreeSet<Difference>,
+    /// What is compared.
+    pub(crate) metric: Metric,
     /// Rows and columns of the pivot.
     pub(crate) axes: (Axis, Axis),
     pub(crate) view: CompareView,
@@ -154,6 +157,7 @@ impl CompareScreen {
         let wanted = WantedComparison {
             a: self.a.clone(),
             b: self.b.clone(),
+            metric: self.metric,
             allowed: self.allowed.clone(),
             axes: self.axes.clone(),
         };
@@ -185,6 +189,7 @@ impl Screen for CompareScreen {
         Self {
             a: String::new(),
             b: String::new(),
+            metric: Metric::Wall,
             allowed: BTreeSet::new(),
             axes: (Axis::Test, Axis::Size),
             view: CompareView::default(),
@@ -229,6 +234,7 @@ impl Screen for CompareScreen {
             Action::Swap => return self.swap(),
             Action::Pivot => return self.ask_axes(None),
             Action::Allow => return self.ask_allowed(),
+            Action::Metric => return self.ask_metric(),
             Action::Filter => {
                 let help = "tests whose number and name contain this";
                 return vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.filter.clone())];

@@ -3,6 +3,7 @@
 use super::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name};
 use crate::{
     compare::{Comparison, Line, Mean},
+    metric::Metric,
     report::{
         command::shell,
         comparison::{FORMATS, SCALING_FORMATS, explain, facts, scaling, words},
@@ -36,7 +37,7 @@ impl CompareScreen {
             },
             CompareView::Sizes => {
                 let test = self.test()?;
-                (format!("{} over sizes", test.name), explain::over_sizes(test.over, &test.lines))
+                (format!("{} over sizes", test.name), explain::over_sizes(&compared.plain, test.over, &test.lines))
             }
             CompareView::Latencies => {
                 let line = self.line()?;
@@ -46,7 +47,7 @@ impl CompareScreen {
                 let (row, column, lines) = self.cell()?;
                 let text = match lines.as_slice() {
                     [only] => explain::line(&compared.pivot, only),
-                    lines => explain::cell(lines),
+                    lines => explain::cell(&compared.pivot, lines),
                 };
                 (format!("{row} · {column}"), text)
             }
@@ -61,18 +62,18 @@ impl CompareScreen {
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
     pub(super) fn copy(&self) -> Intents {
         let sql = match self.view {
-            CompareView::Table => self.line().and_then(|line| explain::sql(&[line])),
-            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines)),
+            CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.metric)),
+            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.metric)),
             CompareView::Latencies => self.line().and_then(explain::latency_sql),
-            CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines)),
+            CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines, self.metric)),
             CompareView::Scaling => self.family().and_then(|family| scaling::sql(&family)),
         };
         match sql {
             Some(sql) => vec![
                 Intent::Copy(sql),
-                Intent::said("the SQL that fetches these times is in the clipboard; `dbdyno sql` runs it"),
+                Intent::said("the SQL that fetches these values is in the clipboard; `dbdyno sql` runs it"),
             ],
-            None => vec![Intent::failed("there are no times under the cursor")],
+            None => vec![Intent::failed("there are no values under the cursor")],
         }
     }
 
@@ -122,6 +123,9 @@ impl CompareScreen {
     fn command(&self, shown: &Comparison, world: &World) -> String {
         let sides = [&shown.a.selection, &shown.b.selection];
         let mut words = ["dbdyno", "compare", "--a", sides[0], "--b", sides[1]].map(str::to_owned).to_vec();
+        if shown.metric != Metric::Wall {
+            words.extend(["--metric".to_owned(), shown.metric.name().to_owned()]);
+        }
         match self.view {
             CompareView::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
             CompareView::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),

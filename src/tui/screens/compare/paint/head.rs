@@ -76,7 +76,8 @@ fn both(comparison: &Comparison) -> Vec<String> {
         [one] => Some(format!("size {one}")),
         several => Some(units::counted(several.len(), "size")),
     };
-    words::basis(comparison).into_iter().chain(sizes).chain([words::noise(comparison)]).collect()
+    let figure = words::figure(comparison.metric).into_iter();
+    figure.chain(words::basis(comparison)).chain(sizes).chain([words::noise(comparison)]).collect()
 }
 
 /// Differences that keep sides from being compared, or that were allowed, and that there is more to know.

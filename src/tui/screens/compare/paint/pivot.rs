@@ -5,6 +5,7 @@ use crate::{
     base::units::{self, plain},
     catalog::Role,
     compare::{Comparison, Line, Pivot, PivotCell},
+    metric::Metric,
     report::comparison::words,
     stats::Verdict,
     tui::{
@@ -90,21 +91,21 @@ fn draw_foot(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, pivot: &
         lines.push((text, Role::Warn));
     }
     if let Some((row, column, cell)) = screen.cell() {
-        lines.push((format!("{row} · {column}: {}", cell_words(&cell)), Role::Text));
+        lines.push((format!("{row} · {column}: {}", cell_words(&cell, screen.metric)), Role::Text));
     }
-    lines.push((words::SIGNS.to_owned(), Role::Dim));
+    lines.push((words::signs(screen.metric), Role::Dim));
     lines.push(("n/c not comparable · of several tests their geometric mean, * without n/c".to_owned(), Role::Dim));
     for ((text, role), row) in lines.iter().zip(rows(area)) {
         paint.line(row, &[piece(text.as_str(), *role)]);
     }
 }
 
-fn cell_words(lines: &[&Line]) -> String {
+fn cell_words(lines: &[&Line], metric: Metric) -> String {
     match lines {
         [] => "nothing measured".to_owned(),
         [only] => match &only.found {
             Some(found) => {
-                format!("{} [{}], {}", words::ratio(found.ratio), words::interval(found), words::verdict(found))
+                format!("{} [{}], {}", words::ratio(found.ratio), words::interval(found), words::verdict(found, metric))
             }
             None => only.obstacles.iter().map(words::obstacle).collect::<Vec<_>>().join("; "),
         },

@@ -5,6 +5,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     compare::{Comparison, Figure, Line, Mean},
+    metric::Metric,
     report::comparison::{bar, explain, words},
     stats::Verdict,
     tui::{
@@ -80,12 +81,13 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
             (row, if let TableRow::Line(line) = row { words::marks(&notes.numbers(line)) } else { String::new() })
         })
         .collect();
-    let longest = |text: fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
-    let names = longest(|(row, _)| width(&plain(&first_cell(row))));
-    let verdicts =
-        longest(|(row, marks)| if let TableRow::Line(line) = row { width(&verdict(line, marks).0) } else { 0 });
+    let longest = |text: &dyn Fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
+    let names = longest(&|(row, _)| width(&plain(&first_cell(row))));
+    let verdicts = longest(&|(row, marks)| {
+        if let TableRow::Line(line) = row { width(&verdict(line, marks, comparison.metric).0) } else { 0 }
+    });
     let columns = TableColumns::new(usize::from(area.width), names, verdicts);
-    let detail = detail(screen.row());
+    let detail = detail(screen.row(), comparison.metric);
     let lines: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
     let [list, foot] = above(area, (lines + 1).min(area.height / 2));
     paint.line(Rect { height: 1, ..list }, &header(columns, comparison));
@@ -115,7 +117,7 @@ fn draw_rows(
     let offset = ListCursor { at: under }.offset(marked.len(), usize::from(area.height));
     let mut taken = 0;
     for ((at, (row, marks)), place) in marked.iter().enumerate().skip(offset).zip(rows(area)) {
-        paint.line(place, &cells(row, marks, columns, reach));
+        paint.line(place, &cells(row, comparison.metric, marks, columns, reach));
         if at == under {
             paint.highlight(place);
         }
@@ -155,7 +157,11 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
     };
     let mut text = pad(&plain(&first), columns.name);
     if columns.times {
-        text.push_str(&format!("{:>TIME$}{:>TIME$}", "time A", "time B"));
+        text.push_str(&format!(
+            "{:>TIME$}{:>TIME$}",
+            short_column(comparison.metric, "A"),
+            short_column(comparison.metric, "B")
+        ));
     }
     text.push_str(&format!("{:>RATIO$}", "A/B"));
     if columns.bar > 0 {
@@ -171,11 +177,17 @@ fn header<'t>(columns: TableColumns, comparison: &Comparison) -> Vec<TextPiece<'
     vec![piece(text, Role::Title)]
 }
 
-fn cells<'t>(row: &TableRow<'_>, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
+/// What stands over a side's values: the head names the figure whole.
+fn short_column(metric: Metric, side: &str) -> String {
+    let column = words::column(metric, side);
+    if width(&column) < TIME { column } else { side.to_owned() }
+}
+
+fn cells<'t>(row: &TableRow<'_>, metric: Metric, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
     match row {
         TableRow::Title(_) => vec![piece(first_cell(row), Role::Title)],
         TableRow::Mean(mean) => mean_cells(mean, columns),
-        TableRow::Line(line) => line_cells(line, marks, columns, reach),
+        TableRow::Line(line) => line_cells(line, metric, marks, columns, reach),
     }
 }
 
@@ -196,14 +208,14 @@ fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
     pieces
 }
 
-fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
+fn line_cells<'t>(line: &Line, metric: Metric, marks: &str, columns: TableColumns, reach: f64) -> Vec<TextPiece<'t>> {
     let mut cells = vec![piece(pad(&plain(&name(line)), columns.name), Role::Text)];
     if columns.times {
-        let (a, b) = (words::time(line.a.as_ref()), words::time(line.b.as_ref()));
+        let (a, b) = (words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric));
         cells.push(piece(format!("{a:>TIME$}"), Role::A));
         cells.push(piece(format!("{b:>TIME$}"), Role::B));
     }
-    let (verdict, role) = verdict(line, marks);
+    let (verdict, role) = verdict(line, marks, metric);
     let found = line.found.as_ref();
     let ratio = found.map_or("-".to_owned(), |found| words::ratio(found.ratio));
     cells.push(piece(format!("{ratio:>RATIO$}"), role));
@@ -223,7 +235,7 @@ fn line_cells<'t>(line: &Line, marks: &str, columns: TableColumns, reach: f64) -
 }
 
 /// The verdict with its sign and the numbers of its remarks.
-fn verdict(line: &Line, marks: &str) -> (String, Role) {
+fn verdict(line: &Line, marks: &str, metric: Metric) -> (String, Role) {
     let Some(found) = &line.found else { return (format!("· not comparable {marks}"), Role::Dim) };
     let role = match found.verdict {
         Verdict::Faster => Role::A,
@@ -231,25 +243,25 @@ fn verdict(line: &Line, marks: &str) -> (String, Role) {
         Verdict::Same => Role::Text,
         Verdict::Undecided { .. } | Verdict::TooFew { .. } => Role::Dim,
     };
-    let text = format!("{} {} {marks}", words::sign(Some(found.verdict)), words::short_verdict(found));
+    let text = format!("{} {} {marks}", words::sign(Some(found.verdict)), words::short_verdict(found, metric));
     (text.trim_end().to_owned(), role)
 }
 
 /// `10`, or `6/12` of runs that are not paired.
 fn runs(line: &Line) -> String {
-    let count = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.times_ns.len());
+    let count = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     let (a, b) = (count(&line.a), count(&line.b));
     if a == b { a.to_string() } else { format!("{a}/{b}") }
 }
 
 /// What is under the cursor, in words and with all its figures.
-fn detail(row: Option<TableRow<'_>>) -> Vec<String> {
+fn detail(row: Option<TableRow<'_>>, metric: Metric) -> Vec<String> {
     let line = match row {
         Some(TableRow::Line(line)) => line,
         Some(TableRow::Mean(mean)) => return words::left_out(mean).into_iter().collect(),
         Some(TableRow::Title(_)) | None => return Vec::new(),
     };
-    let times = format!("A {} · B {}", words::time(line.a.as_ref()), words::time(line.b.as_ref()));
+    let times = format!("A {} · B {}", words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric));
     match &line.found {
         None => {
             let reasons: Vec<String> = line.obstacles.iter().map(words::obstacle).collect();
@@ -268,7 +280,7 @@ fn detail(row: Option<TableRow<'_>>) -> Vec<String> {
                 None => "",
             };
             vec![
-                format!("{} · {times} · {}", name(line), words::verdict(found)),
+                format!("{} · {times} · {}", name(line), words::verdict(found, metric)),
                 format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line)),
             ]
         }
