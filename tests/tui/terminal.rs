@@ -183,6 +183,20 @@ fn a_resized_terminal_is_painted_anew() {
 }
 
 #[test]
+fn a_key_that_comes_with_a_resize_is_not_lost() {
+    let mut terminal = Terminal::start(100, 30);
+    terminal.shows("Suite");
+    for turn in 0..40 {
+        let (key, screen) = if turn % 2 == 0 { ("3", "Nothing is stored yet") } else { ("1", "Suite") };
+        terminal.resize(if turn % 3 == 0 { 120 } else { 100 }, 30);
+        terminal.press(key);
+        terminal.shows(screen);
+    }
+    terminal.press("q");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+}
+
+#[test]
 fn a_session_ends_in_order_with_its_screens() {
     for (what, end) in [
         ("SIGTERM", (|terminal| terminal.signal("-TERM")) as fn(&mut Terminal)),

@@ -182,7 +182,7 @@ pub enum Event {
         operations: u64,
         /// Operations it will do, where that is known.
         total: Option<u64>,
-        /// Time since it began, ns.
+        /// Time since it began, ns; 0 while it is being prepared.
         elapsed_ns: u64,
         /// Latencies since the last progress event (base64 of an HdrHistogram, V2 compressed).
         histogram: Option<String>,

@@ -93,6 +93,23 @@ impl<'w> Harness<'w> {
         self.worker.pause();
     }
 
+    /// Does what comes before a test's timer, and says all the while that the test is under way: to prepare may take longer than to measure.
+    pub(crate) fn preparing<R>(&self, test: TestHead<'_>, work: impl FnOnce() -> R) -> R {
+        let (test, total) = (test.number, test.operations);
+        self.worker.begin_test(move || Event::Progress {
+            test,
+            operations: 0,
+            total,
+            elapsed_ns: 0,
+            histogram: None,
+            actors: Vec::new(),
+            readings: BTreeMap::new(),
+        });
+        let done = work();
+        self.worker.end_test();
+        done
+    }
+
     /// Starts the counters of a test of one thread. `every`: operations in one sample of the histogram.
     pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: u64, every: u64) -> Frame<'_> {
         self.counts.clear();

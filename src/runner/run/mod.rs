@@ -245,6 +245,8 @@ impl<'r, 's> Running<'r, 's> {
                     self.last_progress = (0, 0);
                     self.followed = Followed::default();
                 }
+                // It is still being prepared.
+                Event::Progress { elapsed_ns: 0, .. } => {}
                 Event::Progress { test, operations, elapsed_ns, actors, readings, .. } => {
                     self.slot(test, operations, elapsed_ns, histogram.as_deref());
                     self.follow(test, elapsed_ns, &actors, &readings).await?;

@@ -151,7 +151,7 @@ impl Run<'_> {
         let (head, operations, reads) = (test.head(), test.operations(), contents(self.suite, test));
         let mut session = engine.session()?;
         self.harness.announce(head, operations, 1);
-        self.prepare(test, &mut session, rng)?;
+        self.harness.preparing(head, || self.prepare(test, &mut session, rng))?;
 
         let frame = self.harness.begin_alone(head, operations, 1);
         let recorder = Recorder::new(clock, frame.counts(), 1);
@@ -178,7 +178,7 @@ impl Run<'_> {
         let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors))));
         let reads = contents(self.suite, test);
         self.harness.announce_actors(head, heads(actors), None);
-        self.prepare(test, &mut engine.session()?, rng)?;
+        self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
 
         let frame = self.harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
         let of = ActorsTest { suite: self.suite, actors, shown: &shown };
