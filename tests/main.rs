@@ -41,6 +41,7 @@ mod store;
 mod stored;
 mod support;
 mod syncs;
+mod trend;
 mod tui;
 mod tune;
 mod workers;

@@ -52,12 +52,12 @@ fn found(
         if !sides.contains_key(text) {
             let selection = Selection::parse_line(text)
                 .map_err(|message| JudgeError::Selection { title: claimed.title.clone(), message })?;
-            sides.insert(text.clone(), load(store, text, &selection, Latencies::Left)?);
+            sides.insert(text.clone(), load(store, text, &selection, Metric::Wall, Latencies::Left)?);
         }
     }
     let of = |text: &String| sides.get(text).filter(|side| !side.runs.is_empty());
     let Some((a, b)) = of(&a).zip(of(&b)) else { return Ok(None) };
-    let [a, b] = with_repeats(store, [a, b], Metric::Wall)?;
+    let [a, b] = with_repeats(store, [a, b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };
     Ok(Some(compare(&a, &b, &options)))
 }

@@ -3,18 +3,18 @@
 use super::{
     args::{CsvArgs, OutArgs, Places, format_of, metric, one_of, percent},
     error::{CliError, unwritten},
-    output::{colour, command_line, print},
+    output::{WIDTH, command_line, print, table_style},
 };
 use crate::{
     base::units::plain,
     catalog::Difference,
     compare::{
-        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, compare, gate, load,
-        with_repeats,
+        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, by_configuration, compare,
+        compare_all, gate, load, others_of, with_repeats,
     },
     metric::{Better, Metric},
     report::{
-        comparison::{FORMATS, SCALING_FORMATS, TableStyle, export, text},
+        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, several, text},
         format::{Format, WriteError},
         text::Colouring,
     },
@@ -31,18 +31,22 @@ use std::{
 const UNDECIDED: u8 = 3;
 /// A is slower than `--fail-if-slower` allows.
 const SLOWER: u8 = 4;
-/// Columns of a file, or of a terminal that does not tell.
-const WIDTH: usize = 80;
 
 /// `dbdyno compare`.
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
     /// Side A: terms separated by spaces or commas, all of which must hold, as in 'engine=lmdb size=10000'.
-    #[arg(long, value_name = "SELECTION")]
-    a: String,
+    #[arg(long, value_name = "SELECTION", required_unless_present = "reference", requires = "b")]
+    a: Option<String>,
     /// Side B, written like side A.
-    #[arg(long, value_name = "SELECTION")]
-    b: String,
+    #[arg(long, value_name = "SELECTION", requires = "a")]
+    b: Option<String>,
+    /// Put several sides beside this one, written like side A; of a whole session, beside its first configuration.
+    #[arg(long, value_name = "SELECTION", conflicts_with_all = ["a", "b", "by", "pivot", "scaling", "fail_if_slower"])]
+    reference: Option<String>,
+    /// A side to put beside the reference, written like side A. Without any, all other configurations of its sessions.
+    #[arg(long, value_name = "SELECTION", requires = "reference")]
+    with: Vec<String>,
     /// Show each test over its sizes: the ratio at each size with its interval and verdict, then their median, smallest and largest.
     #[arg(long, value_name = "KEY", value_parser = one_of([(SummaryKey::Size, "size", "sizes")].into_iter()))]
     by: Option<SummaryKey>,
@@ -109,7 +113,67 @@ const LINE_ORDERS: [(LineOrder, &str, &str); 2] =
     [(LineOrder::Test, "test", "as the suite has them"), (LineOrder::Effect, "effect", "the largest difference first")];
 
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
-    let (a, b) = (selection("--a", &args.a)?, selection("--b", &args.b)?);
+    match (&args.reference, &args.a, &args.b) {
+        (Some(reference), ..) => several_sides(places, args, reference),
+        (None, Some(a), Some(b)) => two_sides(places, args, a, b),
+        (None, ..) => Err(CliError::Usage("expected --a and --b, or --reference".to_owned())),
+    }
+}
+
+/// One reference and several sides beside it.
+fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result<ExitCode, CliError> {
+    let wanted = selection("--reference", reference)?;
+    let others: Vec<(&String, Selection)> =
+        args.with.iter().map(|text| Ok((text, selection("--with", text)?))).collect::<Result<_, CliError>>()?;
+    if !SEVERAL_FORMATS.contains(&args.format) {
+        let error = WriteError::Unsupported { asked: args.format, supported: SEVERAL_FORMATS };
+        return Err(CliError::Usage(format!("--reference: --format {error}")));
+    }
+    let options = options(args)?;
+    let output = args.out.checked(places)?;
+    if args.format == Format::Parquet && output.is_none() {
+        return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
+    }
+    let store = places.opened()?;
+    let read = (args.metric, Latencies::Left);
+    let mut first = side(&store, "--reference", reference, &wanted, read)?;
+    let mut parts = by_configuration(&first);
+    let candidates = match (others.is_empty(), parts.len() > 1) {
+        (true, true) => {
+            first = parts.remove(0);
+            parts
+        }
+        (true, false) => others_of(&store, &first, Latencies::Left)?,
+        (false, _) => {
+            let each = |(text, wanted): &(&String, Selection)| side(&store, "--with", text, wanted, read);
+            others.iter().map(each).collect::<Result<_, _>>()?
+        }
+    };
+    if candidates.is_empty() {
+        return Err(CliError::Usage(format!(
+            "--reference '{reference}': its sessions have no other configuration: name the sides to put beside it with --with"
+        )));
+    }
+    let mut comparisons = compare_all(&candidates, &first, &options);
+    if args.sort == LineOrder::Effect {
+        comparisons.iter_mut().for_each(Comparison::sort_by_effect);
+    }
+    match &output {
+        Some(output) => {
+            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
+            export_several(&comparisons, args.format, style, args.csv.cells, output)
+                .map_err(unwritten(output.target()))?;
+        }
+        None => {
+            print(&several(&comparisons, args.format, table_style(), args.csv.cells)?)?;
+        }
+    }
+    say_allowances(&comparisons);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) -> Result<ExitCode, CliError> {
+    let (a, b) = (selection("--a", text_a)?, selection("--b", text_b)?);
     let options = options(args)?;
     let output = args.out.checked(places)?;
     if args.format == Format::Parquet && output.is_none() {
@@ -124,9 +188,9 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
         Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
         Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
-    let side = |flag, text, selection| side(&store, flag, text, selection, latencies);
-    let (a, b) = (side("--a", &args.a, &a)?, side("--b", &args.b, &b)?);
-    let [a, b] = with_repeats(&store, [&a, &b], args.metric)?;
+    let side = |flag, text, selection| side(&store, flag, text, selection, (args.metric, latencies));
+    let (a, b) = (side("--a", text_a, &a)?, side("--b", text_b, &b)?);
+    let [a, b] = with_repeats(&store, [&a, &b])?;
     let mut comparison = compare(&a, &b, &options);
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
@@ -137,13 +201,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
             export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            print(&text(&comparison, args.format, style(), args.csv.cells)?)?;
+            print(&text(&comparison, args.format, table_style(), args.csv.cells)?)?;
         }
     }
-    for difference in refused(&comparison) {
-        let (name, word) = (difference.name(), difference.word());
-        say!("note: --allow-{name} compares tests although {word} differ");
-    }
+    say_allowances(std::slice::from_ref(&comparison));
     Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
         Some((limit, Gate::Undecided(tests))) => {
@@ -178,8 +239,14 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.
-fn side(store: &Store, flag: &str, text: &str, selection: &Selection, latencies: Latencies) -> Result<Side, CliError> {
-    let side = load(store, text, selection, latencies)?;
+fn side(
+    store: &Store,
+    flag: &str,
+    text: &str,
+    selection: &Selection,
+    (metric, latencies): (Metric, Latencies),
+) -> Result<Side, CliError> {
+    let side = load(store, text, selection, metric, latencies)?;
     if side.runs.is_empty() {
         return Err(CliError::Usage(format!(
             "{flag} '{text}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
@@ -189,9 +256,21 @@ fn side(store: &Store, flag: &str, text: &str, selection: &Selection, latencies:
     Ok(side)
 }
 
+/// Says which flags would have compared what was not.
+fn say_allowances(comparisons: &[Comparison]) {
+    for difference in refused(comparisons) {
+        let (name, word) = (difference.name(), difference.word());
+        say!("note: --allow-{name} compares tests although {word} differ");
+    }
+}
+
 /// The differences that kept tests from being compared, and that can be allowed.
-fn refused(comparison: &Comparison) -> BTreeSet<Difference> {
-    let obstacles = comparison.lines.iter().flat_map(|line| &line.obstacles).filter(|obstacle| !obstacle.allowed);
+fn refused(comparisons: &[Comparison]) -> BTreeSet<Difference> {
+    let obstacles = comparisons
+        .iter()
+        .flat_map(|comparison| &comparison.lines)
+        .flat_map(|line| &line.obstacles)
+        .filter(|obstacle| !obstacle.allowed);
     let difference = |obstacle: &Obstacle| match obstacle.kind {
         ObstacleKind::Differ(difference) => Some(difference),
         _ => None,
@@ -218,17 +297,10 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         return Err(CliError::Usage("--scaling shows times and operations a second: leave --metric out".to_owned()));
     }
     Ok(Options {
-        metric: args.metric,
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
         command: command_line(),
     })
-}
-
-/// How the terminal shows a table.
-fn style() -> TableStyle {
-    let terminal = console::Term::stdout();
-    TableStyle { colour: colour(), width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)) }
 }

@@ -25,6 +25,7 @@ mod session;
 mod sql;
 mod store;
 mod tag;
+mod trend;
 mod tune;
 
 use crate::base::units::plain;
@@ -68,6 +69,8 @@ enum CliCommand {
     Results(results::ResultsArgs),
     /// Compare two selections of stored results: ratio, interval and verdict for each test.
     Compare(compare::CompareArgs),
+    /// Look at configurations over their sessions: one figure a session, and the places at which it changed.
+    Trend(trend::TrendArgs),
     /// Find better settings: try changes, search, and keep what was found.
     Tune {
         /// What to do.
@@ -189,6 +192,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Resume(args) => resume::resume(&places, &args),
         CliCommand::Results(args) => results::results(&places, &args),
         CliCommand::Compare(args) => compare::compare_sides(&places, &args),
+        CliCommand::Trend(args) => trend::over_sessions(&places, &args),
         CliCommand::Tune { command } => tune::tune(&places, command),
         CliCommand::Capacity(args) => capacity::capacity(&places, &args),
         CliCommand::Claims(args) => claims::claims(&places, &args),

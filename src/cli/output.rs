@@ -3,7 +3,7 @@
 use super::error::{CliError, unwritten};
 use crate::{
     base::output::Output,
-    report::{command::shell, text::Colouring},
+    report::{command::shell, comparison::TableStyle, text::Colouring},
 };
 use std::{
     io::{self, IsTerminal, Write},
@@ -25,6 +25,15 @@ pub(super) fn written(text: &str, output: Option<&Output>) -> Result<ExitCode, C
 pub(super) fn colour() -> Colouring {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && io::stdout().is_terminal() { Colouring::On } else { Colouring::Off }
+}
+
+/// Columns of a file, or of a terminal that does not tell.
+pub(super) const WIDTH: usize = 80;
+
+/// How the terminal shows a table.
+pub(super) fn table_style() -> TableStyle {
+    let terminal = console::Term::stdout();
+    TableStyle { colour: colour(), width: terminal.size_checked().map_or(WIDTH, |(_, columns)| usize::from(columns)) }
 }
 
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.

@@ -2,13 +2,17 @@
 
 use super::{
     error::{CliError, INTERRUPTED},
-    output::{colour, print},
+    output::{colour, print, table_style},
     progress::{self, Style},
 };
 use crate::{
     bench::BenchPlan,
-    report::{session_table::SessionTable, soak::soaks_text, text},
+    compare::Comparison,
+    report::{
+        command::shell, comparison::verdicts as verdicts_text, session_table::SessionTable, soak::soaks_text, text,
+    },
     runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
+    session::verdicts,
     soak::Soak,
     store::{Status, Store},
 };
@@ -90,6 +94,18 @@ pub(super) fn session_text(table: &SessionTable) -> String {
     text::session_table(table, colour())
 }
 
+/// Most configurations whose verdicts are shown without being asked for.
+const MOST_SHOWN: usize = 8;
+
+/// A session's configurations beside its first, with verdicts; of very many the command that shows them.
+fn told(sides: &[Comparison], command: &str) -> String {
+    match sides.len() {
+        0 => String::new(),
+        1..=MOST_SHOWN => format!("\n{}", verdicts_text(sides, table_style())),
+        others => format!("\n{} configurations: {command} compares them with the first\n", others + 1),
+    }
+}
+
 /// Prints the table, as `shown` shows it, and chooses the exit code.
 pub(super) fn conclude(
     report: &Report,
@@ -106,8 +122,14 @@ pub(super) fn conclude(
         &report.warnings,
     );
     let soaks: Vec<Soak> = store.followed_in_session(&report.session.session_id)?.iter().map(Soak::new).collect();
+    let id = &report.session.session_id;
+    let command = shell(["dbdyno", "compare", "--reference", &format!("session={id}")]);
+    let sides = verdicts(id, &command, store)?;
     if style == Style::Json {
-        let id = &report.session.session_id;
+        if !sides.is_empty() {
+            let line = serde_json::json!({ "event": "verdicts", "session_id": id, "comparisons": sides });
+            print(&format!("{line}\n"))?;
+        }
         let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });
         print(&format!("{line}\n"))?;
     } else {
@@ -115,6 +137,7 @@ pub(super) fn conclude(
         if !soaks.is_empty() {
             print(&format!("\n{}", soaks_text(&soaks)))?;
         }
+        print(&told(&sides, &command))?;
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();

@@ -65,18 +65,18 @@ pub(super) struct Known<'s> {
 }
 
 /// Figures and obstacles of a line.
-pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, options: &Options) -> LineDraft {
+pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
     let obstacles = obstacles(&laid, &matched, &known.places, options);
     let several = |side: SideName| {
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
     };
-    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), options.metric) };
-    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), options.metric) };
+    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
+    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
-        (Some(a), Some(b)) if comparable => Some(match exact(a, b, options.metric) {
+        (Some(a), Some(b)) if comparable => Some(match exact(a, b, metric) {
             Some(ratio) => Tested::Exact(ratio),
             None if matched.is_across_sessions() => {
                 Tested::Sampled(of_sessions(sessions::test(&laid, &matched, &known.repeats), a.median / b.median))
@@ -106,12 +106,12 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
     let first = samples.first()?;
     let values = values(samples);
     Some(Figure {
-        label: first.run.label.clone(),
+        label: first.run.label.to_string(),
         tier: first.run.configuration.tier,
         median: median(&values).ok()?,
         interval: if metric.is_quantile() { median_range(&values) } else { None },
         values,
-        run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id.to_string()).collect(),
         left_out: selected - samples.len(),
         operations: first.operations(),
         latency: latency(samples),

@@ -6,7 +6,10 @@ use super::{
     model::{MeasuredConfiguration, SideFacts},
 };
 use crate::store::RunConfiguration;
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 /// Where each session ran.
 pub(super) fn places<'s>(sides: &[&'s Side]) -> BTreeMap<&'s str, String> {
@@ -14,18 +17,19 @@ pub(super) fn places<'s>(sides: &[&'s Side]) -> BTreeMap<&'s str, String> {
 }
 
 pub(super) fn of_side(side: &Side) -> SideFacts {
-    let mut configurations: BTreeMap<(&str, &RunConfiguration), MeasuredConfiguration> = BTreeMap::new();
+    let mut configurations: HashMap<(&str, *const RunConfiguration), MeasuredConfiguration> = HashMap::new();
     for run in &side.runs {
-        let measured =
-            configurations.entry((&run.label, &run.configuration)).or_insert_with(|| MeasuredConfiguration {
-                label: run.label.clone(),
+        let measured = configurations.entry((&run.label, Arc::as_ptr(&run.configuration))).or_insert_with(|| {
+            MeasuredConfiguration {
+                label: run.label.to_string(),
                 runs: 0,
                 sizes: Vec::new(),
-                configuration: run.configuration.clone(),
-            });
+                configuration: RunConfiguration::clone(&run.configuration),
+            }
+        });
         measured.runs += 1;
-        if !measured.sizes.contains(&run.size) {
-            measured.sizes.push(run.size.clone());
+        if !measured.sizes.iter().any(|known| **known == *run.size) {
+            measured.sizes.push(run.size.to_string());
             measured.sizes.sort_by(|a, b| by_size(a, b));
         }
     }
@@ -33,7 +37,13 @@ pub(super) fn of_side(side: &Side) -> SideFacts {
         selection: side.selection.clone(),
         runs: side.runs.len(),
         results: side.runs.iter().map(|run| run.tests.len()).sum(),
-        configurations: configurations.into_values().collect(),
+        configurations: in_order(configurations.into_values().collect()),
         sessions: side.sessions.clone(),
     }
+}
+
+/// By label, then by what they are.
+fn in_order(mut all: Vec<MeasuredConfiguration>) -> Vec<MeasuredConfiguration> {
+    all.sort_by(|one, next| (&one.label, &one.configuration).cmp(&(&next.label, &next.configuration)));
+    all
 }

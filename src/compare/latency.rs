@@ -15,7 +15,7 @@ pub(super) const PER_DECADE: f64 = 20.0;
 pub(super) fn latency(samples: &[SideSample<'_>]) -> Option<Latency> {
     let mut all = empty();
     for SideSample { result, .. } in samples {
-        all.add(result.latencies()?).ok()?;
+        all.add(result.histogram()?).ok()?;
     }
     let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
     for counted in all.iter_recorded() {

@@ -7,30 +7,29 @@ use super::{
 };
 use crate::{
     catalog::Difference,
-    metric::Metric,
-    store::{RunTests, TestRecord},
+    store::{ComparedTest, RunTests},
 };
 use dbdyno_engine::size::Size;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A test of a run that has a value of the metric.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideSample<'s> {
     pub(super) run: &'s RunTests,
-    pub(super) result: &'s TestRecord,
+    pub(super) result: &'s ComparedTest,
     /// In the metric's unit.
     pub(super) value: f64,
 }
 
 impl<'s> SideSample<'s> {
     /// None of a test without a value.
-    pub(super) fn from_result(run: &'s RunTests, result: &'s TestRecord, metric: Metric) -> Option<Self> {
-        result.figures.compared(metric).map(|value| Self { run, result, value })
+    pub(super) fn from_result(run: &'s RunTests, result: &'s ComparedTest) -> Option<Self> {
+        result.value.map(|value| Self { run, result, value })
     }
 
     /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
     pub(super) fn operations(&self) -> u64 {
-        self.result.figure(Metric::Operations).unwrap_or(1)
+        self.result.operations.unwrap_or(1)
     }
 }
 
@@ -80,8 +79,8 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
         axes.iter().copied().filter(|axis| matches!(axis, Axis::Suite | Axis::Host | Axis::Session)).collect();
     let own: Vec<&Axis> = axes.iter().copied().filter(|axis| matches!(axis, Axis::Property(_))).collect();
 
-    let of_a = grouped(a, &[shared.clone(), own.clone()].concat(), options.metric);
-    let of_b = grouped(b, &shared, options.metric);
+    let of_a = grouped(a, &[shared.clone(), own.clone()].concat());
+    let of_b = if a.metric == b.metric { grouped(b, &shared) } else { BTreeMap::new() };
     let parts: BTreeSet<&[String]> = of_a.keys().map(|(part, ..)| part.as_slice()).collect();
     let mut sides: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
     for (key, samples) in &of_a {
@@ -106,7 +105,7 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
     let line = |((part, size, test, name), (a, b)): (LineKey, Both<'s>)| {
         let part = names.iter().cloned().zip(part).collect();
         let other =
-            b.first().map(|sample| sample.run.size.clone()).filter(|other| !a.is_empty() && *other != size.text);
+            b.first().map(|sample| sample.run.size.to_string()).filter(|other| !a.is_empty() && *other != size.text);
         let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
         Laid { part, size, test, name, a, b }
     };
@@ -116,26 +115,36 @@ pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid
 /// What stands for a value that a run does not have.
 pub(super) const MISSING: &str = "-";
 
-fn grouped<'s>(side: &'s Side, axes: &[&Axis], metric: Metric) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
-    let mut groups: BTreeMap<LineKey, Vec<SideSample<'s>>> = BTreeMap::new();
+fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
+    // Many runs have few parts and sizes between them, and the names of tests are shared.
+    let mut places: Vec<(Vec<String>, &str)> = Vec::new();
+    let mut groups: HashMap<(usize, u32, &str), Vec<SideSample<'s>>> = HashMap::new();
     for run in &side.runs {
         let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, metric)) {
-            let key = (part.clone(), OrderedSize::new(&run.size), sample.result.test, sample.result.test_name.clone());
-            groups.entry(key).or_default().push(sample);
+        let known = places.iter().position(|(known, size)| *known == part && *size == &*run.size);
+        let place = known.unwrap_or_else(|| {
+            places.push((part, &run.size));
+            places.len() - 1
+        });
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+            groups.entry((place, sample.result.test, &sample.result.name)).or_default().push(sample);
         }
     }
-    groups
+    let key = |((place, test, name), samples): ((usize, u32, &str), _)| {
+        let (part, size) = &places[place];
+        ((part.clone(), OrderedSize::new(size), test, name.to_owned()), samples)
+    };
+    groups.into_iter().map(key).collect()
 }
 
 fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
     match axis {
-        Axis::Session => run.session_id.clone(),
+        Axis::Session => run.session_id.to_string(),
         Axis::Host => {
-            let session = side.sessions.iter().find(|session| session.session_id == run.session_id);
+            let session = side.sessions.iter().find(|session| *session.session_id == *run.session_id);
             session.map_or(MISSING.to_owned(), |session| session.host.name.clone())
         }
-        Axis::Property(word) if word == "label" => run.label.clone(),
+        Axis::Property(word) if word == "label" => run.label.to_string(),
         axis => run.configuration.facts().remove(axis.to_string().as_str()).unwrap_or_else(|| MISSING.to_owned()),
     }
 }

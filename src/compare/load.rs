@@ -4,11 +4,13 @@ use crate::{
     metric::Metric,
     store::{
         Latencies, RepeatedTest, RunConfiguration, RunTests, SelectedRuns, Selection, SessionFacts, Store, StoreError,
+        literal,
     },
 };
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
 };
 
 /// One side of a comparison: the runs that a selection means.
@@ -16,6 +18,8 @@ use std::{
 pub struct Side {
     /// The selection, as it was typed.
     pub selection: String,
+    /// What was read of each test; sides of different metrics have no line in common.
+    pub metric: Metric,
     /// Its runs, each with those finished tests that the selection means.
     pub runs: Vec<RunTests>,
     /// The sessions of these runs.
@@ -30,9 +34,50 @@ pub struct Side {
 ///
 /// # Errors
 /// What is wrong with the store.
-pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latencies) -> Result<Side, StoreError> {
-    let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, latencies)?;
-    Ok(Side { selection: text.to_owned(), runs, sessions, twins, repeats: Vec::new() })
+pub fn load(
+    store: &Store,
+    text: &str,
+    selection: &Selection,
+    metric: Metric,
+    latencies: Latencies,
+) -> Result<Side, StoreError> {
+    let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, metric, latencies)?;
+    Ok(Side { selection: text.to_owned(), metric, runs, sessions, twins, repeats: Vec::new() })
+}
+
+/// The configurations of a side, each as a side of its own, in the order in which they first ran. Runs of an A/A comparison's twins are left
+/// out: they are the same once more.
+pub fn by_configuration(side: &Side) -> Vec<Side> {
+    let mut places: Vec<*const RunConfiguration> = Vec::new();
+    let mut parts: Vec<Side> = Vec::new();
+    for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
+        let configuration = Arc::as_ptr(&run.configuration);
+        let place = places.iter().position(|known| *known == configuration).unwrap_or_else(|| {
+            places.push(configuration);
+            parts.push(Side {
+                selection: format!("{} label={}", side.selection, literal(&run.label)),
+                runs: Vec::new(),
+                ..side.clone()
+            });
+            parts.len() - 1
+        });
+        parts[place].runs.push(run.clone());
+    }
+    parts
+}
+
+/// The other configurations of a side's sessions, each as a side.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn others_of(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
+    let sessions: Vec<&str> = side.sessions.iter().map(|session| session.session_id.as_str()).collect();
+    let text = format!("session={}", sessions.join("|"));
+    // Identifiers are words without spaces or signs.
+    let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
+    let own: BTreeSet<&RunConfiguration> = side.runs.iter().map(|run| &*run.configuration).collect();
+    let all = by_configuration(&load(store, &text, &selection, side.metric, latencies)?);
+    Ok(all.into_iter().filter(|part| part.runs.iter().all(|run| !own.contains(&*run.configuration))).collect())
 }
 
 /// Two sides with what a metric of their configurations was in other sessions, where they were not measured in the same sessions: only that says
@@ -40,7 +85,7 @@ pub fn load(store: &Store, text: &str, selection: &Selection, latencies: Latenci
 ///
 /// # Errors
 /// What is wrong with the store.
-pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2], metric: Metric) -> Result<[Cow<'s, Side>; 2], StoreError> {
+pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, Side>; 2], StoreError> {
     let [of_a, of_b] = sides
         .each_ref()
         .map(|side| side.sessions.iter().map(|session| session.session_id.clone()).collect::<BTreeSet<_>>());
@@ -48,7 +93,7 @@ pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2], metric: Metric) -> 
         return Ok(sides.map(Cow::Borrowed));
     }
     let [a, b] = sides.map(|side| {
-        let repeats = store.repeats(&one_of_each(&side.runs), metric)?;
+        let repeats = store.repeats(&one_of_each(&side.runs), side.metric)?;
         Ok::<_, StoreError>(Cow::Owned(Side { repeats, ..side.clone() }))
     });
     Ok([a?, b?])
@@ -56,9 +101,9 @@ pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2], metric: Metric) -> 
 
 /// A run of each configuration, size and place.
 fn one_of_each(runs: &[RunTests]) -> Vec<&str> {
-    let mut kinds: BTreeMap<(&RunConfiguration, &str, &str), &str> = BTreeMap::new();
+    let mut kinds: BTreeMap<(*const RunConfiguration, &str, &str), &str> = BTreeMap::new();
     for run in runs {
-        kinds.entry((&run.configuration, &run.size, &run.session_id)).or_insert(&run.run_id);
+        kinds.entry((Arc::as_ptr(&run.configuration), &run.size, &run.session_id)).or_insert(&run.run_id);
     }
     kinds.into_values().collect()
 }

@@ -26,10 +26,11 @@ mod pivot;
 mod scaling;
 mod sessions;
 mod sizes;
+mod trend;
 mod warnings;
 
 pub use gate::{Gate, OpenReason, OpenTest, gate};
-pub use load::{Side, load, with_repeats};
+pub use load::{Side, by_configuration, load, others_of, with_repeats};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow,
@@ -39,23 +40,41 @@ pub use options::{Axis, Options};
 pub use pivot::axis_value;
 pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
 pub use sizes::{TestKey, by_test};
+pub use trend::{Trend, TrendChange, TrendPoint, TrendSeries, trend};
 
-use evidence::Known;
+use evidence::{Known, LineDraft};
 use sessions::Repeats;
 
+/// A beside B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
-    let known = Known {
-        places: facts::places(&[a, b]),
-        floors: noise::floors(&[a, b], options.metric),
-        repeats: Repeats::of(&[a, b]),
+    let (lines, compared) = evidence::judge(drafts(a, b, options), a.metric);
+    comparison(a, b, options, lines, compared)
+}
+
+/// Each of several sides as A beside one reference as B. Their tests are one family: what is called faster or slower in any of these tables
+/// is so together.
+pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
+    let each: Vec<_> = candidates.iter().map(|candidate| drafts(candidate, reference, options)).collect();
+    let lengths: Vec<usize> = each.iter().map(Vec::len).collect();
+    let (lines, compared) = evidence::judge(each.into_iter().flatten().collect(), reference.metric);
+    let mut lines = lines.into_iter();
+    let of = |(candidate, length): (&Side, usize)| {
+        comparison(candidate, reference, options, lines.by_ref().take(length).collect(), compared)
     };
-    let drafts = layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &known, options)).collect();
-    let (lines, compared) = evidence::judge(drafts, options.metric);
+    candidates.iter().zip(lengths).map(of).collect()
+}
+
+fn drafts(a: &Side, b: &Side, options: &Options) -> Vec<LineDraft> {
+    let known = Known { places: facts::places(&[a, b]), floors: noise::floors(&[a, b]), repeats: Repeats::of(&[a, b]) };
+    layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect()
+}
+
+fn comparison(a: &Side, b: &Side, options: &Options, lines: Vec<Line>, compared: usize) -> Comparison {
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
-        metric: options.metric,
+        metric: a.metric,
         a: facts::of_side(a),
         b: facts::of_side(b),
         compared,

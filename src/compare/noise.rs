@@ -7,7 +7,6 @@ use super::{
     pairs::matched,
 };
 use crate::{
-    metric::Metric,
     stats::{DEFAULT_NOISE_FLOOR, SelfNoise, log_ratios, noise_floors},
     store::RunTests,
 };
@@ -28,14 +27,14 @@ pub(super) struct Floors<'s> {
 }
 
 /// The noise floors of the sides' sessions, or the default where no configuration ran twice a round.
-pub(super) fn floors<'s>(sides: &[&'s Side], metric: Metric) -> Floors<'s> {
+pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
     // Both sides may have loaded the same session.
     let runs: BTreeMap<&str, &RunTests> =
-        sides.iter().flat_map(|side| &side.twins).map(|run| (run.run_id.as_str(), run)).collect();
+        sides.iter().flat_map(|side| &side.twins).map(|run| (&*run.run_id, run)).collect();
     let mut tests: BTreeMap<NoisyTest<'_>, BTreeMap<&str, Twins<'_>>> = BTreeMap::new();
     for run in runs.into_values() {
-        let (label, twin) = run.twin_of.as_deref().map_or((run.label.as_str(), 0), |original| (original, 1));
-        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, metric)) {
+        let (label, twin) = run.twin_of.as_deref().map_or((&*run.label, 0), |original| (original, 1));
+        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
             let of_test = tests.entry((&run.configuration.suite, &run.size, sample.result.test)).or_default();
             of_test.entry(label).or_default()[twin].push(sample);
         }
@@ -70,9 +69,8 @@ impl Floors<'_> {
     /// The floor of a line: the highest of what its sides ran.
     pub(super) fn of(&self, line: &Laid<'_>) -> NoiseFloor {
         let runs = line.a.iter().chain(&line.b).map(|sample| sample.run);
-        let known = runs.filter_map(|run| {
-            self.tests.get(&(run.configuration.suite.as_str(), run.size.as_str(), line.test)).copied()
-        });
+        let known =
+            runs.filter_map(|run| self.tests.get(&(run.configuration.suite.as_str(), &*run.size, line.test)).copied());
         known.max_by(|one, other| one.value.total_cmp(&other.value)).unwrap_or(self.others)
     }
 }

@@ -7,7 +7,10 @@ use super::{
     pairs::Matched,
 };
 use crate::{base::units, catalog::Difference, store::tier_words};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
 
 /// Everything that stands against comparing these runs. `places` is where each session ran.
 pub(super) fn obstacles(
@@ -57,7 +60,8 @@ fn one_side(line: &Laid<'_>) -> Option<String> {
 /// A side of runs that differ by more than chance has no one figure.
 fn several(side: SideName, samples: &[SideSample<'_>]) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    let configurations: BTreeSet<_> = samples.iter().map(|sample| &sample.run.configuration).collect();
+    let configurations: BTreeSet<_> =
+        kinds(samples.iter()).into_iter().map(|sample| &sample.run.configuration).collect();
     let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();
     for word in facts.iter().flat_map(BTreeMap::keys) {
         let of_word = facts.iter().map(|facts| facts.get(word).cloned().unwrap_or_else(|| "none".to_owned()));
@@ -81,8 +85,8 @@ fn several(side: SideName, samples: &[SideSample<'_>]) -> Option<String> {
 }
 
 fn shared_runs(line: &Laid<'_>) -> Option<String> {
-    let of_a: BTreeSet<&str> = line.a.iter().map(|sample| sample.run.run_id.as_str()).collect();
-    let shared = line.b.iter().filter(|sample| of_a.contains(sample.run.run_id.as_str())).count();
+    let of_a: BTreeSet<&str> = line.a.iter().map(|sample| &*sample.run.run_id).collect();
+    let shared = line.b.iter().filter(|sample| of_a.contains(&*sample.run.run_id)).count();
     (shared > 0).then(|| {
         format!("{shared} runs are in both A and B: narrow one of them (to compare a configuration with itself, run it A against A)")
     })
@@ -102,14 +106,14 @@ fn verification(line: &Laid<'_>) -> Option<String> {
     if !failed.is_empty() {
         return Some(failed.join("; "));
     }
-    let mut answers: BTreeMap<_, &str> = BTreeMap::new();
+    let mut answers: BTreeMap<_, u64> = BTreeMap::new();
     for sample in &line.a {
-        if let (inputs, Some(answer)) = (inputs(sample), &sample.result.verification) {
+        if let (inputs, Some(answer)) = (inputs(sample), sample.result.answer) {
             answers.insert(inputs, answer);
         }
     }
     let differs = |sample: &&SideSample<'_>| {
-        let answer = sample.result.verification.as_deref();
+        let answer = sample.result.answer;
         answer.is_some_and(|answer| answers.get(&inputs(sample)).is_some_and(|of_a| *of_a != answer))
     };
     let count = line.b.iter().filter(differs).count();
@@ -138,7 +142,7 @@ fn tiers(line: &Laid<'_>) -> Option<String> {
 }
 
 fn sample_without_tier(line: &Laid<'_>) -> bool {
-    line.a.iter().chain(&line.b).any(|sample| sample.run.configuration.tier.is_none())
+    kinds(line.a.iter().chain(&line.b)).into_iter().any(|sample| sample.run.configuration.tier.is_none())
 }
 
 fn suites(line: &Laid<'_>) -> Option<String> {
@@ -149,14 +153,20 @@ fn suites(line: &Laid<'_>) -> Option<String> {
     if sizes(line).is_some() || suite_options(line).is_some() {
         return None;
     }
-    let (a, b) = both(line, |sample| sample.operations().to_string());
+    let operations =
+        |samples: &[SideSample<'_>]| -> BTreeSet<u64> { samples.iter().map(SideSample::operations).collect() };
+    let said =
+        |operations: BTreeSet<u64>| operations.into_iter().map(|count| count.to_string()).collect::<BTreeSet<_>>();
+    let (a, b) = (said(operations(&line.a)), said(operations(&line.b)));
     (a != b).then(|| format!("the work differs: A did {} operations, B did {}", joined(&a), joined(&b)))
 }
 
 fn suite_options(line: &Laid<'_>) -> Option<String> {
     let options = |samples: &[SideSample<'_>]| -> BTreeMap<String, BTreeSet<String>> {
         let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (name, value) in samples.iter().flat_map(|sample| &sample.run.configuration.suite_options) {
+        for (name, value) in
+            kinds(samples.iter()).into_iter().flat_map(|sample| &sample.run.configuration.suite_options)
+        {
             values.entry(name.clone()).or_default().insert(value.clone());
         }
         values
@@ -175,7 +185,7 @@ fn suite_options(line: &Laid<'_>) -> Option<String> {
 }
 
 fn sizes(line: &Laid<'_>) -> Option<String> {
-    let (a, b) = both(line, |sample| sample.run.size.clone());
+    let (a, b) = both(line, |sample| sample.run.size.to_string());
     (a != b).then(|| format!("sizes differ: A ran at {}, B at {}", joined(&a), joined(&b)))
 }
 
@@ -194,7 +204,8 @@ fn caches(line: &Laid<'_>) -> Option<String> {
 /// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.
 fn hosts(matched: &Matched<'_>, places: &BTreeMap<&str, String>) -> Option<String> {
     let of = |samples: &[SideSample<'_>]| -> BTreeSet<String> {
-        samples.iter().filter_map(|sample| places.get(sample.run.session_id.as_str())).cloned().collect()
+        let sessions: HashSet<&str> = samples.iter().map(|sample| &*sample.run.session_id).collect();
+        sessions.into_iter().filter_map(|session| places.get(session)).cloned().collect()
     };
     let (a, b) = (of(&matched.a), of(&matched.b));
     let apart = !matched.paired && a.union(&b).count() > 1;
@@ -202,7 +213,14 @@ fn hosts(matched: &Matched<'_>, places: &BTreeMap<&str, String>) -> Option<Strin
 }
 
 fn both<T: Ord>(line: &Laid<'_>, value: impl Fn(&SideSample<'_>) -> T) -> (BTreeSet<T>, BTreeSet<T>) {
-    (line.a.iter().map(&value).collect(), line.b.iter().map(&value).collect())
+    let of = |samples: &[SideSample<'_>]| kinds(samples.iter()).into_iter().map(&value).collect();
+    (of(&line.a), of(&line.b))
+}
+
+/// One sample of each configuration and size: what these say, all the others say too.
+fn kinds<'l, 's: 'l>(samples: impl Iterator<Item = &'l SideSample<'s>>) -> Vec<&'l SideSample<'s>> {
+    let mut seen = HashSet::new();
+    samples.filter(|sample| seen.insert((Arc::as_ptr(&sample.run.configuration), &*sample.run.size))).collect()
 }
 
 fn joined(values: &BTreeSet<String>) -> String {

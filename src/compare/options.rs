@@ -1,14 +1,12 @@
 //! How a comparison is made.
 
-use crate::{catalog::Difference, metric::Metric};
+use crate::catalog::Difference;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
 /// What is asked of a comparison.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
-    /// What is compared.
-    pub metric: Metric,
     /// Differences between A and B that are compared all the same, under a badge.
     pub allowed: BTreeSet<Difference>,
     /// Whether to summarise each test over its sizes.

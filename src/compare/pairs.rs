@@ -18,7 +18,7 @@ pub(super) struct Matched<'s> {
 impl Matched<'_> {
     /// Whether runs of several sessions are beside each other that are no pairs: then a session is one figure, however many runs it has.
     pub(super) fn is_across_sessions(&self) -> bool {
-        let sessions = self.a.iter().chain(&self.b).map(|sample| sample.run.session_id.as_str());
+        let sessions = self.a.iter().chain(&self.b).map(|sample| &*sample.run.session_id);
         !self.paired && sessions.collect::<BTreeSet<_>>().len() > 1
     }
 }

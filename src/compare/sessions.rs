@@ -40,7 +40,7 @@ impl<'s> Repeats<'s> {
     /// Times of a line's tests in other sessions, by configuration.
     fn groups(&self, line: &Laid<'_>) -> BTreeMap<&'s str, Vec<f64>> {
         let keys: BTreeSet<(&str, &str)> = (line.a.iter().chain(&line.b))
-            .map(|sample| (sample.run.configuration.suite.as_str(), sample.run.size.as_str()))
+            .map(|sample| (sample.run.configuration.suite.as_str(), &*sample.run.size))
             .collect();
         let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         for (suite, size) in keys {

@@ -4,11 +4,13 @@ use super::{load::Side, model::Line};
 use crate::{
     base::units,
     lint::MEMORY_FACTOR,
-    metric::Metric,
     stats::{ALPHA, rounds_needed},
-    store::{RunTests, SessionFacts, TestRecord},
+    store::{ComparedTest, RunTests, SessionFacts},
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
 const JUDGED_HERE: [&str; 5] =
@@ -17,7 +19,7 @@ const JUDGED_HERE: [&str; 5] =
 /// Findings of the comparison first, then those of its sessions.
 pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
     let runs: BTreeMap<&str, &RunTests> =
-        sides.iter().flat_map(|side| &side.runs).map(|run| (run.run_id.as_str(), run)).collect();
+        sides.iter().flat_map(|side| &side.runs).map(|run| (&*run.run_id, run)).collect();
     let sessions: BTreeMap<&str, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session)).collect();
     let own = [
@@ -73,10 +75,10 @@ fn unverified(lines: &[Line], sides: &[&Side]) -> Option<String> {
         .iter()
         .flat_map(|side| &side.runs)
         .filter(|run| {
-            let silent = |test: &TestRecord| test.verification.is_none() && compared.contains(&test.test);
+            let silent = |test: &ComparedTest| test.answer.is_none() && compared.contains(&test.test);
             run.tests.iter().any(silent)
         })
-        .map(|run| run.label.as_str())
+        .map(|run| &*run.label)
         .collect();
     (!silent.is_empty()).then(|| format!("not all answers of {} were verified", joined(&silent)))
 }
@@ -97,11 +99,10 @@ fn unknown_tiers(lines: &[Line]) -> Option<String> {
 /// The highest peaks of both sides at a size, where they are unlike.
 fn unequal_memory(sides: &[&Side]) -> Option<String> {
     let peaks = |side: &Side| {
-        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
+        let mut sizes: BTreeMap<Arc<str>, u64> = BTreeMap::new();
         for run in &side.runs {
-            let peak = run.tests.iter().filter_map(|test| test.figure(Metric::PeakMemory)).max().unwrap_or(0);
-            let most = sizes.entry(run.size.clone()).or_default();
-            *most = peak.max(*most);
+            let most = sizes.entry(Arc::clone(&run.size)).or_default();
+            *most = run.peak_memory_bytes.unwrap_or(0).max(*most);
         }
         sizes
     };
@@ -116,7 +117,7 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
 }
 
 fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {
-    let failed = runs.values().filter(|run| run.status != "done").count();
+    let failed = runs.values().filter(|run| &*run.status != "done").count();
     (failed > 0).then(|| {
         format!("{failed} of {} runs failed or were cut short; the tests that they finished are used", runs.len())
     })

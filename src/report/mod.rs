@@ -11,4 +11,5 @@ pub mod results;
 pub mod session_table;
 pub mod soak;
 pub mod text;
+pub mod trend;
 pub mod tune;

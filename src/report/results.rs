@@ -8,10 +8,14 @@ use super::{
 use crate::{
     base::csv::{self, Cells},
     catalog::Catalog,
-    store::{Selection, Store, TextRows},
+    store::{Selection, Store, TextRows, WholeForm, WholeRow},
 };
 use serde::{Serialize, Serializer};
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+};
 
 /// How an answer of the store can be shown.
 pub const FORMATS: &[Format] = &[Format::Table, Format::Csv, Format::Json];
@@ -31,14 +35,50 @@ pub fn write(
     catalog: &Catalog,
     file: &Path,
 ) -> Result<(), WriteError> {
-    let text = match format {
-        Format::Parquet => return Ok(store.write_results_parquet(selection, command, file)?),
-        Format::Csv => csv(&store.whole(selection, command)?, cells),
-        Format::Json => json(&store.whole(selection, command)?)?,
-        Format::Lines => lines(store, selection, catalog)?,
-        _ => return Err(WriteError::Unsupported { asked: format, supported: FILE_FORMATS }),
-    };
-    Ok(fs::write(file, text)?)
+    match format {
+        Format::Parquet => Ok(store.write_results_parquet(selection, command, file)?),
+        Format::Csv => write_csv(store, selection, command, cells, &mut created(file)?),
+        Format::Json => write_json(store, selection, command, &mut created(file)?),
+        Format::Lines => Ok(fs::write(file, lines(store, selection, catalog)?)?),
+        _ => Err(WriteError::Unsupported { asked: format, supported: FILE_FORMATS }),
+    }
+}
+
+fn created(file: &Path) -> std::io::Result<BufWriter<File>> {
+    File::create(file).map(BufWriter::new)
+}
+
+fn write_csv(
+    store: &Store,
+    selection: &Selection,
+    command: &str,
+    cells: Cells,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    store.whole(selection, command, WholeForm::Texts, |row| {
+        let line = match row {
+            WholeRow::Columns(columns) => csv::line(columns.iter().map(String::as_str), cells),
+            WholeRow::Texts(texts) => csv::line(texts.iter().map(|value| value.as_deref().unwrap_or("")), cells),
+            WholeRow::Object(_) => return Ok(()),
+        };
+        Ok::<(), WriteError>(out.write_all(line.as_bytes())?)
+    })?;
+    Ok(out.flush()?)
+}
+
+/// An array with an object a line.
+fn write_json(store: &Store, selection: &Selection, command: &str, out: &mut impl Write) -> Result<(), WriteError> {
+    let mut before = "[\n";
+    store.whole(selection, command, WholeForm::Objects, |row| {
+        let WholeRow::Object(object) = row else { return Ok(()) };
+        write!(out, "{before}{object}")?;
+        before = ",\n";
+        Ok::<(), WriteError>(())
+    })?;
+    // Without a result nothing was begun.
+    let begun = before == ",\n";
+    out.write_all(if begun { b"\n]\n" } else { b"[]\n" })?;
+    Ok(out.flush()?)
 }
 
 /// An answer as text. `cells`: what those of CSV are written as.

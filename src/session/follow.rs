@@ -3,7 +3,8 @@
 use super::PreparedSession;
 use crate::{
     claims::{ClaimsTable, JudgeError, judged},
-    compare::load,
+    compare::{Comparison, Options, by_configuration, compare_all, load},
+    metric::Metric,
     runner::Report,
     store::{Latencies, Selection, Store, StoreError},
     tune::effects::{GridEffects, effects},
@@ -28,6 +29,18 @@ pub struct SelectedEffects {
     pub found: Result<GridEffects, String>,
 }
 
+/// The configurations of a session beside its first; nothing of one with a single configuration.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Vec<Comparison>, StoreError> {
+    let text = format!("session={session_id}");
+    let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
+    let sides = by_configuration(&load(store, &text, &selection, Metric::Wall, Latencies::Left)?);
+    let options = Options { command: command.to_owned(), ..Options::default() };
+    Ok(sides.split_first().map_or_else(Vec::new, |(first, others)| compare_all(others, first, &options)))
+}
+
 impl PreparedSession {
     /// What follows its session, whose results are stored.
     ///
@@ -47,9 +60,8 @@ impl PreparedSession {
         let of_part = |(engine, size, test)| {
             let selected = format!("session={session_id} engine={engine} size={size} test={test}");
             let found = match Selection::parse_line(&selected) {
-                Ok(selection) => {
-                    effects(&load(store, &selected, &selection, Latencies::Left)?).map_err(|error| error.to_string())
-                }
+                Ok(selection) => effects(&load(store, &selected, &selection, Metric::Wall, Latencies::Left)?)
+                    .map_err(|error| error.to_string()),
                 Err(message) => Err(message),
             };
             Ok(SelectedEffects { selected, found })

@@ -3,7 +3,7 @@
 
 mod follow;
 
-pub use follow::{FollowUp, SelectedEffects};
+pub use follow::{FollowUp, SelectedEffects, verdicts};
 
 use crate::{
     bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},

@@ -13,12 +13,14 @@
 //! 4. [`noise_floors`] says how large a ratio the machine shows between two equal things, test by test;
 //! 5. [`Evidence::verdict`] puts these together.
 //!
-//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s.
+//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s; where it
+//! changed from one session to the next, [`change_points`]'s.
 //!
 //! Where there is no answer, [`NoAnswer`] says why.
 
 mod adjust;
 mod bootstrap;
+mod change;
 mod drift;
 mod error;
 mod least_squares;
@@ -39,6 +41,7 @@ mod verdict;
 
 pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::bootstrap_interval;
+pub use change::{ChangePoint, change_points};
 pub use drift::{Drift, MIN_STRETCHES, drift};
 pub use error::NoAnswer;
 pub use least_squares::{Fit, least_squares};

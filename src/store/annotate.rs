@@ -3,6 +3,7 @@
 use super::{
     Selection, Store, StoreError,
     error::Doing,
+    read::Narrow,
     schema,
     tables::{Owner, TABLES},
 };
@@ -54,18 +55,19 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn extent(&self, selection: &Selection) -> Result<Extent, StoreError> {
-        let (condition, parameters) = selection.condition();
+        let rows = Narrow::selected(selection, std::iter::empty());
         let sql = format!(
-            "WITH chosen AS MATERIALIZED (SELECT DISTINCT run_id FROM run_tests WHERE {condition})
+            "WITH chosen AS MATERIALIZED (SELECT DISTINCT run_id FROM ({}))
              SELECT (SELECT count(*) FROM chosen) AS runs,
                     (SELECT count(*) FROM result WHERE run_id IN (FROM chosen)) AS results,
                     (SELECT count(*) FROM tag WHERE run_id IN (FROM chosen)) AS tags,
                     (SELECT count(*) FROM note WHERE run_id IN (FROM chosen)) AS notes,
                     (SELECT count(*) FROM session WHERE status <> 'running' AND session_id IN (
                         SELECT session_id FROM run GROUP BY session_id HAVING bool_and(run_id IN (FROM chosen)))) AS sessions,
-                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen)) AS unfinished"
+                    (SELECT count(*) FROM run WHERE status = 'running' AND run_id IN (FROM chosen)) AS unfinished",
+            rows.sql
         );
-        Ok(self.rows_bound(&sql, &parameters)?.pop().unwrap_or_default())
+        Ok(self.rows_bound(&sql, &rows.parameters)?.pop().unwrap_or_default())
     }
 
     /// How many runs a selection means: those it names, or that have a result it names.
@@ -78,11 +80,10 @@ impl Store {
 
     /// The identifiers of a selection's runs, oldest first.
     pub(super) fn chosen_runs(&self, selection: &Selection) -> Result<Vec<String>, StoreError> {
-        let (condition, parameters) = selection.condition();
-        let sql = format!(
-            "SELECT run_id FROM run_tests WHERE {condition} GROUP BY run_id ORDER BY min(started_at) NULLS LAST, run_id"
-        );
-        Ok(self.rows_bound::<(String,)>(&sql, &parameters)?.into_iter().map(|(run,)| run).collect())
+        let rows = Narrow::selected(selection, std::iter::empty());
+        let sql =
+            format!("SELECT run_id FROM ({}) GROUP BY run_id ORDER BY min(started_at) NULLS LAST, run_id", rows.sql);
+        Ok(self.rows_bound::<(String,)>(&sql, &rows.parameters)?.into_iter().map(|(run,)| run).collect())
     }
 
     /// Says these things of a selection's runs, all or nothing, and returns how many runs that were.

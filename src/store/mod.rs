@@ -34,9 +34,10 @@ pub use export::{ExportError, Exported};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};
 pub use read::{
-    FollowedTest, GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows, RecordedRun,
-    RepeatedTest, ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost,
-    StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime, tier_words,
+    ComparedTest, FollowedTest, GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows,
+    RecordedRun, RepeatedTest, ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts,
+    SessionHost, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime,
+    tier_words,
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,
@@ -45,7 +46,7 @@ pub use record::{
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
-pub use select::{Listed, Selection, SelectionKey, TextRows, literal};
+pub use select::{Listed, Selection, SelectionKey, TextRows, WholeForm, WholeRow, literal};
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;
 pub use value::Blob;

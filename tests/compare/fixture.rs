@@ -228,12 +228,20 @@ pub(crate) struct Stored {
 
 impl Stored {
     pub(crate) fn side(&self, text: &str) -> Side {
-        load(&self.store, text, &Selection::parse_line(text).unwrap(), Latencies::Read).unwrap()
+        self.side_of(text, Metric::Wall)
+    }
+
+    pub(crate) fn side_of(&self, text: &str, metric: Metric) -> Side {
+        load(&self.store, text, &Selection::parse_line(text).unwrap(), metric, Latencies::Read).unwrap()
     }
 
     pub(crate) fn compared(&self, a: &str, b: &str, options: &Options) -> Comparison {
-        let (a, b) = (self.side(a), self.side(b));
-        let [a, b] = with_repeats(&self.store, [&a, &b], options.metric).unwrap();
+        self.compared_in(Metric::Wall, a, b, options)
+    }
+
+    pub(crate) fn compared_in(&self, metric: Metric, a: &str, b: &str, options: &Options) -> Comparison {
+        let (a, b) = (self.side_of(a, metric), self.side_of(b, metric));
+        let [a, b] = with_repeats(&self.store, [&a, &b]).unwrap();
         compare(&a, &b, options)
     }
 

@@ -23,7 +23,7 @@ fn bench(metric: Metric, a: fn(u64) -> u64, b: fn(u64) -> u64) -> Bench {
 }
 
 fn compared(bench: &Bench, metric: Metric) -> Comparison {
-    bench.compared("engine=x", "engine=y", &Options { metric, ..Options::default() })
+    bench.stored().compared_in(metric, "engine=x", "engine=y", &Options::default())
 }
 
 fn verdict(comparison: &Comparison) -> Option<Verdict> {
@@ -57,7 +57,7 @@ fn the_greater_rate_is_the_better_one() {
     // A takes a third of the time.
     assert!(found.verdict == Verdict::Faster && found.ratio > 2.9, "{found:?}");
     assert_eq!(gate(&comparison, 0.05), Gate::Passed);
-    let wall = bench.compared("engine=y", "engine=x", &Options { metric: Metric::Rate, ..Options::default() });
+    let wall = bench.stored().compared_in(Metric::Rate, "engine=y", "engine=x", &Options::default());
     assert!(matches!(gate(&wall, 0.05), Gate::Slower(_)));
 }
 

@@ -7,5 +7,6 @@ mod formats;
 mod metrics;
 mod obstacles;
 mod scaling;
+mod several;
 pub(crate) mod simulation;
 mod verdicts;

@@ -8,10 +8,10 @@ use dbdyno::{
     engines::Registry,
     metric::Metric,
     stats::{Verdict, median},
-    store::{RepeatedTest, RunConfiguration, RunRecord, RunTests, TestRecord},
+    store::{ComparedTest, RepeatedTest, RunConfiguration, RunRecord, RunTests, TestRecord},
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
 pub(crate) struct Machine {
@@ -97,7 +97,7 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
 
 /// The part of a side that is of one session.
 fn of(side: &Side, session: &str) -> Side {
-    let runs = side.runs.iter().filter(|run| run.session_id == session).cloned().collect();
+    let runs = side.runs.iter().filter(|run| *run.session_id == *session).cloned().collect();
     Side { runs, ..side.clone() }
 }
 
@@ -211,19 +211,18 @@ fn across_sessions(a: usize, b: usize, others: usize, shift: f64, factor: f64) -
 fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
     let hosts: BTreeMap<&str, &str> =
         bench.batch.sessions.iter().map(|session| (session.session_id.as_str(), session.host_id.as_str())).collect();
-    let tests = |run: &RunRecord| -> Vec<TestRecord> {
-        bench.batch.results.iter().filter(|result| result.run_id == run.run_id).cloned().collect()
+    let tests = |run: &RunRecord| -> Vec<ComparedTest> {
+        bench.batch.results.iter().filter(|result| result.run_id == run.run_id).map(compared_test).collect()
     };
     let here = |run: &&RunRecord| hosts[run.session_id.as_str()] == host;
     let runs: Vec<RunTests> = bench.batch.runs.iter().filter(here).map(|run| run_tests(run, tests(run))).collect();
     let (of_side, others): (Vec<RunTests>, Vec<RunTests>) =
-        runs.into_iter().partition(|run| sessions.contains(&run.session_id));
+        runs.into_iter().partition(|run| sessions.iter().any(|session| **session == *run.session_id));
     let engine = of_side[0].configuration.engine.clone();
     let mut times: BTreeMap<(String, u32), Vec<f64>> = BTreeMap::new();
     for run in others.iter().filter(|run| run.configuration.engine == engine) {
         for test in &run.tests {
-            let wall = test.figure(Metric::Wall).unwrap() as f64;
-            times.entry((run.session_id.clone(), test.test)).or_default().push(wall);
+            times.entry((run.session_id.to_string(), test.test)).or_default().push(test.value.unwrap());
         }
     }
     let repeated = |((session_id, test), times): ((String, u32), Vec<f64>)| RepeatedTest {
@@ -237,18 +236,30 @@ fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
     Side { runs: of_side, repeats: times.into_iter().map(repeated).collect(), ..Side::default() }
 }
 
-fn run_tests(run: &RunRecord, tests: Vec<TestRecord>) -> RunTests {
+fn compared_test(result: &TestRecord) -> ComparedTest {
+    ComparedTest {
+        test: result.test,
+        name: result.test_name.as_str().into(),
+        value: result.figures.compared(Metric::Wall),
+        operations: result.figure(Metric::Operations),
+        answer: Some(0),
+        agrees: result.agrees,
+        latencies: None,
+    }
+}
+
+fn run_tests(run: &RunRecord, tests: Vec<ComparedTest>) -> RunTests {
     RunTests {
-        run_id: run.run_id.clone(),
-        session_id: run.session_id.clone(),
+        run_id: run.run_id.as_str().into(),
+        session_id: run.session_id.as_str().into(),
         ordinal: run.ordinal,
         round: run.round,
         seed: Some(run.seed),
-        status: "done".to_owned(),
-        label: run.label.clone(),
+        status: "done".into(),
+        label: run.label.as_str().into(),
         twin_of: None,
-        size: run.size.clone(),
-        configuration: RunConfiguration {
+        size: run.size.as_str().into(),
+        configuration: Arc::new(RunConfiguration {
             engine: run.engine.clone(),
             version: run.engine_version.clone(),
             tier: Some(3),
@@ -257,8 +268,9 @@ fn run_tests(run: &RunRecord, tests: Vec<TestRecord>) -> RunTests {
             suite_options: BTreeMap::new(),
             memory_limit: None,
             cache: "warm".to_owned(),
-        },
-        asked: BTreeMap::new(),
+        }),
+        asked: Arc::default(),
+        peak_memory_bytes: None,
         tests,
     }
 }

@@ -78,7 +78,7 @@ fn without_ties_six_pairs_of_one_sign_are_decided_and_in_a_larger_table_where_ot
     let verdicts: Vec<Verdict> = both.lines.iter().map(|line| line.found.as_ref().unwrap().verdict).collect();
     assert_eq!(verdicts, [Verdict::Faster, Verdict::Slower]);
     let text = table(&both, STYLE);
-    assert!(text.contains("a false discovery rate of 5 % over the 2 tests"), "{text}");
+    assert!(text.contains("a false discovery rate of 5 % (Benjamini-Hochberg over 2 tests)"), "{text}");
     assert!(!text.contains("rounds on"), "{text}");
 }
 

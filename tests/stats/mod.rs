@@ -1,6 +1,7 @@
 //! The statistics against tables made with scipy (tests/tables/stats/make.py), published figures, their own laws, and
 //! simulated sessions whose truth is known.
 
+mod changes;
 mod laws;
 mod publications;
 mod refusals;

@@ -402,7 +402,7 @@ fn a_listing_names_the_row_and_column_that_cannot_be_read() {
         ("label", serde_json::json!(null), "row 2, column label: expected a text, found nothing"),
         ("options", serde_json::json!("{"), "row 2, column options: expected an object of texts, found `{`"),
         ("started_at", serde_json::json!("noon"), "row 2, column started_at: expected a time, found `noon`"),
-        ("round", serde_json::json!(1), "row 2, column round: expected a text or null, found 1"),
+        ("round", serde_json::json!(true), "row 2, column round: expected a whole number, found `true`"),
     ] {
         let mut changed = listing.clone();
         changed[1][column] = value;

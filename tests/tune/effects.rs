@@ -3,13 +3,12 @@
 use crate::support::Place;
 use dbdyno::{
     compare::Side,
-    metric::{Figures, Metric},
     stats::Verdict,
-    store::{RunConfiguration, RunTests, TestRecord},
+    store::{ComparedTest, RunConfiguration, RunTests},
     tune::effects::{GridEffects, effects},
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The whole grid of a (2 values), b (3), c (2) and d (4) in two rounds; `time` is the time of a configuration.
 fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
@@ -23,16 +22,16 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
             let wall = 1e6 * time(a, b, c, d) * (1.0 + 0.01 * scatter) * (1.0 + 0.5 * f64::from(round));
             let value = |name: &str, value: usize| (name.to_owned(), value.to_string());
             runs.push(RunTests {
-                run_id: format!("{round}-{at}"),
-                session_id: "s".to_owned(),
+                run_id: format!("{round}-{at}").into(),
+                session_id: "s".into(),
                 ordinal: at as u32,
                 round,
                 seed: None,
-                status: "done".to_owned(),
-                label: format!("run {at}"),
+                status: "done".into(),
+                label: format!("run {at}").into(),
                 twin_of: None,
-                size: "10".to_owned(),
-                configuration: RunConfiguration {
+                size: "10".into(),
+                configuration: Arc::new(RunConfiguration {
                     engine: "null".to_owned(),
                     version: "1".to_owned(),
                     tier: Some(1 + a as u8),
@@ -47,13 +46,17 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     suite_options: BTreeMap::new(),
                     memory_limit: None,
                     cache: "warm".to_owned(),
-                },
-                asked: BTreeMap::new(),
-                tests: vec![TestRecord {
+                }),
+                asked: Arc::default(),
+                peak_memory_bytes: None,
+                tests: vec![ComparedTest {
                     test: 1,
-                    test_name: "writes".to_owned(),
-                    figures: Figures::default().with(Metric::Wall, wall as u64).with(Metric::Operations, 1),
-                    ..TestRecord::default()
+                    name: "writes".into(),
+                    value: Some(wall.trunc()),
+                    operations: Some(1),
+                    answer: None,
+                    agrees: None,
+                    latencies: None,
                 }],
             });
         }

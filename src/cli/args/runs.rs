@@ -21,6 +21,11 @@ impl Terms {
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
         Selection::parse(&self.terms).map_err(CliError::Usage)
     }
+
+    /// The terms as one line.
+    pub(in crate::cli) fn line(&self) -> String {
+        if self.terms.is_empty() { "all results".to_owned() } else { self.terms.join(" ") }
+    }
 }
 
 /// Runs that are changed or deleted: everything only where that is said.

@@ -7,6 +7,7 @@ use crate::{
         output::{command_line, written},
     },
     compare::load,
+    metric::Metric,
     report::{
         format::Format,
         tune::{EFFECTS_FORMATS, effects_text},
@@ -38,7 +39,7 @@ pub(super) fn show(places: &Places, args: &EffectsArgs) -> Result<ExitCode, CliE
     }
     let selection = Selection::parse_line(selected).map_err(wrong)?;
     let output = args.out.checked(places)?;
-    let side = load(&places.opened()?, selected, &selection, Latencies::Left)?;
+    let side = load(&places.opened()?, selected, &selection, Metric::Wall, Latencies::Left)?;
     let found = effects(&side).map_err(|error| wrong(error.to_string()))?;
     written(&effects_text(&found, args.format, &command_line())?, output.as_ref())
 }

@@ -41,7 +41,7 @@ impl Place {
 
 pub(super) fn settings<'s>(sample: &SideSample<'s>) -> Settings<'s> {
     let asked = sample.run.asked.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    asked.chain([(SIZE, sample.run.size.as_str())]).collect()
+    asked.chain([(SIZE, &*sample.run.size)]).collect()
 }
 
 /// The curves of results of one test, engine, suite and place, along each axis of two numbers or more.

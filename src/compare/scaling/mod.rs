@@ -12,7 +12,6 @@ use super::{
     model::{Part, SideName},
     sizes::without_numbers,
 };
-use crate::metric::Metric;
 use crate::stats::{Growth, LogSamples, MIN_SCALING_RUNS, NoAnswer, Scaling, median, scaling};
 use axes::{Place, SIZE, Varied, varied};
 use std::{
@@ -31,16 +30,16 @@ pub(super) fn curves(a: &Side, b: &Side) -> Vec<ScalingCurve> {
     let mut tests: BTreeMap<(u32, String), Vec<(SideName, SideSample<'_>)>> = BTreeMap::new();
     for (name, side) in [(SideName::A, a), (SideName::B, b)] {
         for run in &side.runs {
-            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result, Metric::Wall)) {
-                let key = (sample.result.test, without_numbers(&sample.result.test_name));
+            for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
+                let key = (sample.result.test, without_numbers(&sample.result.name));
                 tests.entry(key).or_default().push((name, sample));
             }
         }
     }
     let mut curves: Vec<ScalingCurve> = Vec::new();
     for ((test, folded), samples) in tests {
-        let names: BTreeSet<&str> = samples.iter().map(|(_, sample)| sample.result.test_name.as_str()).collect();
-        let name = if names.len() == 1 { samples[0].1.result.test_name.clone() } else { folded };
+        let names: BTreeSet<&str> = samples.iter().map(|(_, sample)| &*sample.result.name).collect();
+        let name = if names.len() == 1 { samples[0].1.result.name.to_string() } else { folded };
         for side in [SideName::A, SideName::B] {
             let of_side = samples.iter().filter(|(of, _)| *of == side).map(|(_, sample)| *sample);
             curves.extend(
@@ -74,7 +73,7 @@ fn of_test<'s>(
     let mut parts: BTreeMap<Identity<'s>, Vec<SideSample<'s>>> = BTreeMap::new();
     for sample in samples {
         let configuration = &sample.run.configuration;
-        let place = places.get(sample.run.session_id.as_str()).map_or("", String::as_str);
+        let place = places.get(&*sample.run.session_id).map_or("", String::as_str);
         let identity = [&configuration.engine, &configuration.version, &configuration.suite].map(String::as_str);
         let [engine, version, suite] = identity;
         parts.entry([engine, version, suite, place]).or_default().push(sample);
@@ -160,7 +159,7 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
         figure: median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
         operations: first.map_or(0, SideSample::operations),
         times_ns: samples.iter().map(|sample| sample.value as u64).collect(),
-        run_ids: samples.iter().map(|sample| sample.run.run_id.clone()).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id.to_string()).collect(),
     }
 }
 

@@ -12,12 +12,17 @@ use crate::{
 /// # Errors
 /// A fact that JSON cannot hold.
 pub fn csv(comparison: &Comparison, written: Cells) -> Result<String, serde_json::Error> {
+    Ok(of_rows(rows(comparison)?, written))
+}
+
+/// The header, then these rows.
+pub(super) fn of_rows(rows: Vec<Vec<Cell>>, written: Cells) -> String {
     let mut out = line(COLUMNS.iter().map(|(name, _)| *name), written);
-    for row in rows(comparison)? {
+    for row in rows {
         let cells: Vec<String> = row.into_iter().map(text).collect();
         out.push_str(&line(cells.iter().map(String::as_str), written));
     }
-    Ok(out)
+    out
 }
 
 fn text(cell: Cell) -> String {

@@ -10,10 +10,11 @@ use crate::{
     compare::{Comparison, Line, PivotCell, curve_families},
     metric::Metric,
 };
-use minijinja::{Environment, value::Serde};
+use minijinja::{Environment, Value, value::Serde};
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("../../../assets/comparison.html");
+const STYLE: &str = include_str!("../../../assets/report.css");
 
 /// What the template shows.
 #[derive(Debug, Serialize)]
@@ -101,14 +102,24 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         options: facts::options(comparison),
         origin: facts::origin(comparison),
     };
+    rendered("comparison.html", TEMPLATE, page)
+}
+
+/// A template with what it shows. All text in it is escaped.
+pub(in crate::report) fn rendered(
+    name: &str,
+    template: &str,
+    page: impl Serialize,
+) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     // Control characters are no legal HTML, escaped or not.
     environment.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => minijinja::escape_formatter(out, state, &plain(text).into()),
         _ => minijinja::escape_formatter(out, state, value),
     });
-    environment.add_template("comparison.html", TEMPLATE)?;
-    environment.get_template("comparison.html")?.render(Serde(page))
+    environment.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+    environment.add_template_owned(name.to_owned(), template.to_owned())?;
+    environment.get_template(name)?.render(Serde(page))
 }
 
 fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {

@@ -11,13 +11,17 @@ mod html;
 mod markdown;
 pub(crate) mod scaling;
 pub(crate) mod scaling_chart;
+mod several;
+mod several_page;
 mod table;
 pub(crate) mod words;
 
 pub use benchfmt::benchfmt;
 pub use csv::csv;
 pub use html::html;
+pub(in crate::report) use html::rendered;
 pub use markdown::markdown;
+pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
 pub use table::{TableStyle, table};
 
 use crate::{

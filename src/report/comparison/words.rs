@@ -62,7 +62,7 @@ pub(crate) fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
 pub(crate) fn family(comparison: &Comparison) -> Option<String> {
     (comparison.compared > 1).then(|| {
         format!(
-            "{}: a false discovery rate of 5 % over the {} tests of this table (Benjamini-Hochberg)",
+            "{}: a false discovery rate of 5 % (Benjamini-Hochberg over {} tests)",
             match comparison.metric.comparative() {
                 "faster" => "faster and slower",
                 _ => "less and more",
@@ -87,13 +87,18 @@ pub(crate) fn sign(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// What the signs mean.
-pub(crate) fn signs(metric: Metric) -> String {
-    let (better, worse) = match metric.comparative() {
+/// What the better and the worse of two values are.
+pub(crate) fn comparatives(metric: Metric) -> (&'static str, &'static str) {
+    match metric.comparative() {
         "faster" => ("faster", "slower"),
         "less" => ("less", "more"),
         better => (better, "less"),
-    };
+    }
+}
+
+/// What the signs mean.
+pub(crate) fn signs(metric: Metric) -> String {
+    let (better, worse) = comparatives(metric);
     format!("▼ A {better}  ▲ A {worse}  = same  ? undecided  … too few runs")
 }
 
@@ -211,6 +216,9 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
     let mut kinds: Vec<String> = Vec::new();
     for line in &comparison.lines {
         if let (Some(found), Some(a), Some(b)) = (&line.found, &line.a, &line.b) {
+            if found.exact {
+                continue;
+            }
             let kind = match found.sessions {
                 Some(ComparedSessions { a, b, others: 0, .. }) => format!("medians of {a} and {b} sessions"),
                 Some(ComparedSessions { a, b, others, .. }) => {

@@ -1,4 +1,4 @@
-//! Listings of `dbdyno results --columns all` as CSV or JSON: the columns of the view `results`, every value a text.
+//! Listings of `dbdyno results --columns all` as CSV or JSON: the columns of the view `results`, every value a text, a number, or an object or list as JSON.
 
 use super::{
     super::{
@@ -121,13 +121,13 @@ fn json(path: &Path) -> Result<(Vec<String>, Vec<Object>), String> {
     let text = input::read_text(path).map_err(|error| error.to_string())?;
     let rows: Vec<BTreeMap<String, serde_json::Value>> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
-    let value = |row: usize, (column, value): (String, serde_json::Value)| match value {
-        serde_json::Value::String(text) => Ok((column, Some(text))),
-        serde_json::Value::Null => Ok((column, None)),
-        other => Err(format!("row {row}, column {column}: expected a text or null, found {other}")),
+    let value = |(column, value): (String, serde_json::Value)| match value {
+        serde_json::Value::String(text) => (column, Some(text)),
+        serde_json::Value::Null => (column, None),
+        // Numbers, and objects and lists, which columns of their kinds read as JSON.
+        other => (column, Some(other.to_string())),
     };
-    let object = |(at, row): (usize, BTreeMap<_, _>)| row.into_iter().map(|entry| value(at + 1, entry)).collect();
-    let objects: Vec<Object> = rows.into_iter().enumerate().map(object).collect::<Result<_, String>>()?;
+    let objects: Vec<Object> = rows.into_iter().map(|row| row.into_iter().map(value).collect()).collect();
     // An empty list lacks nothing.
     let empty = || NEEDED.map(|column| column.name.to_owned()).to_vec();
     Ok((objects.first().map_or_else(empty, |first| first.keys().cloned().collect()), objects))

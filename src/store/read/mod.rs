@@ -18,12 +18,15 @@ pub use followed::FollowedTest;
 pub use history::StoreHistory;
 pub use matrix::TestTime;
 pub use offers::Offer;
+pub(in crate::store) use page::Narrow;
 pub use page::{GroupColumn, GroupRow, Order, Page, PageListing, PageRows, ResultColumn, ResultRow};
 pub use recorded::{RecordedRun, UsualTime};
 pub use repeats::RepeatedTest;
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};
 use serde::de::DeserializeOwned;
-pub use side::{Latencies, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, tier_words};
+pub use side::{
+    ComparedTest, Latencies, RunConfiguration, RunTests, SelectedRuns, SessionFacts, SessionHost, tier_words,
+};
 
 impl Store {
     /// The rows of one query of this program's. Values from outside are bound to `?`, never pasted into the SQL. A store that is not
@@ -41,18 +44,17 @@ impl Store {
         self.rows(sql, &bound)
     }
 
-    /// The rows of a query that sees the results of a selection as the table `selected`, with the columns of the view
-    /// `results`. `sql` is a SELECT, or begins with a comma and further tables of the WITH clause.
+    /// The rows of a query that sees the results of a selection as the table `selected`, with the columns that pages have. `sql` is a SELECT, or begins with a comma and further tables of the WITH clause.
     pub(super) fn selected_rows<T: DeserializeOwned>(
         &self,
         selection: &Selection,
         sql: &str,
         parameters: &[&dyn ToSql],
     ) -> Result<Vec<T>, StoreError> {
-        let (condition, of_condition) = selection.condition();
-        let mut bound: Vec<&dyn ToSql> = of_condition.iter().map(|value| value as &dyn ToSql).collect();
+        let rows = Narrow::selected(selection, std::iter::empty());
+        let mut bound: Vec<&dyn ToSql> = rows.parameters.iter().map(|value| value as &dyn ToSql).collect();
         bound.extend(parameters);
-        self.rows(&format!("WITH selected AS (SELECT * FROM results WHERE {condition}) {sql}"), &bound)
+        self.rows(&format!("WITH selected AS (FROM ({}) WHERE test IS NOT NULL) {sql}", rows.sql), &bound)
     }
 }
 

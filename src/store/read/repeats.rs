@@ -28,6 +28,8 @@ const REPEATS: &str = "
             'host': s.host_id, 'file_system': s.file_system, 'disk': s.disk_model
         }::VARCHAR AS kind
         FROM run r JOIN session s USING (session_id)
+        -- What is cheap to compare comes first: most runs of a store are of something else.
+        WHERE (r.engine, r.suite, r.size) IN (SELECT (engine, suite, size) FROM run WHERE run_id IN (FROM given))
     ),
     alike AS (SELECT * FROM kind WHERE kind IN (SELECT kind FROM kind WHERE run_id IN (FROM given))),
     options AS (

@@ -2,7 +2,7 @@
 
 mod views;
 
-pub(super) use views::{NARROW, TESTS, filled, make_views};
+pub(super) use views::{NARROW, TESTS, filled, make_views, make_views_of};
 
 use super::{connect::own_functions_first, tables::TABLES};
 use duckdb::{Connection, Transaction};

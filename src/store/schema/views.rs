@@ -39,14 +39,28 @@ pub(in crate::store) fn filled(sql: &str) -> String {
 
 /// The definitions of the views.
 pub(super) fn definitions() -> String {
-    filled(VIEWS)
+    definitions_of("")
+}
+
+/// The same kept to the runs of a WHERE clause over `run_id`.
+fn definitions_of(runs: &str) -> String {
+    filled(VIEWS).replace("{of}", runs)
 }
 
 /// Makes those of the views on this connection that are wanted by their names. Each is whole in itself, because DuckDB looks at
 /// all that a view uses whenever it makes one; those that nothing asks for cost nothing.
 pub(in crate::store) fn make_views(connection: &Connection, wanted: impl Fn(&str) -> bool) -> duckdb::Result<()> {
+    make_views_of(connection, wanted, "")
+}
+
+/// The same kept to the runs of a WHERE clause over `run_id`: then nothing of other runs is read, whatever the store holds.
+pub(in crate::store) fn make_views_of(
+    connection: &Connection,
+    wanted: impl Fn(&str) -> bool,
+    runs: &str,
+) -> duckdb::Result<()> {
     let mut before: Vec<String> = Vec::new();
-    let definitions = definitions();
+    let definitions = definitions_of(runs);
     for (name, query) in views(&definitions) {
         if wanted(name) {
             let with = if before.is_empty() { String::new() } else { format!("WITH {} ", before.join(", ")) };

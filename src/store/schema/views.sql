@@ -1,4 +1,4 @@
--- The views, made anew by each new version of the schema.
+-- The views, made anew by each new version of the schema. `{of}` keeps them to some runs where a query needs no others.
 
 -- One row a run: what is known of it but its tests.
 CREATE OR REPLACE VIEW run_facts AS
@@ -30,7 +30,7 @@ SELECT
     coalesce(r.cache, 'warm') AS cache,
     coalesce(k.keys, MAP {}) AS keys,
     coalesce(g.tags, []) AS tags
-FROM run r
+FROM (FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
 LEFT JOIN (
@@ -38,15 +38,15 @@ LEFT JOIN (
     FROM (
         -- An option of the engine comes before one of the suite with the same name.
         SELECT run_id, name, arg_min(coalesce(in_force, asked), scope) AS value
-        FROM run_option
+        FROM run_option {of}
         GROUP BY run_id, name
     )
     GROUP BY run_id
 ) o ON o.run_id = r.run_id
 LEFT JOIN (
-    SELECT run_id, map_from_entries(list({'k': key, 'v': value} ORDER BY key)) AS keys FROM run_key GROUP BY run_id
+    SELECT run_id, map_from_entries(list({'k': key, 'v': value} ORDER BY key)) AS keys FROM run_key {of} GROUP BY run_id
 ) k ON k.run_id = r.run_id
-LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag GROUP BY run_id) g ON g.run_id = r.run_id;
+LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag {of} GROUP BY run_id) g ON g.run_id = r.run_id;
 
 -- One row a run and test; a run without a test has one row with none.
 CREATE OR REPLACE VIEW run_tests AS
@@ -83,7 +83,7 @@ SELECT
     r.keys,
     r.tags
 FROM run_facts r
-LEFT JOIN {tests} t ON t.run_id = r.run_id;
+LEFT JOIN (FROM {tests} {of}) t ON t.run_id = r.run_id;
 
 -- One row a run and test: what people query.
 CREATE OR REPLACE VIEW results AS SELECT * FROM run_tests WHERE test IS NOT NULL;
@@ -98,6 +98,6 @@ SELECT
 FROM run_facts r
 LEFT JOIN (
     SELECT run_id, count(*) AS tests, count(failure) AS failed, sum(wall_ns) FILTER (failure IS NULL) AS wall_ns
-    FROM result
+    FROM result {of}
     GROUP BY run_id
 ) t ON t.run_id = r.run_id;

@@ -1,6 +1,6 @@
--- All that is known of the runs with a result that a selection means; `{condition}` is the selection's.
+-- All that is known of the runs with a result that a selection means; the rows of the selection are to be put in.
 WITH chosen AS (
-    SELECT run_id, min(started_at) AS started_at FROM run_tests WHERE {condition} GROUP BY run_id
+    SELECT run_id, min(started_at) AS started_at FROM ({rows}) GROUP BY run_id
 ),
 facts AS (
     SELECT run_id, 1 AS place, 'run' AS part, 0 AS at, name, value

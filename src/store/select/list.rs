@@ -1,7 +1,7 @@
 //! Lists: results or runs with the columns that a reader chooses, groups with their figures, and all that is known of a run.
 
 use super::{
-    super::{Store, StoreError, schema::identifier},
+    super::{Store, StoreError, read::Narrow, schema::identifier},
     Selection, SelectionKey, TextRows,
 };
 use std::collections::HashMap;
@@ -58,6 +58,11 @@ impl Listed {
     }
 }
 
+/// The order of a list, but for the tests of a run.
+const NEWEST: &str = "started_at DESC NULLS LAST, run_id";
+/// Columns that only the whole view has; `all` is all of them.
+const WIDE: [&str; 7] = ["all", "options", "keys", "verification", "seed", "failure", "data_bytes"];
+
 /// Columns that are made for reading.
 const READABLE: [(&str, &str); 3] = [
     ("started", "strftime(started_at, '%Y-%m-%d %H:%M:%S')"),
@@ -84,16 +89,25 @@ impl Store {
                 chosen.push(named(&self.column(column, listed, &types, &mut parameters)?, column));
             }
         }
+        let chosen = chosen.join(", ");
+        let is_narrow = listed == Listed::Results && !columns.iter().any(|column| WIDE.contains(&column.as_str()));
+        if is_narrow {
+            let keys: Vec<SelectionKey> =
+                columns.iter().filter_map(|column| SelectionKey::parse(column).ok()).collect();
+            let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
+            parameters.extend(rows.parameters);
+            let sql = format!("SELECT {chosen} FROM ({}) WHERE test IS NOT NULL ORDER BY {NEWEST}, test", rows.sql);
+            return self.bound(&sql, &parameters);
+        }
         let (condition, of_condition) = selection.condition();
-        parameters.extend(of_condition);
         let (rows, order) = match listed {
-            Listed::Results => (format!("results WHERE {condition}"), "started_at DESC NULLS LAST, run_id, test"),
-            Listed::Runs => (
-                format!("runs WHERE run_id IN (SELECT run_id FROM run_tests WHERE {condition})"),
-                "started_at DESC NULLS LAST, run_id",
-            ),
+            Listed::Results => (format!("results WHERE {condition}"), format!("{NEWEST}, test")),
+            Listed::Runs => ("runs".to_owned(), NEWEST.to_owned()),
         };
-        self.bound(&format!("SELECT {} FROM {rows} ORDER BY {order}", chosen.join(", ")), &parameters)
+        if listed == Listed::Results {
+            parameters.extend(of_condition);
+        }
+        self.of_chosen(selection, &format!("SELECT {chosen} FROM {rows} ORDER BY {order}"), &parameters)
     }
 
     /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures.
@@ -104,8 +118,8 @@ impl Store {
         let mut parameters = Vec::new();
         let values: Vec<String> =
             keys.iter().enumerate().map(|(at, key)| format!("{} AS key_{at}", key.sql(&mut parameters))).collect();
-        let (condition, of_condition) = selection.condition();
-        parameters.extend(of_condition);
+        let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
+        parameters.extend(rows.parameters);
         let words: Vec<String> =
             keys.iter().enumerate().map(|(at, key)| named(&format!("key_{at}"), key.word())).collect();
         let order: Vec<String> = (0..keys.len()).map(|at| format!("TRY_CAST(key_{at} AS DOUBLE), key_{at}")).collect();
@@ -113,10 +127,11 @@ impl Store {
             "SELECT {}, count(*) AS results, count(DISTINCT run_id) AS runs, count(DISTINCT session_id) AS sessions,
                     count(*) FILTER (status = 'ok') AS ok, round(median(wall_ns) / 1e6, 3) AS median_wall_ms,
                     round(min(wall_ns) / 1e6, 3) AS least_wall_ms, round(max(wall_ns) / 1e6, 3) AS most_wall_ms
-             FROM (SELECT {}, * FROM results WHERE {condition})
+             FROM (SELECT {}, * FROM ({}) WHERE test IS NOT NULL)
              GROUP BY {} ORDER BY {}",
             words.join(", "),
             values.join(", "),
+            rows.sql,
             (0..keys.len()).map(|at| format!("key_{at}")).collect::<Vec<_>>().join(", "),
             order.join(", "),
         );
@@ -128,8 +143,8 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn details(&self, selection: &Selection) -> Result<TextRows, StoreError> {
-        let (condition, parameters) = selection.condition();
-        self.bound(&include_str!("details.sql").replace("{condition}", &condition), &parameters)
+        let rows = Narrow::selected(selection, std::iter::empty());
+        self.bound(&include_str!("details.sql").replace("{rows}", &rows.sql), &rows.parameters)
     }
 
     /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.

@@ -11,8 +11,9 @@ mod whole;
 pub use list::Listed;
 pub use selection::{Selection, SelectionKey};
 pub use values::literal;
+pub use whole::{WholeForm, WholeRow};
 
-use super::{Store, StoreError, schema};
+use super::{Store, StoreError, read::Narrow, schema};
 use duckdb::{Connection, ToSql, params_from_iter};
 use statement::ReadStatement;
 
@@ -51,9 +52,33 @@ impl Store {
         Ok(counts.first().map_or(0, |(count,)| *count))
     }
 
+    /// The answer of a query that sees the store's views kept to the runs that a selection means.
+    fn of_chosen(&self, selection: &Selection, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
+        self.reading(|connection| {
+            choose(connection, selection)?;
+            schema::make_views_of(connection, |name| sql.contains(name), OF_CHOSEN).map_err(wrong)?;
+            let bound: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
+            texts_of(connection, &as_texts(&format!("({sql}\n)")), &bound).map_err(wrong)
+        })
+    }
+
     pub(super) fn bound(&self, sql: &str, parameters: &[String]) -> Result<TextRows, StoreError> {
         self.reading(|connection| bound(connection, sql, parameters))
     }
+}
+
+/// Views kept to the runs of the table `chosen`.
+const OF_CHOSEN: &str = "WHERE run_id IN (SELECT run_id FROM chosen)";
+
+/// Makes the table `chosen` of the runs that a selection means, numbered from 0 in the order in which they were run.
+fn choose(connection: &Connection, selection: &Selection) -> Result<(), StoreError> {
+    let rows = Narrow::selected(selection, std::iter::empty());
+    let sql = format!(
+        "CREATE TEMP TABLE chosen AS SELECT run_id, (row_number() OVER (ORDER BY min(started_at), run_id) - 1)::UBIGINT AS place
+         FROM ({}) GROUP BY run_id",
+        rows.sql
+    );
+    connection.execute(&sql, params_from_iter(&rows.parameters)).map_err(wrong).map(drop)
 }
 
 /// The answer of a query of this program's, every value as text.

@@ -1,34 +1,75 @@
 //! Whole results for files: every column of the view, and the command that asked.
+//!
+//! They are read some runs at a time, so that what is in memory does not grow with what is written.
 
 use super::{
-    super::{Reach, Store, StoreError, error::Doing},
-    Selection, TextRows,
+    super::{Reach, Store, StoreError, error::Doing, schema},
+    Selection, as_texts, choose, column_names, wrong,
 };
-use duckdb::params_from_iter;
+use duckdb::{Connection, ToSql, params_from_iter};
 use std::path::Path;
 
 /// All columns with their own types.
 const TYPED: &str = "*";
 /// All columns as text that a listing is read back from: maps and lists as JSON.
 const TEXT: &str = "* REPLACE (to_json(options) AS options, to_json(keys) AS keys, to_json(tags) AS tags)";
+/// Runs that are read at a time.
+const PART: u64 = 2_000;
+
+/// The rows of files, as what is read of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WholeRow<'r> {
+    /// The names of the columns: once, before all else.
+    Columns(&'r [String]),
+    /// The values as texts, in the order of the columns.
+    Texts(&'r [Option<String>]),
+    /// An object of JSON.
+    Object(&'r str),
+}
+
+/// How results are read for a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WholeForm {
+    /// As [`WholeRow::Columns`] and [`WholeRow::Texts`].
+    Texts,
+    /// As [`WholeRow::Object`].
+    Objects,
+}
 
 /// The query and its parameters; `exported_by` is the command.
 fn query(columns: &str, selection: &Selection, command: &str) -> (String, Vec<String>) {
     let (condition, of_condition) = selection.condition();
     let sql = format!(
-        "SELECT {columns}, CAST(? AS VARCHAR) AS exported_by FROM results WHERE {condition} ORDER BY started_at, run_id, test"
+        "SELECT {columns}, CAST(? AS VARCHAR) AS exported_by FROM results WHERE {condition} ORDER BY started_at, run_id, test, actor NULLS FIRST"
     );
     (sql, std::iter::once(command.to_owned()).chain(of_condition).collect())
 }
 
 impl Store {
-    /// Every column of the results of a selection, in the order they were run.
+    /// Shows every column of the results of a selection to `take`, in the order they were run.
     ///
     /// # Errors
-    /// A store that cannot be opened or read.
-    pub fn whole(&self, selection: &Selection, command: &str) -> Result<TextRows, StoreError> {
-        let (sql, parameters) = query(TEXT, selection, command);
-        self.bound(&sql, &parameters)
+    /// A store that cannot be opened or read, and what `take` fails with.
+    pub fn whole<E: From<StoreError>>(
+        &self,
+        selection: &Selection,
+        command: &str,
+        form: WholeForm,
+        mut take: impl FnMut(WholeRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut failed = None;
+        let read = self.reading(|connection| {
+            let taken = parts(connection, selection, command, form, &mut |row| {
+                take(row).map_err(|error| {
+                    failed = Some(error);
+                    StoreError::Query { message: "the answer is not wanted any more".to_owned() }
+                })
+            });
+            // What the reader failed with is told, not that it stopped.
+            if failed.is_some() { Ok(()) } else { taken }
+        });
+        read.map_err(E::from)?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// The same as Parquet, with the columns' own types. The file must be one of ours: it is replaced.
@@ -49,4 +90,67 @@ impl Store {
             copy().doing(self.path())
         })
     }
+}
+
+type Take<'t> = &'t mut dyn FnMut(WholeRow<'_>) -> Result<(), StoreError>;
+
+fn parts(
+    connection: &Connection,
+    selection: &Selection,
+    command: &str,
+    form: WholeForm,
+    take: Take<'_>,
+) -> Result<(), StoreError> {
+    choose(connection, selection)?;
+    connection.execute_batch("CREATE TEMP TABLE part (run_id UUID)").map_err(wrong)?;
+    let of_part = "WHERE run_id IN (SELECT run_id FROM part)";
+    schema::make_views_of(connection, |name| name == "results", of_part).map_err(wrong)?;
+    let (sql, parameters) = match form {
+        WholeForm::Texts => query(TEXT, selection, command),
+        WholeForm::Objects => query(TYPED, selection, command),
+    };
+    let relation = format!("({sql}\n)");
+    let bound: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
+    let sql = match form {
+        WholeForm::Texts => as_texts(&relation),
+        WholeForm::Objects => format!("SELECT to_json(answer)::VARCHAR FROM {relation} AS answer"),
+    };
+    if form == WholeForm::Texts {
+        take(WholeRow::Columns(&column_names(connection, &relation, &bound).map_err(wrong)?))?;
+    }
+    let runs: u64 =
+        connection.query_row("SELECT count(*)::UBIGINT FROM chosen", [], |row| row.get(0)).map_err(wrong)?;
+    for from in (0..runs).step_by(PART as usize) {
+        let until = from + PART;
+        let next = "TRUNCATE part; INSERT INTO part SELECT run_id FROM chosen WHERE place";
+        connection.execute_batch(&format!("{next} >= {from} AND place < {until}")).map_err(wrong)?;
+        part(connection, &sql, &bound, form, take)?;
+    }
+    Ok(())
+}
+
+/// The rows of the runs in the table `part`.
+fn part(
+    connection: &Connection,
+    sql: &str,
+    bound: &[&dyn ToSql],
+    form: WholeForm,
+    take: Take<'_>,
+) -> Result<(), StoreError> {
+    let mut statement = connection.prepare(sql).map_err(wrong)?;
+    let mut rows = statement.query(params_from_iter(bound)).map_err(wrong)?;
+    let mut texts: Vec<Option<String>> = Vec::new();
+    while let Some(row) = rows.next().map_err(wrong)? {
+        let width = row.as_ref().column_count();
+        texts.clear();
+        for at in 0..width {
+            texts.push(row.get(at).map_err(wrong)?);
+        }
+        match (form, texts.first()) {
+            (WholeForm::Objects, Some(Some(object))) => take(WholeRow::Object(object))?,
+            (WholeForm::Objects, _) => {}
+            (WholeForm::Texts, _) => take(WholeRow::Texts(&texts))?,
+        }
+    }
+    Ok(())
 }

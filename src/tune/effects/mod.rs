@@ -64,9 +64,9 @@ fn single(side: &Side) -> Result<(u32, String), NoGrid> {
     let of = |value: fn(&RunTests) -> String| side.runs.iter().map(value).collect::<BTreeSet<_>>();
     several("engine", of(|run| run.configuration.engine.clone()))?;
     several("suite", of(|run| run.configuration.suite.clone()))?;
-    several("size", of(|run| run.size.clone()))?;
+    several("size", of(|run| run.size.to_string()))?;
     let tests: BTreeSet<(u32, String)> =
-        side.runs.iter().flat_map(|run| &run.tests).map(|test| (test.test, test.test_name.clone())).collect();
+        side.runs.iter().flat_map(|run| &run.tests).map(|test| (test.test, test.name.to_string())).collect();
     several("test", tests.iter().map(|(number, _)| number.to_string()).collect())?;
     if side.runs.iter().flat_map(|run| &run.tests).any(|test| test.agrees == Some(false)) {
         return Err(NoGrid("some of its runs gave wrong answers: leave them out with status=ok".to_owned()));
@@ -100,9 +100,8 @@ fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec
     type Round<'s> = (&'s str, u32);
     let mut measured: Vec<(Round<'_>, &RunTests, f64)> = Vec::new();
     for run in &side.runs {
-        let time = run.tests.iter().find(|result| result.test == test).and_then(|result| result.figures.compared_ns());
-        let time = time.map(|time| time as f64);
-        measured.extend(time.filter(|time| *time > 0.0).map(|time| ((run.session_id.as_str(), run.round), run, time)));
+        let time = run.tests.iter().find(|result| result.test == test).and_then(|result| result.value);
+        measured.extend(time.filter(|time| *time > 0.0).map(|time| ((&*run.session_id, run.round), run, time)));
     }
     let mut rounds: BTreeMap<Round<'_>, (f64, f64)> = BTreeMap::new();
     for (round, _, time) in &measured {
@@ -117,7 +116,7 @@ fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec
             varying.keys().filter_map(|name| Some((name.clone(), options.get(name)?.clone()))).collect();
         let cell = cells.entry(values.clone()).or_insert_with(|| GridCell {
             values,
-            label: run.label.clone(),
+            label: run.label.to_string(),
             tier: run.configuration.tier,
             times: Vec::new(),
             log: 0.0,

@@ -11,7 +11,7 @@ use super::{
     rows as read,
 };
 use duckdb::{Connection, params_from_iter};
-use narrow::Narrow;
+pub(in crate::store) use narrow::Narrow;
 
 /// What a page has rows of.
 #[derive(Debug, Clone, PartialEq, Eq)]

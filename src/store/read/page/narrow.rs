@@ -1,14 +1,17 @@
 //! The table that pages are read from: few columns, and only those options that a selection or grouping names.
 
-use super::super::super::schema::{NARROW, filled as filled_in};
+use super::super::super::{
+    Selection,
+    schema::{NARROW, filled as filled_in},
+};
 
 /// SQL with the values bound in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Narrow {
+pub(in crate::store) struct Narrow {
     /// A SELECT.
-    pub(super) sql: String,
+    pub(in crate::store) sql: String,
     /// Its parameters, in order.
-    pub(super) parameters: Vec<String>,
+    pub(in crate::store) parameters: Vec<String>,
 }
 
 /// The option in force of a run; one of the engine comes before one of the suite with the same name.
@@ -17,13 +20,21 @@ const OPTIONS: &str = "SELECT run_id, name AS k, arg_min(coalesce(in_force, aske
 const KEYS: &str = "SELECT run_id, key AS k, value AS v FROM run_key WHERE key IN ({places})";
 
 impl Narrow {
+    /// The rows that a selection means, as a SELECT with its parameters; without a finished test too.
+    pub(in crate::store) fn selected<'n>(selection: &'n Selection, names: impl Iterator<Item = &'n str>) -> Self {
+        let Self { sql, mut parameters } = Self::with_names(selection.names().chain(names));
+        let (condition, of_condition) = selection.condition();
+        parameters.extend(of_condition);
+        Self { sql: format!("SELECT * FROM ({sql}) WHERE {condition}"), parameters }
+    }
+
     /// The table of the runs in the table `shown`, without maps.
     pub(super) fn shown() -> String {
         filled("WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
     }
 
     /// The table of all runs, whose maps hold these names.
-    pub(super) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+    pub(in crate::store) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();

@@ -1,10 +1,19 @@
 //! What comparisons are made from: the runs of a selection with their finished tests, and the sessions they belong to.
 
-use super::super::{Selection, Store, StoreError, TestRecord, schema::TESTS};
+mod chosen;
+mod runs;
+
+use super::{
+    super::{Blob, Selection, Store, StoreError, schema::TESTS},
+    rows,
+};
 use crate::metric::Metric;
 use dbdyno_engine::durability::Tier;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::collections::BTreeMap;
+use dbdyno_workload::histogram::from_bytes;
+use duckdb::Connection;
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Whether the latencies of tests are read, which are most of what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +35,12 @@ pub struct SelectedRuns {
     pub twins: Vec<RunTests>,
 }
 
-/// One execution of a configuration.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// One execution of a configuration. What many runs have in common, they share.
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunTests {
     /// UUID.
-    pub run_id: String,
-    pub session_id: String,
+    pub run_id: Arc<str>,
+    pub session_id: Arc<str>,
     /// Place in the session, from 0.
     pub ordinal: u32,
     /// Round, from 0; runs of one session and round had the same inputs.
@@ -39,18 +48,38 @@ pub struct RunTests {
     /// Seed of its inputs; none: whoever ran it did not record one.
     pub seed: Option<u64>,
     /// How it ended: `done`, `failed`, `cancelled` or `running`.
-    pub status: String,
+    pub status: Arc<str>,
     /// The engine with the options that tell it from others of its session.
-    pub label: String,
+    pub label: Arc<str>,
     /// The label of the configuration that this is once more, for an A/A comparison.
-    pub twin_of: Option<String>,
-    pub size: String,
-    pub configuration: RunConfiguration,
+    pub twin_of: Option<Arc<str>>,
+    pub size: Arc<str>,
+    pub configuration: Arc<RunConfiguration>,
     /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
     /// what an engine made of it. And what the run was held to: `memory_limit_bytes`, and `cache` of one with cold starts.
-    pub asked: BTreeMap<String, String>,
+    pub asked: Arc<BTreeMap<String, String>>,
+    /// The highest peak of its process's memory, bytes.
+    pub peak_memory_bytes: Option<u64>,
     /// Finished tests.
-    pub tests: Vec<TestRecord>,
+    pub tests: Vec<ComparedTest>,
+}
+
+/// What comparisons need of a finished test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedTest {
+    /// Number in its suite.
+    pub test: u32,
+    /// The test's name; of an actor's part of it with the actor's.
+    pub name: Arc<str>,
+    /// The metric that was asked for, in its unit; none: not measured.
+    pub value: Option<f64>,
+    pub operations: Option<u64>,
+    /// A hash of the answers' checksum; none: the engine does not answer.
+    pub answer: Option<u64>,
+    /// Whether the answers equal those of the other engines; none: not compared.
+    pub agrees: Option<bool>,
+    /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
+    pub latencies: Option<Blob>,
 }
 
 /// What is measured, but for the size: two runs of one configuration differ by chance alone.
@@ -145,45 +174,9 @@ impl RunConfiguration {
     }
 }
 
-/// A run as an object. `wanted` has the run_id and test of each result that is to be loaded.
-const RUNS: &str = "
-    SELECT to_json({
-        'run_id': r.run_id, 'session_id': r.session_id, 'ordinal': r.ordinal, 'round': r.round, 'seed': r.seed,
-        'status': r.status, 'label': r.label, 'twin_of': r.twin_of, 'size': r.size, 'tests': t.tests,
-        'configuration': {
-            'engine': r.engine, 'version': r.engine_version, 'tier': r.tier, 'suite': r.suite,
-            'memory_limit': r.memory_limit_bytes, 'cache': coalesce(r.cache, 'warm'),
-            'options': coalesce(o.engine, MAP {}), 'suite_options': coalesce(o.suite, MAP {})
-        },
-        'asked': map_concat(
-            CASE WHEN r.memory_limit_bytes IS NULL THEN MAP {} ELSE MAP {'memory_limit_bytes': r.memory_limit_bytes::VARCHAR} END,
-            CASE WHEN r.cache = 'cold' THEN MAP {'cache': r.cache} ELSE MAP {} END,
-            coalesce(o.asked_suite, MAP {}), coalesce(o.asked_engine, MAP {}))
-    })
-    FROM run r
-    JOIN (
-        SELECT run_id, list({
-            'run_id': run_id, 'test': test, 'test_name': test_name, 'agrees': agrees, 'verification': verification,
-            'operations_per_sample': operations_per_sample, {figures}, 'histogram': {histogram}
-        } ORDER BY test, actor NULLS FIRST) AS tests
-        FROM {tests} JOIN wanted USING (run_id, test) GROUP BY run_id
-    ) t USING (run_id)
-    LEFT JOIN (
-        SELECT run_id,
-            map_from_entries(list({'k': name, 'v': value} ORDER BY name) FILTER (scope = 'engine')) AS engine,
-            map_from_entries(list({'k': name, 'v': value} ORDER BY name) FILTER (scope <> 'engine')) AS suite,
-            map_from_entries(list({'k': name, 'v': wanted} ORDER BY name) FILTER (scope = 'engine')) AS asked_engine,
-            map_from_entries(list({'k': name, 'v': wanted} ORDER BY name) FILTER (scope <> 'engine')) AS asked_suite
-        FROM (
-            SELECT run_id, scope, name, coalesce(in_force, asked) AS value, coalesce(asked, in_force) AS wanted
-            FROM run_option
-        )
-        WHERE value IS NOT NULL GROUP BY run_id
-    ) o USING (run_id)
-    ORDER BY r.started_at, r.ordinal";
-
-/// The sessions of the selected results, each with what linters said of it or of the configurations of those runs.
+/// The sessions of the chosen runs, each with what linters said of it or of the configurations of those runs.
 const SESSIONS: &str = "
+    WITH selected AS (SELECT DISTINCT r.session_id, r.label, r.size FROM run r JOIN chosen_run c USING (run_id))
     SELECT to_json({
         'session_id': s.session_id, 'started_at': coalesce(strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'), 'unknown'),
         'dbdyno_version': coalesce(s.dbdyno_version, 'none (' || s.source || ')', 'unknown'),
@@ -211,48 +204,82 @@ const SESSIONS: &str = "
 
 /// The results of configurations that ran twice a round in the selected sessions, and of their twins.
 const TWINS: &str = "
-    twins AS (
+    WITH twins AS (
         SELECT DISTINCT r.session_id, r.size, r.twin_of AS label, r.label AS twin
-        FROM run r WHERE r.twin_of IS NOT NULL AND r.session_id IN (SELECT session_id FROM selected)
-    ),
-    wanted AS (
-        SELECT t.run_id, t.test FROM result t JOIN run r USING (run_id)
-        JOIN twins w ON r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin)
-        WHERE t.wall_ns IS NOT NULL
-    )";
+        FROM run r WHERE r.twin_of IS NOT NULL
+        AND r.session_id IN (SELECT r.session_id FROM run r JOIN chosen_run c USING (run_id))
+    )
+    SELECT t.run_id, t.test FROM result t JOIN run r USING (run_id)
+    JOIN twins w ON r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin)
+    WHERE t.wall_ns IS NOT NULL";
 
 impl Store {
-    /// The runs of a selection with those finished tests that it means.
+    /// The runs of a selection with those finished tests that it means, with their values of a metric.
     ///
     /// # Errors
     /// What is wrong with the store, or a row that cannot be read.
-    pub fn selected_runs(&self, selection: &Selection, latencies: Latencies) -> Result<SelectedRuns, StoreError> {
-        let figures =
-            Metric::stored().map(|metric| format!("'{0}': {0}", metric.name())).collect::<Vec<_>>().join(", ");
-        let histogram = match latencies {
-            Latencies::Read => "base64(histogram)",
-            Latencies::Left => "NULL::VARCHAR",
-        };
-        let runs_sql = RUNS.replace("{tests}", TESTS).replace("{figures}", &figures).replace("{histogram}", histogram);
-        let wanted = "wanted AS (SELECT DISTINCT run_id, test FROM selected WHERE wall_ns IS NOT NULL)";
-        let runs = self.objects(selection, &format!(", {wanted} {runs_sql}"))?;
-        if runs.is_empty() {
+    pub fn selected_runs(
+        &self,
+        selection: &Selection,
+        metric: Metric,
+        latencies: Latencies,
+    ) -> Result<SelectedRuns, StoreError> {
+        if !self.exists() {
             return Ok(SelectedRuns::default());
         }
-        let sessions = self.objects(selection, SESSIONS)?;
-        // Nobody looks at the latencies of twins.
-        let runs_sql =
-            RUNS.replace("{tests}", TESTS).replace("{figures}", &figures).replace("{histogram}", "NULL::VARCHAR");
-        let twins = self.objects(selection, &format!(", {TWINS} {runs_sql}"))?;
-        Ok(SelectedRuns { runs, sessions, twins })
+        self.reading(|connection| {
+            chosen::choose(connection, selection)?;
+            let runs = runs::read(connection, metric, latencies)?;
+            if runs.is_empty() {
+                return Ok(SelectedRuns::default());
+            }
+            let sessions = sessions(connection)?;
+            chosen::choose_by(connection, TWINS, &[])?;
+            // Nobody looks at the latencies of twins.
+            Ok(SelectedRuns { runs, sessions, twins: runs::read(connection, metric, Latencies::Left)? })
+        })
     }
 
-    /// The answer of a query that gives one object of JSON a row.
-    fn objects<T: DeserializeOwned>(&self, selection: &Selection, sql: &str) -> Result<Vec<T>, StoreError> {
-        let object = |(text,): (String,)| {
-            serde_json::from_str(&text)
-                .map_err(|error| StoreError::Query { message: format!("a stored row cannot be read: {error}") })
-        };
-        self.selected_rows(selection, sql, &[])?.into_iter().map(object).collect()
+    /// The metrics of which some finished test of a selection has a value.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn metrics(&self, selection: &Selection) -> Result<Vec<Metric>, StoreError> {
+        if !self.exists() {
+            return Ok(Vec::new());
+        }
+        let counts: Vec<String> =
+            Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
+        let sql = format!("SELECT [{}]::VARCHAR FROM {TESTS} t JOIN chosen USING (run_id, test)", counts.join(", "));
+        self.reading(|connection| {
+            chosen::choose(connection, selection)?;
+            let counted: Vec<(String,)> = rows(connection, &sql, &[])?;
+            let counts: Vec<u64> =
+                counted.first().map_or(Ok(Vec::new()), |(text,)| serde_json::from_str(text)).map_err(unread)?;
+            Ok(Metric::ALL
+                .iter()
+                .copied()
+                .zip(counts)
+                .filter(|(_, count)| *count > 0)
+                .map(|(metric, _)| metric)
+                .collect())
+        })
+    }
+}
+
+/// The sessions of the chosen runs.
+fn sessions(connection: &Connection) -> Result<Vec<SessionFacts>, StoreError> {
+    let found: Vec<(String,)> = rows(connection, SESSIONS, &[])?;
+    found.into_iter().map(|(text,)| serde_json::from_str(&text).map_err(unread)).collect()
+}
+
+fn unread(error: serde_json::Error) -> StoreError {
+    StoreError::Query { message: format!("a stored row cannot be read: {error}") }
+}
+
+impl ComparedTest {
+    /// Latencies of single operations, ns; none where there are none that can be read.
+    pub fn histogram(&self) -> Option<Histogram<u64>> {
+        from_bytes(&self.latencies.as_ref()?.0).ok()
     }
 }

@@ -74,36 +74,35 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
-    let (a, mut unknown) = side(&wanted.a, store)?;
-    let (b, unknown_b) = side(&wanted.b, store)?;
+    let (a, mut unknown) = side(&wanted.a, wanted.metric, store)?;
+    let (b, unknown_b) = side(&wanted.b, wanted.metric, store)?;
     unknown.extend(unknown_b);
     unknown.dedup();
-    let [a, b] = with_repeats(store, [&a, &b], wanted.metric).map_err(|error| error.to_string())?;
-    let options = Options { metric: wanted.metric, allowed: wanted.allowed.clone(), ..Options::default() };
+    let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
+    let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
-        plain: compare(&a, &b, &Options { by_size: true, scaling: true, ..options }),
+        plain: compare(&a, &b, &Options { by_size: true, scaling: wanted.metric == Metric::Wall, ..options }),
         pivot: compare(&a, &b, &spread),
-        metrics: common_metrics([&a, &b]),
+        metrics: common_metrics([&wanted.a, &wanted.b], store)?,
         unknown,
     })
 }
 
 /// The figures that tests on both sides have.
-fn common_metrics(sides: [&Side; 2]) -> Vec<Metric> {
-    let has = |side: &Side, metric: Metric| {
-        side.runs.iter().flat_map(|run| &run.tests).any(|test| test.figures.compared(metric).is_some())
-    };
-    Metric::ALL.iter().copied().filter(|metric| sides.iter().all(|side| has(side, *metric))).collect()
+fn common_metrics([a, b]: [&str; 2], store: &Store) -> Result<Vec<Metric>, String> {
+    let of = |text| store.metrics(&Selection::parse_line(text)?).map_err(|error| error.to_string());
+    let of_b = of(b)?;
+    Ok(of(a)?.into_iter().filter(|metric| of_b.contains(metric)).collect())
 }
 
 /// A side, with the names in its selection that no stored run has.
-fn side(text: &str, store: &Store) -> Result<(Side, Vec<String>), String> {
+fn side(text: &str, metric: Metric, store: &Store) -> Result<(Side, Vec<String>), String> {
     let selection = Selection::parse_line(text)?;
     if !store.exists() {
-        return Ok((Side { selection: text.to_owned(), ..Side::default() }, Vec::new()));
+        return Ok((Side { selection: text.to_owned(), metric, ..Side::default() }, Vec::new()));
     }
-    let side = load(store, text, &selection, Latencies::Read).map_err(|error| error.to_string())?;
+    let side = load(store, text, &selection, metric, Latencies::Read).map_err(|error| error.to_string())?;
     let unknown = match side.runs.is_empty() {
         true => store.unknown_names(&selection, &[]).map_err(|error| error.to_string())?,
         false => Vec::new(),

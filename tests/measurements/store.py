@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What questions cost in large stores, measured on the release build: python3 tests/measurements/store.py PROGRAM [WORK_DIR]
+
+A session of eight rounds is run for its rows, and copied until the store has a million results, and ten million. Each question is
+asked three times of dbdyno and of DuckDB with SQL written by hand, in turn; the table has the medians, their ratio, its goal, and the
+highest memory of dbdyno. SQL's time has the opening of the file in it. Needs the package duckdb and 12 GB of disk.
+"""
+import os, statistics, subprocess, sys, tempfile, time
+import duckdb
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FOLDER = tempfile.mkdtemp(prefix="dbdyno-measure-", dir=sys.argv[2] if len(sys.argv) > 2 else os.path.expanduser("~/.cache"))
+MEDIANS = """SELECT r.engine, r.size, t.test, median(t.wall_ns) FROM result t JOIN run r USING (run_id)
+             WHERE r.engine IN ('lmdb', 'redb') GROUP BY ALL"""
+
+
+def environment(store):
+    places = {"DBDYNO_STORE": store, "DBDYNO_CONFIG": f"{FOLDER}/config", "DBDYNO_WORK_DIR": f"{FOLDER}/work"}
+    return {**os.environ, **places}
+
+
+def first_session(store):
+    engines = ["--engine", "lmdb:sync=nosync", "--engine", "redb:durability=none", "--engine", "sqlite:journal_mode=wal,synchronous=off"]
+    command = [PROGRAM, "run", "--suite", "kv", *engines, "--size", "1000", "--size", "2000", "--repeat", "8", "--quiet"]
+    subprocess.run(command, env=environment(store), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def columns(connection, table, changed):
+    """The columns of a table for a copy of its rows; those that change as expressions."""
+    names = [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()]
+    return ", ".join(f"{changed[name]} AS {name}" if name in changed else f"t.{name}" for name in names)
+
+
+def grow(template, store, results):
+    """Copies the session of a store into another until that has so many results. Every hundredth keeps its histograms."""
+    with duckdb.connect(template, read_only=True) as connection:
+        each = connection.execute("SELECT count(*) FROM result").fetchone()[0]
+    subprocess.run(["cp", template, store], check=True)
+    copies = results // each
+    with duckdb.connect(store) as connection:
+        # Identifiers whose beginnings go with time, as those that dbdyno makes.
+        copied = "CAST(concat(lpad(to_hex(c.copy), 8, '0'), substr(md5(concat({id}, c.copy)), 1, 24)) AS UUID)"
+        session, run = copied.format(id="t.session_id"), copied.format(id="t.run_id")
+        at = "t.started_at + to_seconds(60 * c.copy)"
+        noisy = "CAST(t.wall_ns * (0.9 + 0.2 * random()) AS UBIGINT)"
+        rare = "CASE WHEN c.copy % 100 = 0 THEN t.histogram END"
+        changes = {
+            "session": {"session_id": session, "started_at": at},
+            "run": {"session_id": session, "run_id": run, "started_at": at},
+            "run_option": {"run_id": run},
+            "result": {"run_id": run, "wall_ns": noisy, "histogram": rare},
+        }
+        # Without keys, which would take longer to make than all else; nothing that is read here looks at them.
+        for table, changed in changes.items():
+            kept = f"SELECT {columns(connection, table, changed)} FROM first_{table} t, range(1, {copies}) c(copy)"
+            connection.execute(f"CREATE TEMP TABLE first_{table} AS FROM {table}")
+            connection.execute(f"CREATE TABLE grown_{table} AS FROM {table} UNION ALL {kept}")
+        views = connection.execute("SELECT sql FROM duckdb_views() WHERE NOT internal ORDER BY view_oid").fetchall()
+        connection.execute("DROP VIEW results; DROP VIEW runs; DROP VIEW run_tests; DROP VIEW run_facts")
+        for table in changes:
+            connection.execute(f"DROP TABLE {table}; ALTER TABLE grown_{table} RENAME TO {table}")
+        for (view,) in views:
+            connection.execute(view)
+        # Thirty-six pairs that the rest is in the way of.
+        pairs = "(SELECT run_id FROM run WHERE engine IN ('lmdb', 'redb') AND size = '1000' ORDER BY started_at LIMIT 72)"
+        connection.execute(f"UPDATE run SET engine = engine || '-x' WHERE run_id IN {pairs}")
+        connection.execute("CHECKPOINT")
+
+
+def by_hand(store, sql):
+    begun = time.monotonic()
+    with duckdb.connect(store, read_only=True) as connection:
+        connection.execute(sql).fetchall()
+    return time.monotonic() - begun
+
+
+def by_dbdyno(store, arguments):
+    """Wall time and the peak of its memory, MB."""
+    begun = time.monotonic()
+    with open(f"{FOLDER}/said", "w") as said:
+        process = subprocess.Popen([PROGRAM, *arguments], env=environment(store), stdout=said, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+    if status != 0:
+        sys.exit(f"{arguments}: {open(f'{FOLDER}/said').read()[-2000:]}")
+    return time.monotonic() - begun, usage.ru_maxrss / 1024
+
+
+def measure(store, questions):
+    for name, arguments, sql, goal in questions:
+        measured = [(by_dbdyno(store, arguments), by_hand(store, sql)) for _ in range(3)]
+        ours = statistics.median(seconds for (seconds, _), _ in measured)
+        theirs = statistics.median(seconds for _, seconds in measured)
+        memory = max(memory for (_, memory), _ in measured)
+        print(f"| {name} | {ours:.2f} s | {theirs:.2f} s | {ours / theirs:.1f}x | {goal} | {memory:.0f} MB |", flush=True)
+
+
+def main():
+    template, million, ten = (f"{FOLDER}/{name}.duckdb" for name in ("template", "million", "ten"))
+    first_session(template)
+    sides = ["compare", "--a", "engine=lmdb", "--b", "engine=redb"]
+    wal = """SELECT count(*) FROM result JOIN run_option o USING (run_id) WHERE o.name = 'journal_mode' AND coalesce(o.in_force, o.asked) = 'wal'"""
+    listed = "SELECT r.started_at, r.suite, r.size, t.test, t.test_name, r.label, r.round, t.wall_ns FROM result t JOIN run r USING (run_id) ORDER BY ALL"
+    everything = f"COPY (FROM results ORDER BY started_at, run_id, test) TO '{FOLDER}/by-hand.{{0}}' (FORMAT {{0}})"
+    print("| question | dbdyno | SQL by hand | ratio | goal | memory |\n|---|---|---|---|---|---|", flush=True)
+    grow(template, million, 1_000_000)
+    measure(million, [
+        ("compare two engines, a million results", sides, MEDIANS, "5x, 500 MB"),
+        ("the same by size", [*sides, "--by", "size"], MEDIANS, "5x, 500 MB"),
+        ("the same, p99", [*sides, "--metric", "p99"], MEDIANS.replace("wall_ns", "p99_ns"), "5x, 500 MB"),
+        ("results --count journal_mode=wal", ["results", "--count", "journal_mode=wal"], wal, "5x"),
+        ("claims", ["claims", "lumosql"], MEDIANS, "5x"),
+        ("results", ["results", "--format", "csv"], listed, "5x"),
+        *[(f"export --format {kind}", ["export", "--format", kind, "--out", f"{FOLDER}/ours.{kind}"], everything.format(kind), "5x")
+          for kind in ("csv", "json")],
+    ])
+    os.remove(million)
+    grow(template, ten, 10_000_000)
+    few = ["compare", "--a", "engine=lmdb-x", "--b", "engine=redb-x"]
+    measure(ten, [
+        ("36 pairs among ten million", few, MEDIANS.replace("('lmdb', 'redb')", "('lmdb-x', 'redb-x')"), "1.5x"),
+        ("results --count of these", ["results", "--count", "engine=lmdb-x"], wal.replace("'wal'", "'none'"), "1.5x"),
+    ])
+
+
+main()

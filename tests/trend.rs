@@ -1,0 +1,75 @@
+//! `dbdyno trend`: a configuration over its sessions.
+
+use crate::{
+    compare::fixture::{Bench, Variant, spec},
+    support::Place,
+};
+use dbdyno::store::Store;
+
+/// Thirty sessions of six runs of `x`, 5 % slower from the session at `step` on, with another version of its library then.
+fn sessions(step: Option<usize>) -> Bench {
+    let mut bench = Bench::default();
+    let mut noise = dbdyno_workload::rng::SplitMix64::new(3);
+    for at in 0..30 {
+        let session = bench.session("here");
+        let stepped = step.is_some_and(|step| at >= step);
+        let variant = Variant { version: if stepped { "1.1" } else { "1.0" }, ..spec("x") };
+        for round in 0..6 {
+            let level = if stepped { 1_050_000 } else { 1_000_000 };
+            bench.run(&session, round, &variant, &[level + noise.below(20_000)]);
+        }
+    }
+    bench
+}
+
+#[test]
+fn a_step_is_told_with_its_session_size_and_version_in_every_format() {
+    let place = Place::new();
+    let bench = sessions(Some(17));
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let table = place.ok(&["trend", "engine=x"]);
+    let id: String = bench.batch.sessions[17].session_id.chars().take(13).collect();
+    assert!(table.contains("30 sessions") && table.contains("1 change"), "{table}");
+    assert!(
+        table.contains(&format!("session {id}: time +5.")) || table.contains(&format!("session {id}: time +4.9")),
+        "{table}"
+    );
+    assert!(table.contains(", worse, p 0.001; version 1.0 before, 1.1 since"), "{table}");
+    let csv = place.ok(&["trend", "engine=x", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 31);
+    let changed: Vec<&str> = csv.lines().filter(|line| line.contains(",0.001,")).collect();
+    assert!(changed.len() == 1 && changed[0].contains(&bench.batch.sessions[17].session_id), "{csv}");
+    let json: serde_json::Value = serde_json::from_str(&place.ok(&["trend", "engine=x", "--format", "json"])).unwrap();
+    assert_eq!(json["series"][0]["changes"][0]["at"], 17);
+    let html = place.ok(&["trend", "engine=x", "--format", "html"]);
+    assert!(html.contains("<circle") && html.contains("1.1 since"), "{html}");
+    let rate = place.ok(&["trend", "engine=x", "--metric", "rate"]);
+    assert!(rate.contains("operations a second -4.") && rate.contains(", worse"), "{rate}");
+}
+
+#[test]
+fn sessions_without_a_step_have_no_change_and_few_are_said_to_be_few() {
+    let place = Place::new();
+    Store::new(place.store()).write(&sessions(None).batch).unwrap();
+    assert!(place.ok(&["trend", "engine=x"]).contains("no change"));
+    let few = place.ok(&["trend", "engine=x", "session=last"]);
+    assert!(few.contains("1 session: too few"), "{few}");
+    let done = place.run(&["trend", "engine=y"]);
+    assert!(done.code == Some(2) && done.stderr.contains("no result matches"), "{}", done.stderr);
+}
+
+#[test]
+fn other_configurations_are_other_series() {
+    let place = Place::new();
+    let mut bench = sessions(None);
+    let session = bench.session("here");
+    bench.run(&session, 0, &Variant { options: vec![("sync", "off")], ..spec("x") }, &[1_000_000]);
+    let elsewhere = bench.session("there");
+    bench.run(&elsewhere, 0, &spec("x"), &[1_000_000]);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&place.ok(&["trend", "--format", "json"])).unwrap();
+    let mut lengths: Vec<usize> =
+        json["series"].as_array().unwrap().iter().map(|one| one["points"].as_array().unwrap().len()).collect();
+    lengths.sort_unstable();
+    assert_eq!(lengths, [1, 1, 30], "another option and another host are told apart");
+}
