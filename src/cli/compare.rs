@@ -9,8 +9,8 @@ use crate::{
     base::units::plain,
     catalog::Difference,
     compare::{
-        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, Side, by_configuration, compare,
-        compare_all, gate, load, others_of, with_repeats,
+        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
+        by_configuration, compare, compare_all, gate, load, others_of, with_repeats,
     },
     metric::{Better, Metric},
     report::{
@@ -44,7 +44,8 @@ pub(super) struct CompareArgs {
     /// Put several sides beside this one, written like side A; of a whole session, beside its first configuration.
     #[arg(long, value_name = "SELECTION", conflicts_with_all = ["a", "b", "by", "pivot", "scaling", "fail_if_slower"])]
     reference: Option<String>,
-    /// A side to put beside the reference, written like side A. Without any, all other configurations of its sessions.
+    /// A side to put beside the reference, written like side A; of several configurations, each. Without any, all other configurations of
+    /// the reference's sessions.
     #[arg(long, value_name = "SELECTION", requires = "reference")]
     with: Vec<String>,
     /// Show each test over its sizes: the ratio at each size with its interval and verdict, then their median, smallest and largest.
@@ -59,6 +60,13 @@ pub(super) struct CompareArgs {
     /// The order of the tests of a size.
     #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()))]
     sort: LineOrder,
+    /// Take the values of an option together, as if runs that differ in nothing else were of one configuration; or of several options,
+    /// separated by commas. Otherwise configurations of A and B are matched in what both have.
+    #[arg(long, value_name = "OPTION", value_delimiter = ',')]
+    pool: Vec<String>,
+    /// Show by how many percent A differs from B in place of the ratio. What programs read has ratios.
+    #[arg(long)]
+    percent: bool,
     /// Show how the figures of each side grow: time with the size, operations a second with every numeric option that has
     /// several values within the side.
     #[arg(long)]
@@ -146,7 +154,8 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         (true, false) => others_of(&store, &first, Latencies::Left)?,
         (false, _) => {
             let each = |(text, wanted): &(&String, Selection)| side(&store, "--with", text, wanted, read);
-            others.iter().map(each).collect::<Result<_, _>>()?
+            let sides: Vec<Side> = others.iter().map(each).collect::<Result<_, _>>()?;
+            sides.iter().flat_map(with_configurations).collect()
         }
     };
     if candidates.is_empty() {
@@ -170,6 +179,12 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     }
     say_allowances(&comparisons);
     Ok(ExitCode::SUCCESS)
+}
+
+/// A side as it was asked for, or each of its configurations.
+fn with_configurations(side: &Side) -> Vec<Side> {
+    let parts = by_configuration(side);
+    if parts.len() > 1 { parts } else { vec![side.clone()] }
 }
 
 fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) -> Result<ExitCode, CliError> {
@@ -297,6 +312,9 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         return Err(CliError::Usage("--scaling shows times and operations a second: leave --metric out".to_owned()));
     }
     Ok(Options {
+        several: if args.reference.is_some() { Several::Withheld } else { Several::Matched },
+        pooled: args.pool.iter().map(|name| name.trim().to_owned()).collect(),
+        ratios: if args.percent { RatioForm::Percent } else { RatioForm::Factor },
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,

@@ -61,7 +61,7 @@ impl fmt::Display for OpenReason {
 ///
 /// A test is slower when its verdict is [`Verdict::Slower`] (p adjusted over the table below 0.05, ratio beyond the test's noise floor)
 /// and its whole interval lies above 1 + `limit`. It is passed when its interval ends at or below 1 + `limit`. Anything else
-/// is undecided, each for its [`OpenReason`]. A comparison without a line is undecided.
+/// is undecided, each for its [`OpenReason`], and so is what has no partner. A comparison without a line is undecided.
 pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
     let (mut slower, mut open) = (Vec::new(), Vec::new());
     for line in &comparison.lines {
@@ -71,6 +71,8 @@ pub fn gate(comparison: &Comparison, limit: f64) -> Gate {
             Judged::Open(reason) => open.push(OpenTest { name: name(line), reason }),
         }
     }
+    let unmatched = comparison.unmatched.iter();
+    open.extend(unmatched.map(|name| OpenTest { name: name.clone(), reason: OpenReason::OneSide }));
     if !slower.is_empty() {
         Gate::Slower(slower)
     } else if !open.is_empty() || comparison.lines.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{
     load::Side,
+    matching::{Keys, keys},
     model::Part,
     options::{Axis, Options},
 };
@@ -10,7 +11,10 @@ use crate::{
     store::{ComparedTest, RunTests},
 };
 use dbdyno_engine::size::Size;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
 
 /// A test of a run that has a value of the metric.
 #[derive(Debug, Clone, Copy)]
@@ -38,103 +42,193 @@ impl<'s> SideSample<'s> {
 pub(super) struct Laid<'s> {
     pub(super) part: Part,
     pub(super) size: String,
+    /// Whether only one side has any test at this size.
+    pub(super) is_lone_size: bool,
     pub(super) test: u32,
     pub(super) name: String,
     pub(super) a: Vec<SideSample<'s>>,
     pub(super) b: Vec<SideSample<'s>>,
 }
 
-/// What both sides must have in common to be on one line: values of the pivot's keys, size, test.
-type LineKey = (Vec<String>, OrderedSize, u32, String);
+/// What is laid out.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layout<'s> {
+    pub(super) lines: Vec<Laid<'s>>,
+    /// What has no partner on the other side while other parts have, in sentences.
+    pub(super) unmatched: Vec<String>,
+}
 
-/// A key without its size.
-type Sizeless<'k> = (&'k [String], u32, &'k str);
-
-/// What A and B have.
-type Both<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
-
-/// A size in the order of its numbers; text that is no size comes last.
+/// A value or a size, in the order of numbers; text that is none comes last.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct OrderedSize {
+struct Ordered {
     parsed: Result<Size, ()>,
     text: String,
 }
 
-impl OrderedSize {
+impl Ordered {
     fn new(text: &str) -> Self {
         Self { parsed: text.parse().map_err(|_| ()), text: text.to_owned() }
     }
 }
 
-/// Orders sizes as numbers.
-pub(super) fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
-    OrderedSize::new(a).cmp(&OrderedSize::new(b))
+/// Values of keys, in the order of these.
+type Values = Vec<Ordered>;
+/// What both sides must have in common to be on one line of a part: size, test, name.
+type LineKey = (Ordered, u32, String);
+/// The tests of a part of a side.
+type Tests<'s> = BTreeMap<LineKey, Vec<SideSample<'s>>>;
+/// What A and B have.
+type Both<'s> = (Vec<SideSample<'s>>, Vec<SideSample<'s>>);
+
+/// A part of both sides: the tests of those runs that have its values.
+struct Block<'s> {
+    values: Values,
+    lines: BTreeMap<LineKey, Both<'s>>,
 }
 
-/// The lines of a comparison, in order.
-pub(super) fn lines<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Vec<Laid<'s>> {
-    let axes: Vec<&Axis> = options.pivot.iter().flat_map(|(row, column)| [row, column]).collect();
-    // Test and size part the lines anyway.
-    let shared: Vec<&Axis> =
-        axes.iter().copied().filter(|axis| matches!(axis, Axis::Suite | Axis::Host | Axis::Session)).collect();
-    let own: Vec<&Axis> = axes.iter().copied().filter(|axis| matches!(axis, Axis::Property(_))).collect();
+impl<'s> Block<'s> {
+    fn of_side(&self, side: usize) -> impl Iterator<Item = &[SideSample<'s>]> {
+        self.lines.values().map(move |(a, b)| if side == 0 { a.as_slice() } else { b.as_slice() })
+    }
 
-    let of_a = grouped(a, &[shared.clone(), own.clone()].concat());
-    let of_b = if a.metric == b.metric { grouped(b, &shared) } else { BTreeMap::new() };
-    let parts: BTreeSet<&[String]> = of_a.keys().map(|(part, ..)| part.as_slice()).collect();
-    let mut sides: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
-    for (key, samples) in &of_a {
-        sides.entry(key.clone()).or_default().0.extend(samples);
+    fn has(&self, side: usize) -> bool {
+        self.of_side(side).any(|samples| !samples.is_empty())
     }
-    for ((part, size, test, name), samples) in &of_b {
-        // The whole of B belongs to each part of A; to none where A has nothing there.
-        let mut parts: Vec<Vec<String>> =
-            parts.iter().filter(|of_a| of_a.starts_with(part)).map(|of_a| of_a.to_vec()).collect();
-        if parts.is_empty() {
-            let missing = own.iter().map(|_| MISSING.to_owned());
-            parts.push(part.iter().cloned().chain(missing).collect());
-        }
-        for part in parts {
-            sides.entry((part, size.clone(), *test, name.clone())).or_default().1.extend(samples);
-        }
+
+    fn has_both(&self) -> bool {
+        self.has(0) && self.has(1)
     }
-    if options.allowed.contains(&Difference::Sizes) {
-        join_single_sizes(&mut sides);
+
+    fn runs(&self, side: usize) -> usize {
+        self.of_side(side).flatten().map(|sample| &*sample.run.run_id).collect::<BTreeSet<_>>().len()
     }
-    let names: Vec<String> = shared.iter().chain(&own).map(ToString::to_string).collect();
-    let line = |((part, size, test, name), (a, b)): (LineKey, Both<'s>)| {
-        let part = names.iter().cloned().zip(part).collect();
-        let other =
-            b.first().map(|sample| sample.run.size.to_string()).filter(|other| !a.is_empty() && *other != size.text);
-        let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
-        Laid { part, size, test, name, a, b }
-    };
-    sides.into_iter().map(line).collect()
+}
+
+/// Orders sizes as numbers.
+pub(super) fn by_size(a: &str, b: &str) -> std::cmp::Ordering {
+    Ordered::new(a).cmp(&Ordered::new(b))
 }
 
 /// What stands for a value that a run does not have.
 pub(super) const MISSING: &str = "-";
 
-fn grouped<'s>(side: &'s Side, axes: &[&Axis]) -> BTreeMap<LineKey, Vec<SideSample<'s>>> {
+/// The lines of a comparison, in order.
+pub(super) fn lay_out<'s>(a: &'s Side, b: &'s Side, options: &Options) -> Layout<'s> {
+    let keys = keys(a, b, options);
+    let mut blocks = blocks(a, b, &keys);
+    if options.allowed.contains(&Difference::Sizes) {
+        blocks.iter_mut().for_each(|block| join_single_sizes(&mut block.lines));
+    }
+    let mut unmatched = Vec::new();
+    // Where nothing has a partner, each line says so itself.
+    if blocks.iter().any(Block::has_both) {
+        let (with, without): (Vec<_>, Vec<_>) = blocks.into_iter().partition(Block::has_both);
+        unmatched = said_of_unmatched(&keys.shared, &with, &without);
+        blocks = with;
+    }
+    let names = names(&keys);
+    Layout { lines: blocks.into_iter().flat_map(|block| laid(block, &names)).collect(), unmatched }
+}
+
+/// The names of a part's values.
+fn names(keys: &Keys) -> Vec<String> {
+    let of_b = keys.of_b.iter().filter(|axis| !keys.of_a.contains(axis));
+    keys.shared.iter().chain(&keys.of_a).chain(of_b).map(ToString::to_string).collect()
+}
+
+/// Each part of A with each part of B that agrees in the shared keys.
+fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &Keys) -> Vec<Block<'s>> {
+    let of_a = parts(a, &keys.shared, &keys.of_a);
+    // Values of different metrics have no line in common.
+    let of_b = if a.metric == b.metric { parts(b, &keys.shared, &keys.of_b) } else { BTreeMap::new() };
+    let shared: BTreeSet<&Values> = of_a.keys().chain(of_b.keys()).collect();
+    let mut blocks = Vec::new();
+    for values in shared {
+        let nothing = |own: &[Axis]| BTreeMap::from([(missing(own), Tests::new())]);
+        let (no_a, no_b) = (nothing(&keys.of_a), nothing(&keys.of_b));
+        for (own_a, tests_a) in of_a.get(values).unwrap_or(&no_a) {
+            for (own_b, tests_b) in of_b.get(values).unwrap_or(&no_b) {
+                let own = own_values(keys, own_a, own_b);
+                blocks.push(Block { values: [values.clone(), own].concat(), lines: both(tests_a, tests_b) });
+            }
+        }
+    }
+    blocks.sort_by(|one, next| one.values.cmp(&next.values));
+    blocks
+}
+
+fn missing(axes: &[Axis]) -> Values {
+    axes.iter().map(|_| Ordered::new(MISSING)).collect()
+}
+
+/// The values of keys that are not shared; `A / B` of one that parts both.
+fn own_values(keys: &Keys, of_a: &Values, of_b: &Values) -> Values {
+    let in_b = |axis: &Axis| keys.of_b.iter().position(|of_b| of_b == axis).and_then(|place| of_b.get(place));
+    let first = keys.of_a.iter().zip(of_a).map(|(axis, value)| match in_b(axis) {
+        Some(other) => Ordered::new(&format!("{} / {}", value.text, other.text)),
+        None => value.clone(),
+    });
+    let rest = keys.of_b.iter().zip(of_b).filter(|(axis, _)| !keys.of_a.contains(axis)).map(|(_, value)| value.clone());
+    first.chain(rest).collect()
+}
+
+fn both<'s>(a: &Tests<'s>, b: &Tests<'s>) -> BTreeMap<LineKey, Both<'s>> {
+    let mut lines: BTreeMap<LineKey, Both<'s>> = BTreeMap::new();
+    for (key, samples) in a {
+        lines.entry(key.clone()).or_default().0.extend(samples);
+    }
+    for (key, samples) in b {
+        lines.entry(key.clone()).or_default().1.extend(samples);
+    }
+    lines
+}
+
+fn laid<'s>(Block { values, lines }: Block<'s>, names: &[String]) -> Vec<Laid<'s>> {
+    let part: Part = names.iter().cloned().zip(values.into_iter().map(|value| value.text)).collect();
+    let mut sides: BTreeMap<String, (bool, bool)> = BTreeMap::new();
+    for ((size, ..), (a, b)) in &lines {
+        let has = sides.entry(size.text.clone()).or_default();
+        *has = (has.0 || !a.is_empty(), has.1 || !b.is_empty());
+    }
+    let line = |((size, test, name), (a, b)): (LineKey, Both<'s>)| {
+        let other =
+            b.first().map(|sample| sample.run.size.to_string()).filter(|other| !a.is_empty() && *other != size.text);
+        let is_lone_size = sides.get(&size.text).is_none_or(|(a, b)| a != b);
+        let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
+        Laid { part: part.clone(), size, is_lone_size, test, name, a, b }
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// The tests of a side by the values of shared keys, and then of its own.
+fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, BTreeMap<Values, Tests<'s>>> {
+    let of_run = |run: &RunTests, axes: &[Axis]| -> Values {
+        axes.iter().map(|axis| Ordered::new(&value(run, side, axis))).collect()
+    };
     // Many runs have few parts and sizes between them, and the names of tests are shared.
-    let mut places: Vec<(Vec<String>, &str)> = Vec::new();
+    let mut places: Vec<(Values, Values, &str)> = Vec::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
     let mut groups: HashMap<(usize, u32, &str), Vec<SideSample<'s>>> = HashMap::new();
     for run in &side.runs {
-        let part: Vec<String> = axes.iter().map(|axis| value(run, side, axis)).collect();
-        let known = places.iter().position(|(known, size)| *known == part && *size == &*run.size);
-        let place = known.unwrap_or_else(|| {
-            places.push((part, &run.size));
-            places.len() - 1
+        let same = (Arc::as_ptr(&run.configuration), &*run.session_id, &*run.label, &*run.size);
+        let place = *known.entry(same).or_insert_with(|| {
+            let place = (of_run(run, shared), of_run(run, own), &*run.size);
+            places.iter().position(|known| *known == place).unwrap_or_else(|| {
+                places.push(place);
+                places.len() - 1
+            })
         });
         for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
             groups.entry((place, sample.result.test, &sample.result.name)).or_default().push(sample);
         }
     }
-    let key = |((place, test, name), samples): ((usize, u32, &str), _)| {
-        let (part, size) = &places[place];
-        ((part.clone(), OrderedSize::new(size), test, name.to_owned()), samples)
-    };
-    groups.into_iter().map(key).collect()
+    let mut parts: BTreeMap<Values, BTreeMap<Values, Tests<'_>>> = BTreeMap::new();
+    for ((place, test, name), samples) in groups {
+        let (shared, own, size) = &places[place];
+        let tests = parts.entry(shared.clone()).or_default().entry(own.clone()).or_default();
+        tests.insert((Ordered::new(size), test, name.to_owned()), samples);
+    }
+    parts
 }
 
 fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
@@ -149,22 +243,60 @@ fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
     }
 }
 
+/// What has no partner, by the shared key that tells why: `only A has cache_size=1 | 3 (24 runs), B has 2`.
+fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>]) -> Vec<String> {
+    let values_of = |place: usize, side: usize| -> BTreeSet<&str> {
+        let has = |block: &&Block<'_>| block.has(side);
+        let values = with.iter().chain(without).filter(has).filter_map(|block| block.values.get(place));
+        values.map(|value| value.text.as_str()).collect()
+    };
+    let mut said: BTreeMap<(usize, usize), (BTreeSet<&str>, usize)> = BTreeMap::new();
+    let mut combinations: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for block in without {
+        let (side, other) = if block.has(0) { (0, 1) } else { (1, 0) };
+        let value = |place: usize| block.values.get(place).map_or("", |value| value.text.as_str());
+        match (0..shared.len()).find(|place| !values_of(*place, other).contains(value(*place))) {
+            Some(place) => {
+                let (values, of_values) = said.entry((side, place)).or_default();
+                values.insert(value(place));
+                *of_values += block.runs(side);
+            }
+            None => {
+                let (parts, of_parts) = combinations.entry(side).or_default();
+                *parts += 1;
+                *of_parts += block.runs(side);
+            }
+        }
+    }
+    let names = ["A", "B"];
+    let joined = |values: BTreeSet<&str>| values.into_iter().collect::<Vec<_>>().join(" | ");
+    let by_value = said.into_iter().map(|((side, place), (values, runs))| {
+        let (name, others) = (&shared[place], joined(values_of(place, 1 - side)));
+        format!("only {} has {name}={} ({runs} runs), {} has {others}", names[side], joined(values), names[1 - side])
+    });
+    let keys = shared.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let by_combination = combinations.into_iter().map(|(side, (parts, runs))| {
+        format!("only {} has {parts} of the combinations of {keys} ({runs} runs)", names[side])
+    });
+    by_value.chain(by_combination).collect()
+}
+
 /// Where a test has one size that only A has and one that only B has, puts them on one line.
-fn join_single_sizes(sides: &mut BTreeMap<LineKey, Both<'_>>) {
+fn join_single_sizes(lines: &mut BTreeMap<LineKey, Both<'_>>) {
     // The keys of lines that only A, and that only B has, by everything but their size.
-    let mut alone: BTreeMap<Sizeless<'_>, [Vec<LineKey>; 2]> = BTreeMap::new();
+    let mut alone: BTreeMap<(u32, &str), [Vec<LineKey>; 2]> = BTreeMap::new();
     let keys: Vec<(LineKey, bool, bool)> =
-        sides.iter().map(|(key, (a, b))| (key.clone(), a.is_empty(), b.is_empty())).collect();
+        lines.iter().map(|(key, (a, b))| (key.clone(), a.is_empty(), b.is_empty())).collect();
     for (key, no_a, no_b) in &keys {
-        let (part, _, test, name) = key;
+        let (_, test, name) = key;
         if no_a != no_b {
-            alone.entry((part, *test, name)).or_default()[usize::from(*no_a)].push(key.clone());
+            alone.entry((*test, name)).or_default()[usize::from(*no_a)].push(key.clone());
         }
     }
     for [of_a, of_b] in alone.into_values() {
         if let ([of_a], [of_b]) = (of_a.as_slice(), of_b.as_slice())
-            && let Some((_, samples)) = sides.remove(of_b)
-            && let Some(line) = sides.get_mut(of_a)
+            && let Some((_, samples)) = lines.remove(of_b)
+            && let Some(line) = lines.get_mut(of_a)
         {
             line.1 = samples;
         }

@@ -48,10 +48,12 @@ pub fn load(
 /// The configurations of a side, each as a side of its own, in the order in which they first ran. Runs of an A/A comparison's twins are left
 /// out: they are the same once more.
 pub fn by_configuration(side: &Side) -> Vec<Side> {
-    let mut places: Vec<*const RunConfiguration> = Vec::new();
+    // As they were asked for: what an engine makes of that may follow the size.
+    let mut places: Vec<(&str, &str, &str, &BTreeMap<String, String>)> = Vec::new();
     let mut parts: Vec<Side> = Vec::new();
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
-        let configuration = Arc::as_ptr(&run.configuration);
+        let RunConfiguration { engine, version, suite, .. } = &*run.configuration;
+        let configuration = (engine.as_str(), version.as_str(), suite.as_str(), &*run.asked);
         let place = places.iter().position(|known| *known == configuration).unwrap_or_else(|| {
             places.push(configuration);
             parts.push(Side {

@@ -3,7 +3,7 @@
 //! [`load`] reads a side from the store; [`compare`] is a pure function of two sides, so that the command line, the
 //! terminal UI and published claims all show the same [`Comparison`].
 //!
-//! 1. The results of both sides are laid out in lines: a test at a size (and, for a pivot, a part of A).
+//! 1. The results of both sides are laid out in lines: a test at a size, of configurations of A and B that agree in what both sides have.
 //! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
 //! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs of one session are compared unpaired, and
 //!    of several their medians: sessions differ by more than their runs do.
@@ -17,6 +17,7 @@ mod gate;
 mod latency;
 mod layout;
 mod load;
+mod matching;
 mod model;
 mod noise;
 mod obstacles;
@@ -33,43 +34,62 @@ pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use load::{Side, by_configuration, load, others_of, with_repeats};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
-    MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Part, Pivot, PivotCell, PivotRow,
-    RatioRange, SideFacts, SideName, SizeRatio,
+    MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Overall, Part, Pivot, PivotCell,
+    PivotRow, RatioRange, SideFacts, SideName, SizeRatio,
 };
-pub use options::{Axis, Options};
+pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
 pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
-pub use sizes::{TestKey, by_test};
+pub use sizes::{TestKey, by_test, over_sizes};
 pub use trend::{Trend, TrendChange, TrendPoint, TrendSeries, trend};
 
 use evidence::{Known, LineDraft};
+use layout::Layout;
 use sessions::Repeats;
 
 /// A beside B.
 pub fn compare(a: &Side, b: &Side, options: &Options) -> Comparison {
-    let (lines, compared) = evidence::judge(drafts(a, b, options), a.metric);
-    comparison(a, b, options, lines, compared)
+    let Drafts { lines, unmatched } = drafts(a, b, options);
+    let (lines, compared) = evidence::judge(lines, a.metric);
+    comparison(a, b, options, lines, compared, unmatched)
 }
 
 /// Each of several sides as A beside one reference as B. Their tests are one family: what is called faster or slower in any of these tables
 /// is so together.
 pub fn compare_all(candidates: &[Side], reference: &Side, options: &Options) -> Vec<Comparison> {
-    let each: Vec<_> = candidates.iter().map(|candidate| drafts(candidate, reference, options)).collect();
-    let lengths: Vec<usize> = each.iter().map(Vec::len).collect();
-    let (lines, compared) = evidence::judge(each.into_iter().flatten().collect(), reference.metric);
+    let mut each: Vec<Drafts> = candidates.iter().map(|candidate| drafts(candidate, reference, options)).collect();
+    let lengths: Vec<usize> = each.iter().map(|drafts| drafts.lines.len()).collect();
+    let all = each.iter_mut().flat_map(|drafts| std::mem::take(&mut drafts.lines)).collect();
+    let (lines, compared) = evidence::judge(all, reference.metric);
     let mut lines = lines.into_iter();
-    let of = |(candidate, length): (&Side, usize)| {
-        comparison(candidate, reference, options, lines.by_ref().take(length).collect(), compared)
+    let of = |((candidate, drafts), length): ((&Side, Drafts), usize)| {
+        let lines = lines.by_ref().take(length).collect();
+        comparison(candidate, reference, options, lines, compared, drafts.unmatched)
     };
-    candidates.iter().zip(lengths).map(of).collect()
+    candidates.iter().zip(each).zip(lengths).map(of).collect()
 }
 
-fn drafts(a: &Side, b: &Side, options: &Options) -> Vec<LineDraft> {
+/// Lines that wait for the p values of the others.
+struct Drafts {
+    lines: Vec<LineDraft>,
+    unmatched: Vec<String>,
+}
+
+fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
     let known = Known { places: facts::places(&[a, b]), floors: noise::floors(&[a, b]), repeats: Repeats::of(&[a, b]) };
-    layout::lines(a, b, options).into_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect()
+    let Layout { lines, unmatched } = layout::lay_out(a, b, options);
+    let lines = lines.into_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+    Drafts { lines, unmatched }
 }
 
-fn comparison(a: &Side, b: &Side, options: &Options, lines: Vec<Line>, compared: usize) -> Comparison {
+fn comparison(
+    a: &Side,
+    b: &Side,
+    options: &Options,
+    lines: Vec<Line>,
+    compared: usize,
+    unmatched: Vec<String>,
+) -> Comparison {
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -78,11 +98,14 @@ fn comparison(a: &Side, b: &Side, options: &Options, lines: Vec<Line>, compared:
         a: facts::of_side(a),
         b: facts::of_side(b),
         compared,
+        ratios: options.ratios,
+        unmatched,
         means: sizes::means(&lines),
+        overall: sizes::overall(&lines, &[a, b]),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
-        warnings: warnings::warnings(&lines, &[a, b]),
+        warnings: warnings::warnings(&lines, &[a, b], &options.pooled),
         lines,
     }
 }

@@ -1,6 +1,9 @@
 //! A comparison, as every output shows it. `assets/schemas/comparison.schema.json` describes its JSON.
 
-use super::{options::Axis, scaling::ScalingCurve};
+use super::{
+    options::{Axis, RatioForm},
+    scaling::ScalingCurve,
+};
 use crate::{
     catalog::Difference,
     metric::Metric,
@@ -13,7 +16,7 @@ use std::{collections::BTreeMap, fmt};
 /// The version of the JSON's schema.
 pub const COMPARISON_VERSION: u32 = 2;
 
-/// The values of a pivot's keys that part the runs of A; empty without a pivot over such keys.
+/// The values that part the runs of both sides: those of a pivot's keys, and those that tell several configurations of a side apart.
 pub type Part = BTreeMap<String, String>;
 
 /// Two selections beside each other. Ratios are value A / value B: of times, A is faster below 1.
@@ -27,14 +30,23 @@ pub struct Comparison {
     pub command: String,
     /// What is compared; its values are in its unit.
     pub metric: Metric,
+    /// How readers are shown the ratios.
+    #[serde(default)]
+    pub ratios: RatioForm,
     pub a: SideFacts,
     pub b: SideFacts,
     /// How many tests were compared, which is what p values were adjusted for.
     pub compared: usize,
     /// The tests, by the parts of a pivot, size and number.
     pub lines: Vec<Line>,
+    /// What has no partner on the other side, in sentences that name the option; it has no lines.
+    #[serde(default)]
+    pub unmatched: Vec<String>,
     /// The geometric mean of each part and size.
     pub means: Vec<Mean>,
+    /// That of all lines; none where they are of one part and size.
+    #[serde(default)]
+    pub overall: Option<Overall>,
     /// Each test over its sizes, where asked for.
     pub by_size: Option<Vec<OverSizes>>,
     /// The pivot table, where asked for.
@@ -93,7 +105,7 @@ pub enum NoiseBasis {
 /// One test at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// The values of the pivot's keys that part the runs.
+    /// The values that part the runs.
     pub part: Part,
     /// Size; `A / B` where they differ.
     pub size: String,
@@ -268,6 +280,19 @@ pub struct Mean {
     pub interval: Option<RatioRange>,
     /// Names of the tests left out because they are not comparable.
     pub left_out: Vec<String>,
+}
+
+/// The geometric mean of the ratios of all lines: each test at each size of each part counts once.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Overall {
+    /// Lines in it.
+    pub lines: usize,
+    /// Lines that are not comparable.
+    pub left_out: usize,
+    /// The mean, as the estimate that the interval belongs to where there is one.
+    pub ratio: f64,
+    /// Its interval over the rounds that have all of these lines; none where there are too few, or runs are not paired.
+    pub interval: Option<RatioRange>,
 }
 
 /// One test over its sizes: the ratio at each, and the median and extremes of those.

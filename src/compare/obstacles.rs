@@ -25,7 +25,7 @@ pub(super) fn obstacles(
         return vec![only];
     }
     let several = [(SideName::A, &line.a), (SideName::B, &line.b)].map(|(side, samples)| {
-        let (kind, message) = (ObstacleKind::SeveralConfigurations, several(side, samples)?);
+        let (kind, message) = (ObstacleKind::SeveralConfigurations, several(side, samples, &options.pooled)?);
         Some(Obstacle { kind, side: Some(side), message, allowed: false })
     });
     let fixed = several.into_iter().chain([
@@ -50,20 +50,24 @@ pub(super) fn obstacles(
 }
 
 fn one_side(line: &Laid<'_>) -> Option<String> {
-    match (line.a.is_empty(), line.b.is_empty()) {
-        (false, true) => Some(format!("only A has {} at size {}", line.name, line.size)),
-        (true, false) => Some(format!("only B has {} at size {}", line.name, line.size)),
-        _ => None,
-    }
+    let side = match (line.a.is_empty(), line.b.is_empty()) {
+        (false, true) => SideName::A,
+        (true, false) => SideName::B,
+        _ => return None,
+    };
+    Some(match line.is_lone_size {
+        true => format!("only {side} has size {}", line.size),
+        false => format!("only {side} has {} at size {}", line.name, line.size),
+    })
 }
 
 /// A side of runs that differ by more than chance has no one figure.
-fn several(side: SideName, samples: &[SideSample<'_>]) -> Option<String> {
+fn several(side: SideName, samples: &[SideSample<'_>], pooled: &BTreeSet<String>) -> Option<String> {
     let mut values: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let configurations: BTreeSet<_> =
         kinds(samples.iter()).into_iter().map(|sample| &sample.run.configuration).collect();
     let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();
-    for word in facts.iter().flat_map(BTreeMap::keys) {
+    for word in facts.iter().flat_map(BTreeMap::keys).filter(|word| !pooled.contains(**word)) {
         let of_word = facts.iter().map(|facts| facts.get(word).cloned().unwrap_or_else(|| "none".to_owned()));
         values.insert(word, of_word.collect());
     }

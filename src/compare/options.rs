@@ -9,6 +9,12 @@ use std::{collections::BTreeSet, fmt};
 pub struct Options {
     /// Differences between A and B that are compared all the same, under a badge.
     pub allowed: BTreeSet<Difference>,
+    /// What becomes of sides that are several configurations.
+    pub several: Several,
+    /// Options whose values are taken together, as if runs that differ in nothing else were of one configuration.
+    pub pooled: BTreeSet<String>,
+    /// How readers are shown ratios.
+    pub ratios: RatioForm,
     /// Whether to summarise each test over its sizes.
     pub by_size: bool,
     /// Whether to say how figures grow with the size and with numeric options.
@@ -17,6 +23,27 @@ pub struct Options {
     pub pivot: Option<(Axis, Axis)>,
     /// The command that asked, as it could be typed again; exports carry it.
     pub command: String,
+}
+
+/// What becomes of sides that are several configurations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Several {
+    /// Their lines are not comparable.
+    #[default]
+    Withheld,
+    /// Those that agree in what both sides have are compared, each pair in lines of its own.
+    Matched,
+}
+
+/// How a ratio is shown. What programs read has ratios always.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioForm {
+    /// `0.75`.
+    #[default]
+    Factor,
+    /// `-25 %`: by how much A differs from B.
+    Percent,
 }
 
 /// A key that a pivot table is spread over.
@@ -38,6 +65,11 @@ pub enum Axis {
 }
 
 impl Axis {
+    /// The key of a fact of a configuration.
+    pub(super) fn from_fact(word: &str) -> Self {
+        if word == "suite" { Self::Suite } else { Self::Property(word.to_owned()) }
+    }
+
     /// Reads a key.
     ///
     /// # Errors

@@ -2,7 +2,10 @@
 
 use super::layout::SideSample;
 use crate::stats::MIN_RUNS;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// The runs that are compared.
 #[derive(Debug, Clone)]
@@ -26,9 +29,14 @@ impl Matched<'_> {
 /// Pairs runs of the same session and round.
 ///
 /// Pairs are used where all runs have a partner, or where there are enough pairs for an interval; then runs without a
-/// partner are left out. Else all runs are used, unpaired.
+/// partner are left out. Else all runs are used, unpaired; and also where configurations are pooled of which a round has more on one side
+/// than on the other, because a pair would leave most of them out.
 pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched<'s> {
     let (of_a, of_b) = (rounds(a), rounds(b));
+    let uneven = of_a.iter().any(|(round, samples)| of_b.get(round).is_some_and(|other| other.len() != samples.len()));
+    if uneven && (is_pooled(a) || is_pooled(b)) {
+        return Matched { a: a.to_vec(), b: b.to_vec(), paired: false };
+    }
     let pairs: Vec<(SideSample<'s>, SideSample<'s>)> = of_a
         .iter()
         .filter_map(|(round, samples)| Some(samples.iter().copied().zip(of_b.get(round)?.iter().copied())))
@@ -40,6 +48,11 @@ pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched
         return Matched { a, b, paired: true };
     }
     Matched { a: a.to_vec(), b: b.to_vec(), paired: false }
+}
+
+/// Whether runs are of several configurations. A configuration and its twin are one.
+fn is_pooled(samples: &[SideSample<'_>]) -> bool {
+    samples.windows(2).any(|two| !Arc::ptr_eq(&two[0].run.configuration, &two[1].run.configuration))
 }
 
 /// Runs by session and round. A configuration that ran several times a round is in the order of its labels, so that it

@@ -2,10 +2,11 @@
 
 use super::{
     layout::by_size,
-    model::{Comparison, Line, Mean, OverSizes, Part, RatioRange, SizeRatio},
+    load::Side,
+    model::{Comparison, Line, Mean, OverSizes, Overall, Part, RatioRange, SizeRatio},
 };
 use crate::stats::{RatioInterval, geometric_mean, median, paired_ratio};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The geometric mean of each part and size, in the order of the lines.
 pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
@@ -14,40 +15,62 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
         .filter_map(|lines| {
             let first = lines.first()?;
             let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-            let ratios: Vec<f64> = found.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect();
-            let of_rounds = of_rounds(&found);
+            let of_rounds = of_rounds(&found, |ids| Some(ids));
             Some(Mean {
                 part: first.part.clone(),
                 size: first.size.clone(),
-                tests: ratios.len(),
-                ratio: of_rounds.map(|found| found.ratio).or_else(|| geometric_mean(&ratios).ok()),
-                interval: of_rounds.map(|RatioInterval { low, high, confidence, .. }| RatioRange {
-                    low,
-                    high,
-                    confidence,
-                }),
+                tests: found.len(),
+                ratio: ratio(&found, of_rounds),
+                interval: of_rounds.map(range),
                 left_out: lines.iter().filter(|line| line.found.is_none()).map(|line| line.name.clone()).collect(),
             })
         })
         .collect()
 }
 
-/// The geometric mean over tests of each pair of runs, as one ratio a pair: what tests of a run have in common is in it once. None where
-/// not all tests are paired, or too few pairs have them all.
-fn of_rounds(lines: &[&Line]) -> Option<RatioInterval> {
-    let mut pairs: BTreeMap<(&str, &str), (usize, f64)> = BTreeMap::new();
+/// The geometric mean of all lines; none where they are of one part and size, or none is comparable.
+pub(super) fn overall(lines: &[Line], sides: &[&Side; 2]) -> Option<Overall> {
+    lines.windows(2).find(|pair| pair[0].part != pair[1].part || pair[0].size != pair[1].size)?;
+    let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
+    // Runs of different sizes have the round in common, and not their identifiers.
+    let mut rounds: HashMap<&str, (&str, u32)> = HashMap::new();
+    for run in sides.iter().flat_map(|side| &side.runs) {
+        rounds.insert(&run.run_id, (&run.session_id, run.round));
+    }
+    let of_rounds = of_rounds(&found, |(a, _)| rounds.get(a).copied());
+    Some(Overall {
+        lines: found.len(),
+        left_out: lines.len() - found.len(),
+        ratio: ratio(&found, of_rounds)?,
+        interval: of_rounds.map(range),
+    })
+}
+
+fn ratio(found: &[&Line], of_rounds: Option<RatioInterval>) -> Option<f64> {
+    let ratios = || found.iter().filter_map(|line| Some(line.found.as_ref()?.ratio)).collect::<Vec<_>>();
+    of_rounds.map(|found| found.ratio).or_else(|| geometric_mean(&ratios()).ok())
+}
+
+fn range(RatioInterval { low, high, confidence, .. }: RatioInterval) -> RatioRange {
+    RatioRange { low, high, confidence }
+}
+
+/// The geometric mean over lines of each round, as one ratio a round: what lines of a round have in common is in it once. `round` tells
+/// which a pair of runs is of. None where not all lines are paired, or too few rounds have them all.
+fn of_rounds<'l, R: Ord>(lines: &[&'l Line], round: impl Fn((&'l str, &'l str)) -> Option<R>) -> Option<RatioInterval> {
+    let mut rounds: BTreeMap<R, (usize, f64)> = BTreeMap::new();
     for line in lines {
         let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
         line.found.as_ref().filter(|found| found.paired)?;
         let values = a.values.iter().zip(&b.values);
         for ((id_a, id_b), (value_a, value_b)) in a.run_ids.iter().zip(&b.run_ids).zip(values) {
-            let (tests, sum) = pairs.entry((id_a, id_b)).or_default();
-            *tests += 1;
+            let (lines, sum) = rounds.entry(round((id_a, id_b))?).or_default();
+            *lines += 1;
             *sum += (value_a / value_b).ln();
         }
     }
-    let whole = pairs.into_values().filter(|(tests, _)| *tests == lines.len());
-    let means: Vec<f64> = whole.map(|(tests, sum)| (sum / tests as f64).exp()).collect();
+    let whole = rounds.into_values().filter(|(in_round, _)| *in_round == lines.len());
+    let means: Vec<f64> = whole.map(|(lines, sum)| (sum / lines as f64).exp()).collect();
     paired_ratio(&means, &vec![1.0; means.len()]).ok()
 }
 
@@ -102,7 +125,7 @@ pub(super) fn without_numbers(name: &str) -> String {
 }
 
 /// Each test over its sizes, in the order of tests; a test without a comparable size is left out.
-pub(super) fn over_sizes(lines: &[Line]) -> Vec<OverSizes> {
+pub fn over_sizes(lines: &[Line]) -> Vec<OverSizes> {
     let of_test = |(TestKey { part, test, name }, lines): (TestKey<'_>, Vec<&Line>)| {
         let at = |line: &&Line| {
             let found = line.found.as_ref()?;

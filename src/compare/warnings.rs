@@ -17,12 +17,13 @@ const JUDGED_HERE: [&str; 5] =
     ["failed verification: ", "too few repeats: ", "unequal tiers: ", "unequal memory: ", "failed runs: "];
 
 /// Findings of the comparison first, then those of its sessions.
-pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
+pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
     let runs: BTreeMap<&str, &RunTests> =
         sides.iter().flat_map(|side| &side.runs).map(|run| (&*run.run_id, run)).collect();
     let sessions: BTreeMap<&str, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session)).collect();
     let own = [
+        taken_together(sides, pooled),
         too_few_rounds(lines),
         left_out(lines),
         unverified(lines, sides),
@@ -40,6 +41,21 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side]) -> Vec<String> {
     let judged = |warning: &&String| JUDGED_HERE.iter().any(|linter| warning.starts_with(linter));
     all.extend(stored.into_iter().filter(|warning| !judged(warning)).cloned());
     all
+}
+
+/// What `pooled` options hide.
+fn taken_together(sides: &[&Side], pooled: &BTreeSet<String>) -> Option<String> {
+    if pooled.is_empty() {
+        return None;
+    }
+    let configurations: BTreeSet<_> = sides.iter().flat_map(|side| &side.runs).map(|run| &run.configuration).collect();
+    let values = |word: &String| {
+        let facts = configurations.iter().filter_map(|configuration| configuration.facts().remove(word.as_str()));
+        let values: Vec<String> = facts.collect::<BTreeSet<_>>().into_iter().collect();
+        (!values.is_empty()).then(|| format!("{word} ({})", values.join(" | ")))
+    };
+    let said: Vec<String> = pooled.iter().filter_map(values).collect();
+    (!said.is_empty()).then(|| format!("runs are taken together whatever their {}", said.join(", ")))
 }
 
 /// With few rounds the smallest p of a test is not small enough for a table of many, unless many of them differ.

@@ -1,6 +1,7 @@
 //! Stored results: imports, copies, selections, annotations, migrations; through the library and the program itself.
 
 mod lumosql;
+mod lumosql_published;
 mod manage;
 mod merge;
 mod migration;

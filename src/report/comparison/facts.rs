@@ -1,36 +1,125 @@
 //! What is said above and below the figures, the same in every output for people.
 
 use super::words;
-use crate::compare::Comparison;
+use crate::{
+    base::units::counted,
+    compare::{Comparison, MeasuredConfiguration, SideFacts},
+    store::{RunConfiguration, tier_words},
+};
+use std::collections::BTreeMap;
+
+/// Configurations of a side that are named one by one; of more, what they differ in is said.
+const NAMED: usize = 2;
 
 /// The lines above a table: what is compared, with the counts of both sides.
 pub(crate) fn head(comparison: &Comparison) -> Vec<String> {
-    let mut lines = vec![words::side("A", &comparison.a), words::side("B", &comparison.b)];
+    let mut lines = vec![side("A", &comparison.a), side("B", &comparison.b)];
     let basis = words::figure(comparison.metric).into_iter().chain(words::basis(comparison));
     lines.push(basis.chain([words::noise(comparison)]).collect::<Vec<_>>().join(" · "));
     lines
 }
 
-/// Options in force, with those first in which A and B differ.
-pub(crate) fn options(comparison: &Comparison) -> Vec<String> {
-    let sides = [("A", &comparison.a), ("B", &comparison.b)];
-    let mut lines = Vec::new();
-    for (name, side) in sides {
-        for one in &side.configurations {
-            let options = one.configuration.options.iter();
-            let suite = one.configuration.suite_options.iter();
-            let text: Vec<String> = options.chain(suite).map(|(name, value)| format!("{name}={value}")).collect();
-            lines.push(format!(
-                "{name} {} {} on {} {}: {}",
-                one.label,
-                one.configuration.version,
-                one.configuration.suite,
-                one.sizes.join(" "),
-                if text.is_empty() { "no options".to_owned() } else { text.join(" ") }
-            ));
+/// `A  engine=lmdb: 30 runs, 240 results of tests, 1 session: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
+pub(crate) fn side(name: &str, side: &SideFacts) -> String {
+    let configurations = configurations(side);
+    format!(
+        "{name}  {}: {}, {} of tests, {}{}{configurations}",
+        side.selection,
+        counted(side.runs, "run"),
+        counted(side.results, "result"),
+        counted(side.sessions.len(), "session"),
+        if configurations.is_empty() { "" } else { ": " },
+    )
+}
+
+fn configurations(side: &SideFacts) -> String {
+    let one = |one: &MeasuredConfiguration| {
+        format!("{} ({}, tier {})", one.label, one.configuration.version, tier_words(one.configuration.tier))
+    };
+    let engine = |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);
+    let all = unique(side.configurations.iter().map(one));
+    if all.len() <= NAMED {
+        return all.join("; ");
+    }
+    let differ: Vec<String> = facts_of(&side.configurations)
+        .into_iter()
+        .filter(|(_, values)| values.len() > 1)
+        .map(|(name, values)| format!("{name} {}", values.join(" | ")))
+        .collect();
+    let engines = unique(side.configurations.iter().map(engine)).join(", ");
+    let differ = if differ.is_empty() { String::new() } else { format!("; {}", differ.join(", ")) };
+    format!("{} of {engines}{differ}", counted(all.len(), "configuration"))
+}
+
+/// Each once, in the order in which they come.
+fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut unique: Vec<String> = Vec::new();
+    for value in values {
+        if !unique.contains(&value) {
+            unique.push(value);
         }
     }
-    lines
+    unique
+}
+
+/// The values of each option of engine and suite, with those that have none as `none`.
+fn facts_of(configurations: &[MeasuredConfiguration]) -> BTreeMap<&str, Vec<String>> {
+    let has = |one: &MeasuredConfiguration, name: &str| {
+        let RunConfiguration { options, suite_options, .. } = &one.configuration;
+        options.get(name).or_else(|| suite_options.get(name)).cloned()
+    };
+    let names = configurations.iter().flat_map(|one| {
+        let configuration = &one.configuration;
+        configuration.suite_options.keys().chain(configuration.options.keys())
+    });
+    names
+        .map(|name| {
+            let values = configurations.iter().map(|one| has(one, name).unwrap_or_else(|| "none".to_owned()));
+            (name.as_str(), unique(values))
+        })
+        .collect()
+}
+
+/// Options in force: what all sides have alike once, then what each has beside that.
+pub(crate) fn options(comparison: &Comparison) -> Vec<String> {
+    options_of(&[("A", &comparison.a), ("B", &comparison.b)])
+}
+
+/// The options of sides by their names, as [`options`] says them.
+pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
+    let each: Vec<_> = sides.iter().map(|(_, side)| facts_of(&side.configurations)).collect();
+    let is_common = |name: &str| {
+        let mut all = each.iter().map(|facts| facts.get(name));
+        let first = all.next().flatten();
+        sides.len() > 1 && first.is_some_and(|values| values.len() == 1) && all.all(|values| values == first)
+    };
+    let text = |(name, values): (&&str, &Vec<String>)| format!("{name}={}", values.join("|"));
+    let common: Vec<String> =
+        each.first().into_iter().flatten().filter(|(name, _)| is_common(name)).map(text).collect();
+    let all = if sides.len() == 2 { "A and B" } else { "all" };
+    let shared = (!common.is_empty()).then(|| format!("{all}: {}", common.join(" ")));
+    let of_side = |((name, side), facts): (&(&str, &SideFacts), &BTreeMap<&str, Vec<String>>)| {
+        let own: Vec<String> = facts.iter().filter(|(name, _)| !is_common(name)).map(text).collect();
+        let own = match (own.is_empty(), shared.is_some()) {
+            (true, true) => "nothing else".to_owned(),
+            (true, false) => "no options".to_owned(),
+            (false, _) => own.join(" "),
+        };
+        format!("{name} {}: {own}", what(side)).trim_start().to_owned()
+    };
+    shared.clone().into_iter().chain(sides.iter().zip(&each).map(of_side)).collect()
+}
+
+/// `lmdb 0.9.70 on kv 1000 2000`.
+fn what(side: &SideFacts) -> String {
+    let all = &side.configurations;
+    let labels = unique(all.iter().map(|one| one.label.clone()));
+    let engines = unique(all.iter().map(|one| one.configuration.engine.clone()));
+    let names = if labels.len() <= NAMED { labels } else { engines };
+    let versions = unique(all.iter().map(|one| one.configuration.version.clone()));
+    let suites = unique(all.iter().map(|one| one.configuration.suite.clone()));
+    let sizes = unique(all.iter().flat_map(|one| one.sizes.iter().cloned()));
+    format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
 }
 
 /// The last lines: where it was measured, by what, and how to have it again.

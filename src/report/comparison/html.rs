@@ -169,7 +169,7 @@ fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
     let tests = comparison.by_size.iter().flatten();
     tests
         .map(|test| {
-            let sizes = test.sizes.iter().map(words::at_size);
+            let sizes = test.sizes.iter().map(|size| words::at_size(size, comparison.ratios));
             [
                 format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end().to_owned(),
                 sizes.collect::<Vec<_>>().join(" · "),

@@ -1,7 +1,7 @@
 //! A comparison as GitHub's Markdown.
 
 use super::{
-    facts, scaling,
+    facts, over_several, scaling,
     words::{self, Footnotes},
 };
 use crate::{
@@ -24,14 +24,17 @@ pub fn markdown(comparison: &Comparison) -> String {
         row(out, &rules);
     };
     let (a, b) = (words::column(comparison.metric, "A"), words::column(comparison.metric, "B"));
-    head(&mut out, &["test", "size", &a, &b, "A/B", "95 %", "verdict"].map(str::to_owned));
+    let form = comparison.ratios;
+    head(&mut out, &["test", "size", &a, &b, words::ratio_column(form), "95 %", "verdict"].map(str::to_owned));
     for mean in &comparison.means {
         for line in comparison.lines.iter().filter(|line| line.part == mean.part && line.size == mean.size) {
             let marks = escaped(&words::marks(&notes.numbers(line)));
             let (ratio, interval, verdict) = match &line.found {
-                Some(found) => {
-                    (words::ratio(found.ratio), words::interval(found), words::verdict(found, comparison.metric))
-                }
+                Some(found) => (
+                    words::ratio_as(found.ratio, form),
+                    words::range_as(found.interval, form),
+                    words::verdict_as(found, comparison.metric, form),
+                ),
                 None => ("-".to_owned(), "-".to_owned(), "not comparable".to_owned()),
             };
             let name = format!("{} {} {}", line.test, line.name, words::part(&line.part));
@@ -50,31 +53,33 @@ pub fn markdown(comparison: &Comparison) -> String {
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({}) {}", mean.tests, words::part(&mean.part));
-            let cells =
-                [escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), words::ratio(ratio)];
-            let interval = mean.interval.map_or_else(String::new, |interval| words::range(Some(interval)));
+            let ratio = words::ratio_as(ratio, form);
+            let cells = [escaped(name.trim_end()), escaped(&mean.size), String::new(), String::new(), ratio];
+            let interval = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
             row(&mut out, &[&cells[..], &[interval, String::new()]].concat());
         }
     }
-    if let Some(tests) = &comparison.by_size {
-        out.push_str(&format!("\nOver sizes, A/B. {}\n\n", words::signs(comparison.metric)));
+    let tests = comparison.by_size.clone().unwrap_or_else(|| over_several(comparison));
+    if !tests.is_empty() {
+        let column = words::ratio_column(form);
+        out.push_str(&format!("\nOver sizes, {column}. {}\n\n", words::signs(comparison.metric)));
         head(&mut out, &["test", "sizes", "median", "min", "max"].map(str::to_owned));
-        for test in tests {
+        for test in &tests {
             let name = format!("{} {} {}", test.test, test.name, words::part(&test.part));
-            let sizes: Vec<String> = test.sizes.iter().map(words::at_size).collect();
-            let figures = [test.median, test.min, test.max].map(words::ratio);
+            let sizes: Vec<String> = test.sizes.iter().map(|size| words::at_size(size, form)).collect();
+            let figures = [test.median, test.min, test.max].map(|ratio| words::ratio_as(ratio, form));
             row(&mut out, &[&[escaped(name.trim_end()), escaped(&sizes.join(", "))], &figures[..]].concat());
         }
     }
     if let Some(pivot) = &comparison.pivot {
-        out.push_str(&format!("\nA/B. {}\n\n", words::signs(comparison.metric)));
+        out.push_str(&format!("\n{}. {}\n\n", words::ratio_column(form), words::signs(comparison.metric)));
         let corner = format!("{} \\ {}", pivot.row, pivot.column);
         let names: Vec<String> = [corner].iter().chain(&pivot.columns).map(|name| escaped(name)).collect();
         head(&mut out, &names);
         for line in &pivot.rows {
             let cell = |cell: &Option<crate::compare::PivotCell>| {
                 let Some(cell) = cell else { return "-".to_owned() };
-                let ratio = cell.ratio.map_or("not comparable".to_owned(), words::ratio);
+                let ratio = cell.ratio.map_or("not comparable".to_owned(), |ratio| words::ratio_as(ratio, form));
                 format!("{ratio} {}", words::sign(cell.verdict)).trim_end().to_owned()
             };
             let cells: Vec<String> = [escaped(&line.value)].into_iter().chain(line.cells.iter().map(cell)).collect();
@@ -94,9 +99,13 @@ pub fn markdown(comparison: &Comparison) -> String {
     out.push('\n');
     let footnotes = (1..).zip(&notes.texts).map(|(number, note)| format!("[{number}] {note}"));
     let warnings = comparison.warnings.iter().map(|warning| format!("Warning: {warning}"));
+    let overall = comparison.overall.iter().map(|overall| words::overall(overall, form));
+    let unmatched = comparison.unmatched.iter().map(|what| format!("Left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
     let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
-    let rest = method
+    let rest = overall
+        .chain(method)
+        .chain(unmatched)
         .chain(footnotes)
         .chain(left_out)
         .chain(warnings)

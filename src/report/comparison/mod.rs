@@ -26,7 +26,7 @@ pub use table::{TableStyle, table};
 
 use crate::{
     base::{csv::Cells, output::Output},
-    compare::Comparison,
+    compare::{Comparison, OverSizes, over_sizes},
     report::format::{Format, WriteError},
     store::write_parquet,
 };
@@ -72,4 +72,10 @@ pub fn export(
         }
         _ => Ok(output.replace_text(&text(comparison, format, style, cells)?)?),
     }
+}
+
+/// The tests of a comparison over their sizes, of those parts that have several.
+fn over_several(comparison: &Comparison) -> Vec<OverSizes> {
+    let tests = over_sizes(&comparison.lines);
+    tests.into_iter().filter(|test| test.sizes.len() + test.left_out.len() > 1).collect()
 }

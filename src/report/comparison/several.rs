@@ -13,7 +13,7 @@ use crate::{
         output::Output,
         units::{counted, plain},
     },
-    compare::{COMPARISON_VERSION, Comparison, Line, Mean, SideFacts},
+    compare::{COMPARISON_VERSION, Comparison, Line, Mean, RatioForm, SideFacts},
     metric::Metric,
     report::format::{Format, WriteError},
     stats::Verdict,
@@ -94,12 +94,12 @@ pub(super) fn mean_of<'c>(side: &'c Comparison, size: &str) -> Option<&'c Mean> 
 }
 
 /// Ratio with its sign, and interval.
-fn cells(line: Option<&Line>) -> [String; 2] {
+fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
     let Some(found) = line.and_then(|line| line.found.as_ref()) else {
         return [if line.is_some() { "n/c" } else { "-" }.to_owned(), "-".to_owned()];
     };
-    let ratio = format!("{} {}", words::ratio(found.ratio), words::sign(Some(found.verdict)));
-    [ratio, words::interval(found)]
+    let ratio = format!("{} {}", words::ratio_as(found.ratio, form), words::sign(Some(found.verdict)));
+    [ratio, words::range_as(found.interval, form)]
 }
 
 /// How a side does against the reference, in words.
@@ -125,14 +125,16 @@ pub(super) fn summary(side: &Comparison) -> String {
 
 /// The geometric means of a side, in words; none without one.
 fn means(side: &Comparison) -> Option<String> {
+    let form = side.ratios;
     let means: Vec<String> = side
         .means
         .iter()
         .filter(|mean| mean.tests > 1)
         .filter_map(|mean| {
-            let interval = mean.interval.map_or_else(String::new, |range| format!(" [{}]", words::range(Some(range))));
+            let interval =
+                mean.interval.map_or_else(String::new, |range| format!(" [{}]", words::range_as(Some(range), form)));
             let size = if side.means.len() > 1 { format!(" at {}", mean.size) } else { String::new() };
-            Some(format!("{}{interval}{size}", words::ratio(mean.ratio?)))
+            Some(format!("{}{interval}{size}", words::ratio_as(mean.ratio?, form)))
         })
         .collect();
     (!means.is_empty()).then(|| format!("{}: geometric mean {}", name(&side.a), means.join(", ")))
@@ -146,6 +148,10 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
             lines.push(line);
         }
     };
+    for side in sides {
+        let overall = side.overall.iter().map(|overall| words::overall(overall, side.ratios));
+        overall.for_each(|overall| add(format!("{}: {overall}", name(&side.a))));
+    }
     sides.iter().filter_map(words::about_sessions).for_each(|note| add(note.to_owned()));
     sides.first().and_then(words::family).into_iter().for_each(&mut add);
     (1..).zip(&notes.texts).for_each(|(number, note)| add(format!("[{number}] {note}")));
@@ -165,8 +171,8 @@ pub(super) fn warnings(sides: &[Comparison]) -> Vec<String> {
 
 pub(super) fn head(sides: &[Comparison]) -> Vec<String> {
     let Some(first) = sides.first() else { return Vec::new() };
-    let mut lines = vec![words::side("B", &first.b)];
-    lines.extend(sides.iter().map(|side| words::side("A", &side.a)));
+    let mut lines = vec![facts::side("B", &first.b)];
+    lines.extend(sides.iter().map(|side| facts::side("A", &side.a)));
     let figure = words::figure(first.metric).into_iter();
     lines.push(figure.chain(words::basis(first)).chain([words::noise(first)]).collect::<Vec<_>>().join(" · "));
     lines
@@ -182,7 +188,8 @@ pub fn verdicts(sides: &[Comparison], style: TableStyle) -> String {
         text.push_str(&grid(sides, part, &mut notes));
         text.push('\n');
     }
-    text.push_str(&format!("A/B {} against {} · {}\n", what(first), name(&first.b), words::signs(first.metric)));
+    let column = words::ratio_column(first.ratios);
+    text.push_str(&format!("{column} {} against {} · {}\n", what(first), name(&first.b), words::signs(first.metric)));
     for line in below(sides, &notes) {
         text.push_str(&plain(&line));
         text.push('\n');
@@ -201,10 +208,11 @@ fn grid(sides: &[Comparison], part: &[usize], notes: &mut Footnotes) -> String {
     let mut columns = vec![Alignment::Left, Alignment::Right];
     columns.extend(part.iter().flat_map(|_| [Alignment::Right, Alignment::Left, Alignment::Left]));
     let mut grid = Grid::new(columns);
+    let form = sides[part[0]].ratios;
     let short = |text: &str, room: usize| truncate_str(&plain(text), room, "…").into_owned();
     let mut titles = vec![String::new(), short(&name(&sides[part[0]].b), SIDE)];
     for &place in part {
-        titles.extend([short(&name(&sides[place].a), SIDE), "A/B".to_owned(), "95 %".to_owned()]);
+        titles.extend([short(&name(&sides[place].a), SIDE), words::ratio_column(form).to_owned(), "95 %".to_owned()]);
     }
     grid.row(titles);
     for size in sizes(sides) {
@@ -216,7 +224,7 @@ fn grid(sides: &[Comparison], part: &[usize], notes: &mut Footnotes) -> String {
             for &place in part {
                 let of_side = row.lines[place];
                 let marks = of_side.map(|line| words::marks(&notes.numbers(line))).unwrap_or_default();
-                let [ratio, interval] = cells(of_side);
+                let [ratio, interval] = cells(of_side, form);
                 line.extend([
                     words::value(of_side.and_then(|line| line.a.as_ref()), metric),
                     format!("{ratio} {marks}").trim_end().to_owned(),
@@ -229,9 +237,10 @@ fn grid(sides: &[Comparison], part: &[usize], notes: &mut Footnotes) -> String {
             let mut line = vec!["geometric mean".to_owned(), String::new()];
             for &place in part {
                 let mean = mean_of(&sides[place], size);
-                let ratio = mean.and_then(|mean| mean.ratio).map_or("-".to_owned(), words::ratio);
-                let interval =
-                    mean.and_then(|mean| mean.interval).map_or_else(String::new, |range| words::range(Some(range)));
+                let ratio = mean.and_then(|mean| mean.ratio);
+                let ratio = ratio.map_or("-".to_owned(), |ratio| words::ratio_as(ratio, form));
+                let interval = mean.and_then(|mean| mean.interval);
+                let interval = interval.map_or_else(String::new, |range| words::range_as(Some(range), form));
                 line.extend([String::new(), ratio, interval]);
             }
             grid.row(line);
@@ -255,24 +264,23 @@ fn table(sides: &[Comparison], style: TableStyle) -> String {
     text
 }
 
-/// The options in force of all sides, each configuration once.
+/// The options in force of all sides, what they have alike once.
 pub(super) fn options(sides: &[Comparison]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in sides.iter().flat_map(facts::options) {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines
+    let Some(first) = sides.first() else { return Vec::new() };
+    let each: Vec<(&str, &SideFacts)> =
+        [&first.b].into_iter().chain(sides.iter().map(|side| &side.a)).map(|side| ("", side)).collect();
+    facts::options_of(&each)
 }
 
 fn markdown(sides: &[Comparison]) -> String {
     let Some(first) = sides.first() else { return String::new() };
     let mut notes = Footnotes::default();
+    let form = first.ratios;
     let mut out: String = head(sides).iter().map(|line| format!("{}  \n", escaped(line))).collect();
     let reference_name = escaped(&name(&first.b));
+    let column = words::ratio_column(form);
     let titles: String =
-        sides.iter().map(|side| format!(" {} | A/B | 95 % | verdict |", escaped(&name(&side.a)))).collect();
+        sides.iter().map(|side| format!(" {} | {column} | 95 % | verdict |", escaped(&name(&side.a)))).collect();
     out.push_str(&format!("\n| test | size | {reference_name} |{titles}\n| :-- | --: | --: |"));
     out.push_str(&" --: | --: | --: | :-- |".repeat(sides.len()));
     out.push('\n');
@@ -283,12 +291,13 @@ fn markdown(sides: &[Comparison]) -> String {
             for line in &row.lines {
                 let marks = line.map(|line| escaped(&words::marks(&notes.numbers(line)))).unwrap_or_default();
                 let found = line.and_then(|line| line.found.as_ref());
-                let verdict = found.map_or("not comparable".to_owned(), |found| words::verdict(found, first.metric));
+                let verdict =
+                    found.map_or("not comparable".to_owned(), |found| words::verdict_as(found, first.metric, form));
                 out.push_str(&format!(
                     " {} | {} | {} | {} |",
                     words::value(line.and_then(|line| line.a.as_ref()), first.metric),
-                    found.map_or("-".to_owned(), |found| words::ratio(found.ratio)),
-                    found.map_or("-".to_owned(), words::interval),
+                    found.map_or("-".to_owned(), |found| words::ratio_as(found.ratio, form)),
+                    found.map_or("-".to_owned(), |found| words::range_as(found.interval, form)),
                     format!("{} {marks}", escaped(&verdict)).trim_end()
                 ));
             }

@@ -2,12 +2,15 @@
 
 use super::{
     bar::{draw, reach},
-    facts, scaling,
+    facts, over_several, scaling,
     words::{self, Footnotes},
 };
 use crate::{
     base::{grid::Grid, units::plain},
-    compare::{Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Pivot, ScalingCurve, SizeRatio, curve_families},
+    compare::{
+        Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Part, Pivot, RatioForm, ScalingCurve, SizeRatio,
+        curve_families,
+    },
     metric::Metric,
     report::text::Colouring,
     stats::Verdict,
@@ -34,18 +37,25 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     let mut text = Text::default();
     facts::head(comparison).iter().for_each(|line| text.line(line));
     let mut notes = Footnotes::default();
+    let form = comparison.ratios;
     if let Some(pivot) = &comparison.pivot {
-        text.block(&pivot_table(pivot, style));
+        text.block(&pivot_table(pivot, form, style));
         text.line(&words::signs(comparison.metric));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if let Some(tests) = &comparison.by_size {
-        text.block(&over_sizes(tests));
+        text.block(&over_sizes(tests, form));
         text.line(&words::signs(comparison.metric));
         words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
         words::family(comparison).into_iter().for_each(|note| text.line(&note));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if comparison.scaling.is_none() {
         text.block(&lines(comparison, style, &mut notes));
+        let tests = over_several(comparison);
+        if !tests.is_empty() {
+            text.line("over sizes:");
+            text.block(&summary(&tests, form));
+            text.line(&words::signs(comparison.metric));
+        }
         let undecided =
             |found: &JudgedRatio| matches!(found.verdict, Verdict::Undecided { .. }) && found.sessions.is_none();
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
@@ -55,6 +65,10 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
         words::family(comparison).into_iter().for_each(|note| text.line(&note));
         comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
     }
+    for overall in comparison.overall.iter().filter(|_| comparison.scaling.is_none()) {
+        text.line(&words::overall(overall, form));
+    }
+    comparison.unmatched.iter().for_each(|what| text.line(&format!("left out: {what}")));
     if let Some(curves) = &comparison.scaling {
         text.block(&growth(comparison, curves, &mut notes));
         text.line(if curves.is_empty() { scaling::NOTHING } else { scaling::LEGEND });
@@ -105,7 +119,7 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         String::new(),
         words::column(comparison.metric, "A"),
         words::column(comparison.metric, "B"),
-        "A/B".to_owned(),
+        words::ratio_column(comparison.ratios).to_owned(),
         "95 %".to_owned(),
     ];
     head.extend(bar.map(|width| format!("{:^width$}", "A < 1 > B")));
@@ -121,7 +135,7 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
             let shown = truncate_str(&name(line), NAME + more, "…").into_owned();
             grid.row([shown].into_iter().chain(cells(
                 line,
-                comparison.metric,
+                (comparison.metric, comparison.ratios),
                 &numbers,
                 bar.map(|width| (width, reach)),
                 style.colour,
@@ -129,8 +143,9 @@ fn lines(comparison: &Comparison, style: TableStyle, notes: &mut Footnotes) -> S
         }
         if let Some(ratio) = mean.ratio.filter(|_| mean.tests > 1) {
             let name = format!("geometric mean ({})", mean.tests);
-            let interval = mean.interval.map_or_else(String::new, |interval| words::range(Some(interval)));
-            grid.row([name, String::new(), String::new(), words::ratio(ratio), interval]);
+            let form = comparison.ratios;
+            let interval = mean.interval.map_or_else(String::new, |interval| words::range_as(Some(interval), form));
+            grid.row([name, String::new(), String::new(), words::ratio_as(ratio, form), interval]);
         }
     }
     grid.render()
@@ -141,14 +156,20 @@ fn name(line: &Line) -> String {
 }
 
 /// All cells but the name.
-fn cells(line: &Line, metric: Metric, notes: &[usize], bar: Option<(usize, f64)>, colour: Colouring) -> Vec<String> {
+fn cells(
+    line: &Line,
+    (metric, form): (Metric, RatioForm),
+    notes: &[usize],
+    bar: Option<(usize, f64)>,
+    colour: Colouring,
+) -> Vec<String> {
     let mut cells = vec![words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric)];
     let marks = words::marks(notes);
     match &line.found {
         Some(found) => {
-            cells.extend([words::ratio(found.ratio), words::interval(found)]);
+            cells.extend([words::ratio_as(found.ratio, form), words::range_as(found.interval, form)]);
             cells.extend(bar.map(|(width, reach)| draw(found, width, reach)));
-            let text = format!("{} {marks}", words::short_verdict(found, metric)).trim_end().to_owned();
+            let text = format!("{} {marks}", words::short_verdict_as(found, metric, form)).trim_end().to_owned();
             cells.push(coloured(text, found.verdict, colour));
         }
         None => {
@@ -169,7 +190,36 @@ fn coloured(text: String, verdict: Verdict, colour: Colouring) -> String {
     if colour == Colouring::On { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text }
 }
 
-fn over_sizes(tests: &[OverSizes]) -> String {
+/// Each test over its sizes in one row, by parts.
+fn summary(tests: &[OverSizes], form: RatioForm) -> String {
+    let mut grid = Grid::new([Alignment::Left, Alignment::Right, Alignment::Left, Alignment::Right, Alignment::Left]);
+    grid.row(["", "median", "min, max", "sizes", "verdicts"].map(str::to_owned));
+    let mut titled = None;
+    for test in tests {
+        title(&mut grid, &test.part, &mut titled);
+        let [median, min, max] = [test.median, test.min, test.max].map(|ratio| words::ratio_as(ratio, form));
+        grid.row([
+            plain(&format!("{} {}", test.test, test.name)),
+            median,
+            format!("[{min}, {max}]"),
+            test.sizes.len().to_string(),
+            words::verdicts_over(&test.sizes),
+        ]);
+    }
+    grid.render()
+}
+
+/// The title of a part, above its first row.
+fn title<'p>(grid: &mut Grid, part: &'p Part, titled: &mut Option<&'p Part>) {
+    if *titled != Some(part) {
+        *titled = Some(part);
+        if !part.is_empty() {
+            grid.title(plain(&words::part(part)));
+        }
+    }
+}
+
+fn over_sizes(tests: &[OverSizes], form: RatioForm) -> String {
     let mut sizes: Vec<&str> = Vec::new();
     for size in tests.iter().flat_map(|test| &test.sizes) {
         if !sizes.contains(&size.size.as_str()) {
@@ -179,20 +229,26 @@ fn over_sizes(tests: &[OverSizes]) -> String {
     let mut columns = vec![Alignment::Right; sizes.len() + 4];
     columns[0] = Alignment::Left;
     let mut grid = Grid::new(columns);
-    let head = ["A/B, 95 %".to_owned()].into_iter();
+    let head = [format!("{}, 95 %", words::ratio_column(form))].into_iter();
     let summary = ["median", "min", "max"].map(str::to_owned);
     grid.row(head.chain(sizes.iter().map(|size| plain(size))).chain(summary));
+    let mut titled = None;
     for test in tests {
-        let name = plain(format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end());
-        let at = |cell: fn(&SizeRatio) -> String| {
+        title(&mut grid, &test.part, &mut titled);
+        let name = plain(&format!("{} {}", test.test, test.name));
+        let at = |cell: fn(&SizeRatio, RatioForm) -> String| {
             let found = |size: &&str| test.sizes.iter().find(|found| found.size == *size);
-            sizes.iter().map(move |size| found(size).map_or("-".to_owned(), cell))
+            sizes.iter().map(move |size| found(size).map_or("-".to_owned(), |found| cell(found, form)))
         };
-        let ratio = |found: &SizeRatio| format!("{} {}", words::ratio(found.ratio), words::sign(Some(found.verdict)));
-        let summary = [test.median, test.min, test.max].map(words::ratio);
+        let ratio = |found: &SizeRatio, form| {
+            format!("{} {}", words::ratio_as(found.ratio, form), words::sign(Some(found.verdict)))
+        };
+        let summary = [test.median, test.min, test.max].map(|ratio| words::ratio_as(ratio, form));
         grid.row([name].into_iter().chain(at(ratio)).chain(summary));
         let below = [const { String::new() }; 3];
-        grid.row([String::new()].into_iter().chain(at(|found| words::range(found.interval))).chain(below));
+        grid.row(
+            [String::new()].into_iter().chain(at(|found, form| words::range_as(found.interval, form))).chain(below),
+        );
     }
     grid.render()
 }
@@ -217,7 +273,7 @@ fn growth(comparison: &Comparison, curves: &[ScalingCurve], notes: &mut Footnote
     grid.render()
 }
 
-fn pivot_table(pivot: &Pivot, style: TableStyle) -> String {
+fn pivot_table(pivot: &Pivot, form: RatioForm, style: TableStyle) -> String {
     let mut columns = vec![Alignment::Right; pivot.columns.len() + 1];
     columns[0] = Alignment::Left;
     let mut grid = Grid::new(columns);
@@ -231,7 +287,7 @@ fn pivot_table(pivot: &Pivot, style: TableStyle) -> String {
             Some(cell) => match cell.ratio {
                 Some(ratio) => format!(
                     "{}{} {}",
-                    words::ratio(ratio),
+                    words::ratio_as(ratio, form),
                     if cell.left_out > 0 { "*" } else { "" },
                     words::sign(cell.verdict)
                 )
@@ -244,5 +300,6 @@ fn pivot_table(pivot: &Pivot, style: TableStyle) -> String {
         grid.row([truncate_str(&plain(&row.value), NAME + 6, "…").into_owned()].into_iter().chain(cells));
     }
     grid.render()
-        + "A/B; over several tests, their geometric mean · n/c not comparable · * without what is not comparable\n"
+        + words::ratio_column(form)
+        + "; over several tests, their geometric mean · n/c not comparable · * without what is not comparable\n"
 }

@@ -4,12 +4,29 @@ use crate::{
     base::units::counted,
     compare::{
         ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
-        Part, RatioRange, SideFacts, SizeRatio,
+        Overall, Part, RatioForm, RatioRange, SizeRatio,
     },
     metric::{Better, Metric},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
-    store::tier_words,
 };
+
+/// The verdict beside a ratio that is told in percent: which is better has its figure there.
+pub(crate) fn verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) -> String {
+    let better = |side: &str| format!("{side} {}", metric.comparative());
+    match (form, found.verdict) {
+        (RatioForm::Percent, Verdict::Faster) => better("A"),
+        (RatioForm::Percent, Verdict::Slower) => better("B"),
+        _ => verdict(found, metric),
+    }
+}
+
+/// The same where there is little room.
+pub(crate) fn short_verdict_as(found: &JudgedRatio, metric: Metric, form: RatioForm) -> String {
+    match found.verdict {
+        Verdict::Undecided { .. } => short_verdict(found, metric),
+        _ => verdict_as(found, metric, form),
+    }
+}
 
 /// The verdict in words: `A 3.1x faster`, `undecided, about 6 more rounds`.
 pub(crate) fn verdict(found: &JudgedRatio, metric: Metric) -> String {
@@ -152,6 +169,44 @@ pub(crate) fn ratio(ratio: f64) -> String {
     }
 }
 
+/// A ratio as a reader asked for it: `0.75`, or `-25 %`.
+pub(crate) fn ratio_as(of: f64, form: RatioForm) -> String {
+    match form {
+        RatioForm::Factor => ratio(of),
+        RatioForm::Percent => format!("{} %", percent(of)),
+    }
+}
+
+/// By how much A differs from B, in percent with its sign: `-25`, `+4.1`, `+0.3`.
+fn percent(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    if percent.abs() < 9.95 { format!("{percent:+.1}") } else { format!("{percent:+.0}") }
+}
+
+/// What a column of ratios is called.
+pub(crate) fn ratio_column(form: RatioForm) -> &'static str {
+    match form {
+        RatioForm::Factor => "A/B",
+        RatioForm::Percent => "A to B",
+    }
+}
+
+/// `0.91-1.02`, `-9.0..+2.0 %`, or `-` where there is none.
+pub(crate) fn range_as(of: Option<RatioRange>, form: RatioForm) -> String {
+    match (of, form) {
+        (Some(of), RatioForm::Percent) => format!("{}..{} %", percent(of.low), percent(of.high)),
+        _ => range(of),
+    }
+}
+
+/// The geometric mean of all lines in words.
+pub(crate) fn overall(overall: &Overall, form: RatioForm) -> String {
+    let Overall { lines, left_out, ratio, interval } = *overall;
+    let interval = interval.map_or_else(String::new, |range| format!(" [{}]", range_as(Some(range), form)));
+    let left_out = if left_out > 0 { format!(", without {left_out} that are not comparable") } else { String::new() };
+    format!("geometric mean of all {lines} lines: {} {}{interval}{left_out}", ratio_column(form), ratio_as(ratio, form))
+}
+
 /// `0.91-1.02`, or `-` with too few runs.
 pub(crate) fn interval(found: &JudgedRatio) -> String {
     range(found.interval)
@@ -163,34 +218,27 @@ pub(crate) fn range(range: Option<RatioRange>) -> String {
 }
 
 /// `1000: 0.96 [0.91-1.02] ?`.
-pub(crate) fn at_size(found: &SizeRatio) -> String {
-    format!("{}: {} [{}] {}", found.size, ratio(found.ratio), range(found.interval), sign(Some(found.verdict)))
+pub(crate) fn at_size(found: &SizeRatio, form: RatioForm) -> String {
+    let (ratio, range) = (ratio_as(found.ratio, form), range_as(found.interval, form));
+    format!("{}: {ratio} [{range}] {}", found.size, sign(Some(found.verdict)))
+}
+
+/// At how many sizes a test has which verdict: `8▼ 1= 1?`.
+pub(crate) fn verdicts_over(sizes: &[SizeRatio]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for sign in sizes.iter().map(|size| sign(Some(size.verdict))) {
+        match counts.iter_mut().find(|(known, _)| *known == sign) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((sign, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.iter().map(|(sign, count)| format!("{count}{sign}")).collect::<Vec<_>>().join(" ")
 }
 
 /// The part, as `key=value` terms.
 pub(crate) fn part(part: &Part) -> String {
     part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
-}
-
-/// `A  engine=lmdb: 30 runs, 240 results: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
-pub(crate) fn side(name: &str, side: &SideFacts) -> String {
-    let configurations: Vec<String> = side
-        .configurations
-        .iter()
-        .map(|one| {
-            format!("{} ({}, tier {})", one.label, one.configuration.version, tier_words(one.configuration.tier))
-        })
-        .collect();
-    let sessions = side.sessions.len();
-    format!(
-        "{name}  {}: {}, {} of tests, {}{}{}",
-        side.selection,
-        counted(side.runs, "run"),
-        counted(side.results, "result"),
-        counted(sessions, "session"),
-        if configurations.is_empty() { "" } else { ": " },
-        configurations.join("; ")
-    )
 }
 
 /// Where the sessions of both sides ran, each place once.
@@ -313,6 +361,17 @@ pub(crate) fn marks(numbers: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percents_have_their_sign_and_tell_small_differences() {
+        assert_eq!(
+            [0.75, 1.0, 1.041, 2.5].map(|of| ratio_as(of, RatioForm::Percent)),
+            ["-25 %", "+0.0 %", "+4.1 %", "+150 %"]
+        );
+        let range = RatioRange { low: 0.9, high: 1.02, confidence: 0.95 };
+        assert_eq!(range_as(Some(range), RatioForm::Percent), "-10..+2.0 %");
+        assert_eq!(range_as(Some(range), RatioForm::Factor), "0.90-1.02");
+    }
 
     #[test]
     fn ratios_and_factors_are_short_and_tell_small_differences() {

@@ -3,7 +3,7 @@
 
 use crate::{
     catalog::Difference,
-    compare::{Axis, Comparison, Options, Side, compare, load, with_repeats},
+    compare::{Axis, Comparison, Options, Several, Side, compare, load, with_repeats},
     metric::Metric,
     store::{Latencies, Offer, Selection, Store},
     tui::setup::TuiSetup,
@@ -79,7 +79,7 @@ fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String
     unknown.extend(unknown_b);
     unknown.dedup();
     let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
-    let options = Options { allowed: wanted.allowed.clone(), ..Options::default() };
+    let options = Options { allowed: wanted.allowed.clone(), several: Several::Matched, ..Options::default() };
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
         plain: compare(&a, &b, &Options { by_size: true, scaling: wanted.metric == Metric::Wall, ..options }),

@@ -143,9 +143,12 @@ pub fn remarks(comparison: &Comparison) -> Vec<String> {
     let mut notes = words::Footnotes::default();
     comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
+    let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
+    let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
+    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
-    numbered.chain(left_out).chain(warnings).collect()
+    overall.chain(numbered).chain(unmatched).chain(left_out).chain(method).chain(warnings).collect()
 }
 
 fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {

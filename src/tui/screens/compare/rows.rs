@@ -3,7 +3,7 @@
 use super::{CompareScreen, CompareView};
 use crate::{
     compare::{Comparison, CurveFamily, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test, curve_families},
-    report::comparison::scaling,
+    report::comparison::{scaling, words},
 };
 
 /// A row of the table. The title of a size cannot be under the cursor.
@@ -70,7 +70,7 @@ pub fn test_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TestRow<'c
     let over = comparison.by_size.as_deref().unwrap_or_default();
     let row = |(key, lines): (TestKey<'c>, Vec<&'c Line>)| TestRow {
         test: key.test,
-        name: format!("{} {}", key.test, key.name),
+        name: format!("{} {} {}", key.test, key.name, words::part(key.part)).trim_end().to_owned(),
         over: over.iter().find(|one| one.part == *key.part && one.test == key.test && one.name == key.name),
         lines,
     };
