@@ -1,7 +1,7 @@
 //! `dbdyno export`: the results of a selection as a file for other programs, with the command that made it.
 
 use super::{
-    args::{CsvArgs, Places, Terms, format_of},
+    args::{CsvArgs, Places, Terms, format_of, say_unmatched},
     error::{CliError, unwritten},
     output::command_line,
 };
@@ -32,6 +32,7 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
     let selection = args.selection.selection()?;
     let output = places.output(&args.out)?;
     let store = places.opened()?;
+    say_unmatched(&store, &selection, &[])?;
     let command = command_line();
     let catalog = places.catalog()?;
     let shape = (args.format, args.csv.cells);

@@ -29,15 +29,20 @@ pub(super) fn key(places: &Places, args: &KeyArgs) -> Result<ExitCode, CliError>
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE"))?;
-    Ok((selectable(&filled(key)?)?, value.trim().to_owned()))
+    let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE, NAME {NAME}"))?;
+    Ok((selectable(key.trim())?, value.trim().to_owned()))
 }
+
+/// What a key's name may be.
+const NAME: &str = "of letters, digits and _ - . : / +, as in owner or room.2";
 
 /// A name by which runs can be selected: one that means something else, or that no selection can have, would be kept for nothing.
 fn selectable(name: &str) -> Result<String, String> {
     match SelectionKey::parse(name) {
         Ok(SelectionKey::Option(name)) => Ok(name),
-        Ok(_) => Err(format!("`{name}` means something else in a selection: expected another name")),
-        Err(_) => Err(format!("`{name}` could not be selected: expected a name of letters, digits and _ - . : / +")),
+        Ok(_) => Err(format!(
+            "`{name}` means something else in a selection, so that runs could not be found by this key: expected another name {NAME}"
+        )),
+        Err(_) => Err(format!("runs could not be selected by a key `{name}`: expected a name {NAME}")),
     }
 }

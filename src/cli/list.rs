@@ -73,8 +73,11 @@ pub(super) fn entries(listed: &[(String, String)], format: Format, cells: Cells)
         return print(&text::list(listed));
     }
     let row = |(name, about): &(String, String)| vec![Some(name.clone()), Some(about.clone())];
-    let rows =
-        TextRows { columns: ["name", "about"].map(str::to_owned).to_vec(), rows: listed.iter().map(row).collect() };
+    let rows = TextRows {
+        columns: ["name", "about"].map(str::to_owned).to_vec(),
+        kinds: Vec::new(),
+        rows: listed.iter().map(row).collect(),
+    };
     print(&results::text(&rows, format, cells)?)
 }
 

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 pub(super) struct SqlArgs {
     /// One SELECT. The view `results` has one row for each run and test.
     query: String,
-    /// How to write the answer. In JSON it is an array of objects, and every value is a text or null.
+    /// How to write the answer. In JSON it is an array of objects, in which numbers are numbers.
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
     format: Format,
     #[command(flatten)]

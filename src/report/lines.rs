@@ -3,7 +3,7 @@
 use super::format::WriteError;
 use crate::{
     catalog::{Catalog, PrintedAs},
-    store::{Listed, Selection, Store},
+    store::{ListOrder, Listed, Selection, Store},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,7 +21,7 @@ struct Line<'s> {
 /// The results of a selection, run by run from the oldest. Those of suites that say nothing of what is printed are left out.
 pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> Result<String, WriteError> {
     let columns = ["run_id", "label", "suite", "test", "wall_ns", "database_bytes"].map(str::to_owned);
-    let listed = store.listed(selection, Listed::Results, &columns)?;
+    let listed = store.listed(selection, Listed::Results, &columns, &ListOrder::default())?.rows;
     let mut suites: HashMap<String, BTreeMap<String, PrintedAs>> = HashMap::new();
     for suite in listed.rows.iter().filter_map(|row| row.get(2)?.as_deref()) {
         if !suites.contains_key(suite) {

@@ -1,26 +1,57 @@
-//! Tests against runs.
+//! Tests against runs, or against configurations over their runs.
 
-use crate::base::units::duration;
-use crate::store::{TestTime, TextRows};
-use std::collections::BTreeMap;
+use crate::{
+    base::units::{counted, duration},
+    stats::median,
+    store::{ColumnKind, TestTime, TextRows},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the columns of a matrix are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixColumns {
+    /// A run each, oldest first.
+    Runs,
+    /// A configuration each: label, version and size, with the medians over its runs.
+    Configurations,
+}
+
+impl MatrixColumns {
+    /// The word for one of them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Runs => "run",
+            Self::Configurations => "configuration",
+        }
+    }
+}
 
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq)]
 enum MatrixCell {
-    /// A figure: ns, or a share of the run's total.
-    Figure(f64),
+    /// ns, or a share of the column's total; the median over so many runs.
+    Figure { figure: f64, runs: usize },
     /// Why there is none.
     Word(String),
 }
 
-/// Times of tests, a column a run.
+/// A column's heading, and how many runs it has.
+#[derive(Debug, Clone, PartialEq)]
+struct MatrixColumn {
+    heading: String,
+    runs: usize,
+}
+
+/// Times of tests, a column a run or a configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
+    kind: MatrixColumns,
+    /// Each test's number and name.
     tests: Vec<(u32, String)>,
-    runs: Vec<String>,
+    columns: Vec<MatrixColumn>,
     cells: BTreeMap<(usize, usize), MatrixCell>,
     normalised: bool,
-    /// Runs that have no total, because tests are missing or do not count.
+    /// Columns that have no total, because tests are missing or do not count.
     pub incomplete: usize,
 }
 
@@ -28,62 +59,46 @@ pub struct Matrix {
 const SHORTEST: usize = 8;
 
 impl Matrix {
-    /// The matrix of these times, in ns.
-    pub fn new(times: &[TestTime]) -> Self {
-        let mut names: BTreeMap<u32, String> = BTreeMap::new();
-        let mut ids: Vec<&TestTime> = Vec::new();
-        for time in times {
-            names
-                .entry(time.test)
-                .and_modify(|name| {
-                    if *name != time.test_name {
-                        *name = without_digits(name);
-                    }
-                })
-                .or_insert_with(|| time.test_name.clone());
-            if ids.last().is_none_or(|last| last.run_id != time.run_id) {
-                ids.push(time);
-            }
-        }
-        let tests: Vec<(u32, String)> = names.into_iter().collect();
-        let length = shortest(&ids.iter().map(|time| time.run_id.as_str()).collect::<Vec<_>>());
-        let heading = |time: &&TestTime| {
-            let id: String = time.run_id.chars().take(length).collect();
-            format!("{} · {} · {id}", time.label, time.size)
+    /// The matrix of these times, in ns. They come run by run.
+    pub fn new(times: &[TestTime], kind: MatrixColumns) -> Self {
+        let tests = tests_of(times);
+        let columns = match kind {
+            MatrixColumns::Runs => of_runs(times),
+            MatrixColumns::Configurations => of_configurations(times),
         };
-        let runs: Vec<String> = ids.iter().map(heading).collect();
+        let rows: BTreeMap<(u32, String), usize> = tests.keys().cloned().zip(0..).collect();
         let mut cells = BTreeMap::new();
-        let mut column = 0;
-        for time in times {
-            if ids[column].run_id != time.run_id {
-                column += 1;
+        for (at, (_, times)) in columns.iter().enumerate() {
+            let mut of_row: BTreeMap<usize, Vec<&TestTime>> = BTreeMap::new();
+            for time in times {
+                let row = rows.get(&test_of(time)).copied().unwrap_or_default();
+                of_row.entry(row).or_default().push(time);
             }
-            let row = tests.iter().position(|(test, _)| *test == time.test).unwrap_or_default();
-            let cell = match time.wall_ns {
-                Some(ns) if time.status == "ok" => MatrixCell::Figure(ns as f64),
-                _ if time.status == "ok" => MatrixCell::Word("no time".to_owned()),
-                _ => MatrixCell::Word(time.status.clone()),
-            };
-            cells.insert((row, column), cell);
+            cells.extend(of_row.into_iter().map(|(row, times)| ((row, at), cell(&times))));
         }
-        Self { tests, runs, cells, normalised: false, incomplete: 0 }
+        let tests = tests.into_iter().map(|((test, _), name)| (test, name)).collect();
+        let column = |(heading, times): (String, Vec<&TestTime>)| MatrixColumn { heading, runs: runs_of(&times) };
+        let columns = columns.into_iter().map(column).collect();
+        Self { kind, tests, columns, cells, normalised: false, incomplete: 0 }
     }
 
-    /// Each time as its share of the run's total. A run without all tests has no total to compare.
+    /// Each time as its share of the column's total. A column without all tests has no total to compare.
     #[must_use]
     pub fn normalised(mut self) -> Self {
         self.normalised = true;
-        for column in 0..self.runs.len() {
+        for column in 0..self.columns.len() {
             let of_column = (0..self.tests.len()).map(|row| match self.cells.get(&(row, column)) {
-                Some(MatrixCell::Figure(ns)) => Some(*ns),
+                Some(MatrixCell::Figure { figure, .. }) => Some(*figure),
                 _ => None,
             });
             let total = of_column.sum::<Option<f64>>().filter(|total| *total > 0.0);
             self.incomplete += usize::from(total.is_none());
             for row in 0..self.tests.len() {
-                if let Some(cell @ MatrixCell::Figure(_)) = self.cells.get_mut(&(row, column)) {
+                if let Some(cell @ MatrixCell::Figure { .. }) = self.cells.get_mut(&(row, column)) {
                     *cell = match (&*cell, total) {
-                        (MatrixCell::Figure(ns), Some(total)) => MatrixCell::Figure(ns / total),
+                        (MatrixCell::Figure { figure, runs }, Some(total)) => {
+                            MatrixCell::Figure { figure: figure / total, runs: *runs }
+                        }
                         _ => MatrixCell::Word("no total".to_owned()),
                     };
                 }
@@ -92,35 +107,110 @@ impl Matrix {
         self
     }
 
-    /// The matrix as rows: tests down and runs across, or the other way round. `exact`: ns and shares as numbers, for
+    /// The matrix as rows: tests down and columns across, or the other way round. `exact`: ns and shares as numbers, for
     /// programs; else with units.
     pub fn rows(&self, transposed: bool, exact: bool) -> TextRows {
-        let cell = |row: usize, column: usize| {
-            let text = match self.cells.get(&(row, column))? {
-                MatrixCell::Figure(figure) if exact => figure.to_string(),
-                MatrixCell::Figure(share) if self.normalised => format!("{:.2} %", share * 100.0),
-                MatrixCell::Figure(ns) => duration(*ns),
-                MatrixCell::Word(_) if exact => return None,
-                MatrixCell::Word(word) => word.clone(),
-            };
-            Some(text)
+        let shown = |row: usize, column: usize| {
+            let text = self.text(row, column, exact);
+            if exact { text } else { Some(text.unwrap_or_else(|| "-".to_owned())) }
         };
-        let shown = |cell: Option<String>| if exact { cell } else { Some(cell.unwrap_or_else(|| "-".to_owned())) };
-        let tests = self.tests.iter().map(|(test, name)| format!("{test} {name}"));
-        if transposed {
-            let columns = std::iter::once("run".to_owned()).chain(tests).collect();
-            let line = |(column, run): (usize, &String)| {
-                let cells = (0..self.tests.len()).map(|row| shown(cell(row, column)));
-                std::iter::once(Some(run.clone())).chain(cells).collect()
-            };
-            return TextRows { columns, rows: self.runs.iter().enumerate().map(line).collect() };
+        let tests: Vec<String> = self.tests.iter().map(|(test, name)| format!("{test} {name}")).collect();
+        let headings: Vec<String> = self.columns.iter().map(|column| column.heading.clone()).collect();
+        let (corner, across, down) =
+            if transposed { (self.kind.word(), tests, headings) } else { ("test", headings, tests) };
+        let line = |(at, name): (usize, String)| {
+            let place = |other: usize| if transposed { (other, at) } else { (at, other) };
+            let cells = (0..across.len()).map(place).map(|(row, column)| shown(row, column));
+            std::iter::once(Some(name)).chain(cells).collect()
+        };
+        let rows = down.into_iter().enumerate().map(line).collect();
+        let figures = if exact { ColumnKind::Number } else { ColumnKind::Text };
+        let kinds = std::iter::once(ColumnKind::Text).chain(across.iter().map(|_| figures)).collect();
+        TextRows { columns: std::iter::once(corner.to_owned()).chain(across).collect(), kinds, rows }
+    }
+
+    fn text(&self, row: usize, column: usize, exact: bool) -> Option<String> {
+        let (figure, runs) = match self.cells.get(&(row, column))? {
+            MatrixCell::Figure { figure, runs } => (*figure, *runs),
+            MatrixCell::Word(word) => return (!exact).then(|| word.clone()),
+        };
+        if exact {
+            return Some(figure.to_string());
         }
-        let columns = std::iter::once("test".to_owned()).chain(self.runs.iter().cloned()).collect();
-        let line = |(row, test): (usize, String)| {
-            let cells = (0..self.runs.len()).map(|column| shown(cell(row, column)));
-            std::iter::once(Some(test)).chain(cells).collect()
-        };
-        TextRows { columns, rows: tests.enumerate().map(line).collect() }
+        let shown = if self.normalised { format!("{:.2} %", figure * 100.0) } else { duration(figure) };
+        // Where not all runs of a configuration have a time.
+        let of = self.columns.get(column).is_some_and(|column| runs < column.runs);
+        Some(if of { format!("{shown} ({})", counted(runs, "run")) } else { shown })
+    }
+}
+
+/// A test at whatever size: its number, and its name with `N` for numbers.
+fn test_of(time: &TestTime) -> (u32, String) {
+    (time.test, without_digits(&time.test_name))
+}
+
+/// All tests, each with its name: as it is stored where it is one name, else with `N` for what differs between sizes.
+fn tests_of(times: &[TestTime]) -> BTreeMap<(u32, String), String> {
+    let mut tests: BTreeMap<(u32, String), String> = BTreeMap::new();
+    for time in times {
+        let test = test_of(time);
+        let folded = test.1.clone();
+        let name = tests.entry(test).or_insert_with(|| time.test_name.clone());
+        if *name != time.test_name {
+            *name = folded;
+        }
+    }
+    tests
+}
+
+/// How many runs these times are of.
+fn runs_of(times: &[&TestTime]) -> usize {
+    times.iter().map(|time| time.run_id.as_str()).collect::<BTreeSet<_>>().len()
+}
+
+/// A column each run, with its heading.
+fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
+    let runs: Vec<&[TestTime]> = times.chunk_by(|one, next| one.run_id == next.run_id).collect();
+    let ids: Vec<&str> = runs.iter().map(|run| run[0].run_id.as_str()).collect();
+    let length = shortest(&ids);
+    let heading = |run: &[TestTime]| {
+        let TestTime { run_id, label, size, .. } = &run[0];
+        let id: String = run_id.chars().take(length).collect();
+        format!("{label} · {size} · {id}")
+    };
+    runs.into_iter().map(|run| (heading(run), run.iter().collect())).collect()
+}
+
+/// A column each configuration, with its heading: by label, version and size. The version is shown where a label has several.
+fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
+    let mut all: BTreeMap<(&str, &str, Vec<u64>, &str), Vec<&TestTime>> = BTreeMap::new();
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for time in times {
+        let TestTime { label, engine_version, size, .. } = time;
+        let numbers = size.split(',').map(|part| part.trim().parse().unwrap_or(u64::MAX)).collect();
+        all.entry((label, engine_version, numbers, size)).or_default().push(time);
+        versions.entry(label).or_default().insert(engine_version);
+    }
+    let heading = |label: &str, version: &str, size: &str, runs: usize| {
+        let several = versions.get(label).is_some_and(|versions| versions.len() > 1);
+        let version = if several { format!(" {version}") } else { String::new() };
+        format!("{label}{version} · {size} · {}", counted(runs, "run"))
+    };
+    let columns = all.into_iter();
+    columns.map(|((label, version, _, size), times)| (heading(label, version, size, runs_of(&times)), times)).collect()
+}
+
+/// What stands for some times of a test: their median, or why there is none.
+fn cell(times: &[&TestTime]) -> MatrixCell {
+    let figures: Vec<f64> =
+        times.iter().filter(|time| time.status == "ok").filter_map(|time| Some(time.wall_ns? as f64)).collect();
+    let word = || match times.iter().find(|time| time.status != "ok") {
+        Some(time) => time.status.clone(),
+        None => "no time".to_owned(),
+    };
+    match median(&figures) {
+        Ok(figure) => MatrixCell::Figure { figure, runs: figures.len() },
+        Err(_) => MatrixCell::Word(word()),
     }
 }
 
@@ -152,8 +242,9 @@ mod tests {
     fn time(run: &str, test: u32, name: &str, wall_ns: Option<u64>) -> TestTime {
         let status = if wall_ns.is_some() { "ok" } else { "failed" };
         let text = |text: &str| text.to_owned();
-        let (label, size) = (text("lmdb"), text("1"));
-        TestTime { run_id: text(run), label, size, test, test_name: text(name), status: text(status), wall_ns }
+        let (label, engine_version, size) = (text("lmdb"), text("0.9"), text("1"));
+        let (run_id, test_name, status) = (text(run), text(name), text(status));
+        TestTime { run_id, label, engine_version, size, test, test_name, status, wall_ns }
     }
 
     #[test]
@@ -164,7 +255,7 @@ mod tests {
             time("aaaaaaaa2", 1, "2000 INSERTs", Some(5_000_000)),
             time("aaaaaaaa2", 2, "DROP", None),
         ];
-        let matrix = Matrix::new(&times);
+        let matrix = Matrix::new(&times, MatrixColumns::Runs);
         let rows = matrix.rows(false, false);
         assert_eq!(rows.columns, ["test", "lmdb · 1 · aaaaaaaa1", "lmdb · 1 · aaaaaaaa2"]);
         assert_eq!(rows.rows[0], ["1 N INSERTs", "3.00 ms", "5.00 ms"].map(|cell| Some(cell.to_owned())));
@@ -174,5 +265,38 @@ mod tests {
         assert_eq!(shares.incomplete, 1);
         assert_eq!(shares.rows(false, true).rows[0][1].as_deref(), Some("0.75"));
         assert_eq!(shares.rows(false, false).rows[0][2].as_deref(), Some("no total"));
+    }
+
+    #[test]
+    fn runs_of_a_configuration_are_one_column_with_their_median() {
+        let mut times = [
+            time("a1", 1, "100 INSERTs", Some(1_000_000)),
+            time("a2", 1, "100 INSERTs", Some(9_000_000)),
+            time("a3", 1, "100 INSERTs", Some(2_000_000)),
+            time("a3", 2, "DROP", None),
+            time("a4", 1, "200 INSERTs", Some(4_000_000)),
+        ];
+        times[4].size = "2".to_owned();
+        let matrix = Matrix::new(&times, MatrixColumns::Configurations);
+        let rows = matrix.rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb · 1 · 3 runs", "lmdb · 2 · 1 run"]);
+        assert_eq!(rows.rows[0], ["1 N INSERTs", "2.00 ms", "4.00 ms"].map(|cell| Some(cell.to_owned())));
+        assert_eq!(rows.rows[1], ["2 DROP", "failed", "-"].map(|cell| Some(cell.to_owned())));
+        let transposed = matrix.rows(true, true);
+        assert_eq!(transposed.columns, ["configuration", "1 N INSERTs", "2 DROP"]);
+        assert_eq!(transposed.kinds[1], ColumnKind::Number);
+        times[0].wall_ns = None;
+        times[1].engine_version = "1.0".to_owned();
+        let rows = Matrix::new(&times[..4], MatrixColumns::Configurations).rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb 0.9 · 1 · 2 runs", "lmdb 1.0 · 1 · 1 run"]);
+        assert_eq!(rows.rows[0][1].as_deref(), Some("2.00 ms (1 run)"));
+    }
+
+    #[test]
+    fn tests_of_two_suites_with_one_number_are_two_rows() {
+        let times = [time("a1", 1, "Sequential writes", Some(1)), time("a2", 1, "Creating tables", Some(2))];
+        let rows = Matrix::new(&times, MatrixColumns::Runs).rows(false, true);
+        let names: Vec<&str> = rows.rows.iter().filter_map(|row| row[0].as_deref()).collect();
+        assert_eq!(names, ["1 Creating tables", "1 Sequential writes"]);
     }
 }

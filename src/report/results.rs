@@ -8,12 +8,13 @@ use super::{
 use crate::{
     base::csv::{self, Cells},
     catalog::Catalog,
-    store::{Selection, Store, TextRows, WholeForm, WholeRow},
+    store::{ColumnKind, Selection, Store, TextRows, WholeForm, WholeRow},
 };
 use serde::{Serialize, Serializer};
 use std::{
     fs::{self, File},
     io::{BufWriter, Write},
+    iter,
     path::Path,
 };
 
@@ -103,19 +104,73 @@ fn csv(rows: &TextRows, cells: Cells) -> String {
     text
 }
 
-/// An answer as an array of objects whose keys keep the order of the columns.
+/// An answer as an array of objects whose keys keep the order of the columns, every value of its own type.
 fn json(rows: &TextRows) -> serde_json::Result<String> {
-    let objects: Vec<RowObject<'_>> = rows.rows.iter().map(|row| RowObject { columns: &rows.columns, row }).collect();
+    let objects: Vec<RowObject<'_>> = rows.rows.iter().map(|row| RowObject { rows, row }).collect();
     Ok(serde_json::to_string_pretty(&objects)? + "\n")
 }
 
 struct RowObject<'r> {
-    columns: &'r [String],
+    rows: &'r TextRows,
     row: &'r [Option<String>],
 }
 
 impl Serialize for RowObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.columns.iter().zip(self.row))
+        let kinds = self.rows.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
+        let values =
+            self.row.iter().zip(kinds).map(|(text, kind)| text.as_deref().map(|text| TypedText { text, kind }));
+        serializer.collect_map(self.rows.columns.iter().zip(values))
+    }
+}
+
+/// A text that is written as what it stands for.
+struct TypedText<'t> {
+    text: &'t str,
+    kind: ColumnKind,
+}
+
+impl Serialize for TypedText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.kind {
+            ColumnKind::Text => serializer.serialize_str(self.text),
+            ColumnKind::Flag => serializer.serialize_bool(self.text == "true"),
+            ColumnKind::Number => serialize_number(self.text, serializer),
+            ColumnKind::Json => match serde_json::from_str::<serde_json::Value>(self.text) {
+                Ok(document) => document.serialize(serializer),
+                Err(_) => serializer.serialize_str(self.text),
+            },
+        }
+    }
+}
+
+/// Whole numbers exactly, however large. JSON has no `nan` and no `inf`: these stay texts.
+fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    if let Ok(whole) = text.parse::<i128>() {
+        return serializer.serialize_i128(whole);
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => serializer.serialize_f64(number),
+        _ => serializer.serialize_str(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_has_numbers_as_numbers_and_texts_as_texts() {
+        let columns = ["n", "m", "x", "y", "f", "d", "t", "none"].map(str::to_owned).to_vec();
+        let number = ColumnKind::Number;
+        let kinds = vec![number, number, number, number, ColumnKind::Flag, ColumnKind::Json, ColumnKind::Text];
+        let texts = ["9007199254740993", "-170141183460469231731687303715884105728", "0.25", "inf", "true", "[1]", "7"];
+        let row = texts.map(|text| Some(text.to_owned())).into_iter().chain([None]).collect();
+        let written = json(&TextRows { columns, kinds, rows: vec![row] }).unwrap();
+        let line: String = written.split_whitespace().collect();
+        assert_eq!(
+            line,
+            r#"[{"n":9007199254740993,"m":-170141183460469231731687303715884105728,"x":0.25,"y":"inf","f":true,"d":[1],"t":"7","none":null}]"#
+        );
     }
 }

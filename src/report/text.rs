@@ -235,6 +235,7 @@ mod tests {
     fn numbers_are_aligned_and_missing_values_are_said() {
         let answer = TextRows {
             columns: vec!["engine".to_owned(), "n".to_owned()],
+            kinds: Vec::new(),
             rows: vec![vec![Some("lmdb".to_owned()), Some("48".to_owned())], vec![Some("a\u{1b}b".to_owned()), None]],
         };
         assert_eq!(rows(&answer), "engine       n\nlmdb        48\na\\u{1b}b  NULL\n");

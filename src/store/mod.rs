@@ -46,7 +46,9 @@ pub use record::{
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
-pub use select::{Listed, Selection, SelectionKey, TextRows, WholeForm, WholeRow, literal};
+pub use select::{
+    ColumnKind, ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, TextRows, WholeForm, WholeRow, literal,
+};
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;
 pub use value::Blob;

@@ -73,10 +73,15 @@ fn tags_and_keys_come_and_go() {
     assert_eq!(run(&["key", "--all", "--remove", "owner"]).good(), "2 runs\n");
     assert_eq!(sql(store.path(), "SELECT count(*) FROM run_key WHERE key = 'owner'"), ["0"]);
     assert!(run(&["tag", "engine=none", "--add", "x"]).refused(2).contains("no run matches"));
-    for unselectable in ["engine=x", "started=now", "two words=x"] {
+    for unselectable in
+        ["engine=x", "size=1", "session=x", "tag=x", "started=now", "two words=x", "a!=x", "a|b=x", "=x", " =x"]
+    {
         let refused = run(&["key", "--all", "--set", unselectable]).refused(2);
-        assert!(refused.contains("expected"), "{refused}");
+        assert!(refused.contains(unselectable.split('=').next().unwrap().trim()), "{refused}");
+        assert!(refused.contains("letters, digits and _ - . : / +"), "{refused}");
     }
+    assert_eq!(run(&["key", "suite=kv", "--set", "größe/a.b:c=x"]).good(), "1 run\n");
+    assert_eq!(run(&["results", "--count", "größe/a.b:c=x"]).good(), "2\n");
     for wrong in
         [&["tag", "--add", "x"][..], &["tag", "suite=kv"], &["tag", "suite=kv", "--add", " "], &["note", "--all"]]
     {

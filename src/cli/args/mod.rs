@@ -9,5 +9,5 @@ mod values;
 pub(super) use format::{CsvArgs, format_of, metric, one_of};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
-pub(super) use runs::{AffectedRuns, Terms};
+pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
 pub(super) use values::{duration, filled, memory, owner_option, percent};

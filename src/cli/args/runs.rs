@@ -2,11 +2,12 @@
 
 use super::Places;
 use crate::{
-    base::units::counted,
+    base::units::{counted, plain},
     cli::{error::CliError, output::print},
-    store::{Annotation, Selection},
+    store::{Annotation, Selection, SelectionKey, Store},
 };
 use clap::{ArgGroup, Args};
+use dbdyno_engine::say;
 use std::process::ExitCode;
 
 /// Which results or runs are meant.
@@ -26,6 +27,21 @@ impl Terms {
     pub(in crate::cli) fn line(&self) -> String {
         if self.terms.is_empty() { "all results".to_owned() } else { self.terms.join(" ") }
     }
+}
+
+/// Says what in a selection, or in keys, no stored run has.
+pub(in crate::cli) fn say_unmatched(
+    store: &Store,
+    selection: &Selection,
+    keys: &[SelectionKey],
+) -> Result<(), CliError> {
+    for name in store.unknown_names(selection, keys)? {
+        say!("note: no stored run has an option or a key `{}`", plain(&name));
+    }
+    for sentence in store.unmatched_commas(selection)? {
+        say!("note: {}", plain(&sentence));
+    }
+    Ok(())
 }
 
 /// Runs that are changed or deleted: everything only where that is said.

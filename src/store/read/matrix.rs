@@ -9,6 +9,7 @@ pub struct TestTime {
     pub run_id: String,
     /// Its configuration's label.
     pub label: String,
+    pub engine_version: String,
     pub size: String,
     pub test: u32,
     pub test_name: String,
@@ -24,7 +25,7 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
-        let sql = "SELECT run_id, label, size, test, test_name, status, wall_ns FROM selected
+        let sql = "SELECT run_id, label, engine_version, size, test, test_name, status, wall_ns FROM selected
                    WHERE actor IS NULL ORDER BY started_at NULLS FIRST, run_id, test";
         self.selected_rows(selection, sql, &[])
     }

@@ -16,7 +16,7 @@ SELECT
     r.label,
     r.tier,
     {status} AS status,
-    r.run_status,
+    {run_status} AS run_status,
     {figures},
     s.preset,
     s.host_id,

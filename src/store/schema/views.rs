@@ -12,8 +12,12 @@ pub(in crate::store) const NARROW: &str = include_str!("narrow.sql");
 /// Whether the figures of a row `t` of the table `result` are in statistics; `r` has the run's status.
 const COUNTS: &str = "(t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded'))";
 
-/// How a test stands.
+/// How a run ended, in a row that has a test of it or, where it has none, no test: one that was done without a finished test is `empty`.
+const RUN_STATUS: &str = "CASE WHEN t.test IS NULL AND r.run_status = 'done' THEN 'empty' ELSE r.run_status END";
+
+/// How a test stands; of a run without one, whether that is because there was nothing to do.
 const STATUS: &str = "CASE
+        WHEN t.test IS NULL AND r.run_status = 'done' THEN 'empty'
         WHEN t.test IS NULL THEN NULL
         WHEN t.failure IS NOT NULL THEN 'failed'
         WHEN r.run_status IN ('invalid', 'superseded') THEN r.run_status
@@ -26,7 +30,7 @@ const STATUS: &str = "CASE
 pub(in crate::store) const TESTS: &str =
     "(SELECT *, NULL::VARCHAR AS actor FROM result UNION ALL BY NAME FROM actor_result)";
 
-/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, and `{figures}` for the columns of all figures. A figure that says
+/// SQL with the rules put in that several queries share: `{tests}`, `{status}`, `{run_status}`, and `{figures}` for the columns of all figures. A figure that says
 /// how well something was done is NULL where it does not count, so that whoever makes statistics of a view need not know.
 pub(in crate::store) fn filled(sql: &str) -> String {
     let figure = |metric: &Metric| match metric.better() {
@@ -34,7 +38,10 @@ pub(in crate::store) fn filled(sql: &str) -> String {
         _ => format!("CASE WHEN {COUNTS} THEN {} END AS {}", metric.sql(), metric.name()),
     };
     let figures: Vec<String> = Metric::ALL.iter().map(figure).collect();
-    sql.replace("{tests}", TESTS).replace("{status}", STATUS).replace("{figures}", &figures.join(",\n    "))
+    sql.replace("{tests}", TESTS)
+        .replace("{status}", STATUS)
+        .replace("{run_status}", RUN_STATUS)
+        .replace("{figures}", &figures.join(",\n    "))
 }
 
 /// The definitions of the views.

@@ -67,7 +67,7 @@ SELECT
     r.options,
     r.tier,
     {status} AS status,
-    r.run_status,
+    {run_status} AS run_status,
     {figures},
     t.verification,
     r.preset,
@@ -91,7 +91,8 @@ CREATE OR REPLACE VIEW results AS SELECT * FROM run_tests WHERE test IS NOT NULL
 -- One row a run, those without a test too.
 CREATE OR REPLACE VIEW runs AS
 SELECT
-    r.*,
+    -- A run that was done without a finished test.
+    r.* REPLACE (CASE WHEN t.tests IS NULL AND r.run_status = 'done' THEN 'empty' ELSE r.run_status END AS run_status),
     coalesce(t.tests, 0) AS tests,
     coalesce(t.failed, 0) AS failed_tests,
     t.wall_ns

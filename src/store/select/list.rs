@@ -1,10 +1,15 @@
-//! Lists: results or runs with the columns that a reader chooses, groups with their figures, and all that is known of a run.
+//! Lists: results or runs with the columns that a reader chooses, and all that is known of a run.
 
 use super::{
-    super::{Store, StoreError, read::Narrow, schema::identifier},
-    Selection, SelectionKey, TextRows,
+    super::{
+        Store, StoreError,
+        read::Narrow,
+        schema::{self, identifier},
+    },
+    Selection, SelectionKey, TextRows, TypedColumn, columns_of,
+    order::{ListOrder, ListedRows, SortKey, by_value, limited},
+    wrong,
 };
-use std::collections::HashMap;
 
 /// What a list has a row for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,12 +76,18 @@ const READABLE: [(&str, &str); 3] = [
 ];
 
 impl Store {
-    /// The results or runs of a selection, newest first, all of them. Columns are those of the view, `started`, `wall_ms`,
+    /// The results or runs of a selection, newest first unless they are sorted. Columns are those of the view, `started`, `wall_ms`,
     /// options and kept keys; `all` is every column of the view as it is, and none are the usual ones.
     ///
     /// # Errors
     /// A column that is not there, or a store that cannot be read.
-    pub fn listed(&self, selection: &Selection, listed: Listed, columns: &[String]) -> Result<TextRows, StoreError> {
+    pub fn listed(
+        &self,
+        selection: &Selection,
+        listed: Listed,
+        columns: &[String],
+        order: &ListOrder,
+    ) -> Result<ListedRows, StoreError> {
         let types = self.columns_of(listed.view())?;
         let mut parameters = Vec::new();
         let mut chosen = Vec::new();
@@ -84,58 +95,55 @@ impl Store {
         let columns: Vec<String> = if columns.is_empty() { default() } else { columns.to_vec() };
         for column in &columns {
             if column == "all" {
-                chosen.extend(types.iter().map(|(name, kind)| named(&exported(name, kind), name)));
+                chosen.extend(types.iter().map(|column| named(&exported(column), &column.name)));
             } else {
                 chosen.push(named(&self.column(column, listed, &types, &mut parameters)?, column));
             }
         }
+        let (sorted, by) = self.sorted(order.sort.as_ref(), listed, &types, &mut parameters)?;
+        let asked = || columns.iter().chain(order.sort.iter().map(|sort| &sort.column));
         let chosen = chosen.join(", ");
-        let is_narrow = listed == Listed::Results && !columns.iter().any(|column| WIDE.contains(&column.as_str()));
-        if is_narrow {
-            let keys: Vec<SelectionKey> =
-                columns.iter().filter_map(|column| SelectionKey::parse(column).ok()).collect();
+        if listed == Listed::Results && !asked().any(|column| WIDE.contains(&column.as_str())) {
+            let keys: Vec<SelectionKey> = asked().filter_map(|column| SelectionKey::parse(column).ok()).collect();
             let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
             parameters.extend(rows.parameters);
-            let sql = format!("SELECT {chosen} FROM ({}) WHERE test IS NOT NULL ORDER BY {NEWEST}, test", rows.sql);
-            return self.bound(&sql, &parameters);
+            let rows = format!("SELECT *{sorted} FROM ({}) WHERE test IS NOT NULL", rows.sql);
+            let sql = format!("SELECT {chosen} FROM ({rows}) ORDER BY {by}{NEWEST}, test");
+            return limited(&sql, order.limit, |sql| self.bound(sql, &parameters));
         }
-        let (condition, of_condition) = selection.condition();
-        let (rows, order) = match listed {
-            Listed::Results => (format!("results WHERE {condition}"), format!("{NEWEST}, test")),
-            Listed::Runs => ("runs".to_owned(), NEWEST.to_owned()),
+        let (rows, last) = match listed {
+            Listed::Results => {
+                let (condition, of_condition) = selection.condition();
+                parameters.extend(of_condition);
+                (format!("SELECT *{sorted} FROM results WHERE {condition}"), ", test")
+            }
+            Listed::Runs => (format!("SELECT *{sorted} FROM runs"), ""),
         };
-        if listed == Listed::Results {
-            parameters.extend(of_condition);
-        }
-        self.of_chosen(selection, &format!("SELECT {chosen} FROM {rows} ORDER BY {order}"), &parameters)
+        let sql = format!("SELECT {chosen} FROM ({rows}) ORDER BY {by}{NEWEST}{last}");
+        limited(&sql, order.limit, |sql| self.of_chosen(selection, sql, &parameters))
     }
 
-    /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures.
-    ///
-    /// # Errors
-    /// A store that cannot be opened or read.
-    pub fn grouped(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<TextRows, StoreError> {
-        let mut parameters = Vec::new();
-        let values: Vec<String> =
-            keys.iter().enumerate().map(|(at, key)| format!("{} AS key_{at}", key.sql(&mut parameters))).collect();
-        let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
-        parameters.extend(rows.parameters);
-        let words: Vec<String> =
-            keys.iter().enumerate().map(|(at, key)| named(&format!("key_{at}"), key.word())).collect();
-        let order: Vec<String> = (0..keys.len()).map(|at| format!("TRY_CAST(key_{at} AS DOUBLE), key_{at}")).collect();
-        let sql = format!(
-            "SELECT {}, count(*) AS results, count(DISTINCT run_id) AS runs, count(DISTINCT session_id) AS sessions,
-                    count(*) FILTER (status = 'ok') AS ok, round(median(wall_ns) / 1e6, 3) AS median_wall_ms,
-                    round(min(wall_ns) / 1e6, 3) AS least_wall_ms, round(max(wall_ns) / 1e6, 3) AS most_wall_ms
-             FROM (SELECT {}, * FROM ({}) WHERE test IS NOT NULL)
-             GROUP BY {} ORDER BY {}",
-            words.join(", "),
-            values.join(", "),
-            rows.sql,
-            (0..keys.len()).map(|at| format!("key_{at}")).collect::<Vec<_>>().join(", "),
-            order.join(", "),
-        );
-        self.bound(&sql, &parameters)
+    /// A further column of a query's rows, and the beginning of its order that has this column.
+    fn sorted(
+        &self,
+        sort: Option<&SortKey>,
+        listed: Listed,
+        types: &[TypedColumn],
+        parameters: &mut Vec<String>,
+    ) -> Result<(String, String), StoreError> {
+        let Some(sort) = sort else { return Ok((String::new(), String::new())) };
+        // What is made for reading sorts as what it is made of.
+        let word = match sort.column.as_str() {
+            "started" => "started_at",
+            "wall_ms" => "wall_ns",
+            word => word,
+        };
+        if let Some(column) = types.iter().find(|column| column.name == word) {
+            return Ok((String::new(), format!("{}, ", sort.clause(&by_value(column, &identifier(&column.name))))));
+        }
+        let sql = self.column(word, listed, types, parameters).map_err(|error| of_sort(error, word))?;
+        let column = TypedColumn { name: word.to_owned(), sql_type: "VARCHAR".to_owned() };
+        Ok((format!(", {sql} AS sorted_by"), format!("{}, ", sort.clause(&by_value(&column, "sorted_by")))))
     }
 
     /// All that is known of a selection's runs: run_id, part, name, value; by run, the parts in order.
@@ -147,31 +155,12 @@ impl Store {
         self.bound(&include_str!("details.sql").replace("{rows}", &rows.sql), &rows.parameters)
     }
 
-    /// The names in a selection or in keys that no stored run has as an option or key: most likely misspelt.
-    ///
-    /// # Errors
-    /// A store that cannot be opened or read.
-    pub fn unknown_names(&self, selection: &Selection, keys: &[SelectionKey]) -> Result<Vec<String>, StoreError> {
-        let mut unknown: Vec<String> = Vec::new();
-        for name in selection.names().chain(keys.iter().filter_map(SelectionKey::option)) {
-            if !unknown.iter().any(|known| known == name) && !self.is_name(name)? {
-                unknown.push(name.to_owned());
-            }
-        }
-        Ok(unknown)
-    }
-
-    /// Whether some stored run has such an option or kept key.
-    fn is_name(&self, name: &str) -> Result<bool, StoreError> {
-        let sql =
-            "(SELECT 1 FROM run_option WHERE name = ? LIMIT 1) UNION (SELECT 1 FROM run_key WHERE key = ? LIMIT 1)";
-        Ok(!self.bound(sql, &[name.to_owned(), name.to_owned()])?.rows.is_empty())
-    }
-
     /// The columns of a view of this program's, with their types, in order.
-    fn columns_of(&self, view: &str) -> Result<Vec<(String, String)>, StoreError> {
-        let rows = self.query(&format!("SELECT column_name, column_type FROM (DESCRIBE {view})"), &[])?.rows;
-        Ok(rows.into_iter().filter_map(|row| Some((row.first()?.clone()?, row.get(1)?.clone()?))).collect())
+    fn columns_of(&self, view: &str) -> Result<Vec<TypedColumn>, StoreError> {
+        self.reading(|connection| {
+            schema::make_views(connection, |name| name == view).map_err(wrong)?;
+            columns_of(connection, view, &[]).map_err(wrong)
+        })
     }
 
     /// SQL for a column by the word that a reader typed.
@@ -179,26 +168,27 @@ impl Store {
         &self,
         word: &str,
         listed: Listed,
-        types: &[(String, String)],
+        types: &[TypedColumn],
         parameters: &mut Vec<String>,
     ) -> Result<String, StoreError> {
-        let types: HashMap<&str, &str> = types.iter().map(|(name, kind)| (name.as_str(), kind.as_str())).collect();
+        let find = |name: &str| types.iter().find(|column| column.name == name);
         if let Some((_, sql)) =
             READABLE.iter().find(|(name, _)| *name == word && !(word == "rate" && listed == Listed::Runs))
         {
             return Ok((*sql).to_owned());
         }
-        if let Some(kind) = types.get(word) {
-            return Ok(exported(word, kind));
+        if let Some(column) = find(word) {
+            return Ok(exported(column));
         }
-        let wrong = |message: String| StoreError::Query { message: format!("columns: {message}") };
+        let wrong = |message: String| StoreError::Query { message };
         let key = SelectionKey::parse(word).map_err(wrong)?;
         match &key {
-            SelectionKey::Column { column, .. } if !types.contains_key(column) => {
+            SelectionKey::Column { column, .. } if find(column).is_none() => {
                 return Err(wrong(format!("`{word}` is a column of tests, which a list of runs does not have")));
             }
             SelectionKey::Option(name) if !self.is_name(name)? => {
-                let mut columns: Vec<&str> = types.keys().copied().chain(["all", "started", "wall_ms"]).collect();
+                let names = types.iter().map(|column| column.name.as_str());
+                let mut columns: Vec<&str> = names.chain(["started", "wall_ms"]).collect();
                 columns.sort_unstable();
                 return Err(wrong(format!(
                     "`{word}` is no column and no stored run has such an option or key: expected an option, a key, or {}",
@@ -211,12 +201,20 @@ impl Store {
     }
 }
 
-fn named(sql: &str, name: &str) -> String {
+/// An error about a column, said of the one that sorts.
+fn of_sort(error: StoreError, word: &str) -> StoreError {
+    match error {
+        StoreError::Query { message } => StoreError::Query { message: format!("sorting by `{word}`: {message}") },
+        other => other,
+    }
+}
+
+pub(super) fn named(sql: &str, name: &str) -> String {
     format!("{sql} AS {}", identifier(name))
 }
 
 /// A column as it is; lists and maps as JSON, which says where their parts begin.
-fn exported(column: &str, kind: &str) -> String {
-    let name = identifier(column);
-    if kind.starts_with("MAP") || kind.ends_with("[]") { format!("to_json({name})") } else { name }
+fn exported(column: &TypedColumn) -> String {
+    let name = identifier(&column.name);
+    if column.is_nested() { format!("to_json({name})") } else { name }
 }

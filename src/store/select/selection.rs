@@ -1,11 +1,12 @@
 //! Selections: which results are meant, in terms a person types; values are bound, never pasted into SQL.
 
 use super::{
+    SelectionKey,
+    key::parted,
     moments,
     terms::split_terms,
     values::{self, ValuePattern},
 };
-use dbdyno_engine::size::Size;
 
 /// A filter over stored results: every term must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,108 +30,6 @@ enum TermOperator {
     AtMost,
     Between,
     Missing,
-}
-
-/// What a term or a grouping is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SelectionKey {
-    /// A column of the view `results`.
-    Column {
-        /// The word the user types.
-        word: &'static str,
-        column: &'static str,
-    },
-    /// The tags of the run.
-    Tag,
-    /// When the run began, by days and times. A term's values are the first instants of what it means and the first after it, in turn.
-    Started,
-    /// An option, or a key kept with a run, by name.
-    Option(String),
-}
-
-const COLUMNS: &[(&str, &str)] = &[
-    ("engine", "engine"),
-    ("version", "engine_version"),
-    ("engine_version", "engine_version"),
-    ("label", "label"),
-    ("suite", "suite"),
-    ("test", "test"),
-    ("test_name", "test_name"),
-    ("size", "size"),
-    ("host", "host"),
-    ("host_id", "host_id"),
-    ("session", "session_id"),
-    ("session_id", "session_id"),
-    ("run", "run_id"),
-    ("run_id", "run_id"),
-    ("round", "round"),
-    ("tier", "tier"),
-    ("status", "status"),
-    ("run_status", "run_status"),
-    ("preset", "preset"),
-    ("cpu", "cpu"),
-    ("disk", "disk"),
-    ("source", "source"),
-    ("memory_limit_bytes", "memory_limit_bytes"),
-    ("cache", "cache"),
-];
-
-impl SelectionKey {
-    /// A key by its word, or an option by its name.
-    ///
-    /// # Errors
-    /// A word that is no name of an option or key.
-    pub fn parse(word: &str) -> Result<Self, String> {
-        let word = word.trim();
-        if let Some((word, column)) = COLUMNS.iter().find(|(known, _)| *known == word) {
-            return Ok(Self::Column { word, column });
-        }
-        match word {
-            "tag" => return Ok(Self::Tag),
-            "started" => return Ok(Self::Started),
-            _ => {}
-        }
-        let plain = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-.:/+".contains(c));
-        if plain {
-            return Ok(Self::Option(word.to_owned()));
-        }
-        let words: Vec<&str> = COLUMNS.iter().map(|(word, _)| *word).collect();
-        Err(format!(
-            "`{word}` is no key: expected one of {}, started, tag, or the name of an option or of a kept key",
-            words.join(", ")
-        ))
-    }
-
-    /// The name, where it is an option or a kept key.
-    pub(in crate::store) fn option(&self) -> Option<&str> {
-        match self {
-            Self::Option(name) => Some(name),
-            _ => None,
-        }
-    }
-
-    /// The word the user types.
-    pub fn word(&self) -> &str {
-        match self {
-            Self::Column { word, .. } => word,
-            Self::Tag => "tag",
-            Self::Started => "started",
-            Self::Option(name) => name,
-        }
-    }
-
-    /// SQL for its value as text. An option's name is bound: it is pushed to the parameters.
-    pub(in crate::store) fn sql(&self, parameters: &mut Vec<String>) -> String {
-        match self {
-            Self::Column { column, .. } => format!("CAST({column} AS VARCHAR)"),
-            Self::Tag => "array_to_string(tags, ' ')".to_owned(),
-            Self::Started => "strftime(started_at, '%Y-%m-%d')".to_owned(),
-            Self::Option(name) => {
-                parameters.extend([name.clone(), name.clone()]);
-                "coalesce(options[?], keys[?])".to_owned()
-            }
-        }
-    }
 }
 
 impl Selection {
@@ -172,6 +71,25 @@ impl Selection {
     /// The options or kept keys that it names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| term.key.option())
+    }
+
+    /// Each exact value with a comma, as a selection of its own, and what to say where no run has it.
+    pub(super) fn with_commas(&self) -> impl Iterator<Item = (Self, String)> {
+        let is_exact = |term: &&SelectionTerm| matches!(term.operator, TermOperator::Is | TermOperator::IsNot);
+        self.terms.iter().filter(is_exact).filter(|term| term.key != SelectionKey::Started).flat_map(|term| {
+            let values = term.values.iter().filter(|value| value.is_exact() && value.text().contains(','));
+            values.map(|value| {
+                let one = SelectionTerm { operator: TermOperator::Is, values: vec![value.clone()], ..term.clone() };
+                let (word, value) = (term.key.word(), value.text());
+                let sign = if term.operator == TermOperator::IsNot { "!=" } else { "=" };
+                let several = parted(value);
+                let sentence = format!(
+                    "{word}{sign}{value}: no stored run has this value; several values are separated by |, as in \
+                     '{word}{sign}{several}'"
+                );
+                (Self { terms: vec![one] }, sentence)
+            })
+        })
     }
 
     /// The condition of a WHERE clause for a person who types SQL: its values are part of it. Never run by dbdyno.
@@ -218,14 +136,24 @@ impl SelectionTerm {
         let key = SelectionKey::parse(&text[..at])?;
         let rest = text[at + sign.len()..].trim();
         if key == SelectionKey::Started {
-            let values = moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}", moments::EXPECTED))?;
+            let several = if rest.contains(',') { "; several are separated by `|`" } else { "" };
+            let values =
+                moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}{several}", moments::EXPECTED))?;
             return Ok(Self { key, operator, values });
+        }
+        let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+        let is_range = rest.split_once("..").is_some_and(|(low, _)| is_number(low));
+        if rest.contains(',') && (is_range || !matches!(operator, TermOperator::Is | TermOperator::IsNot)) {
+            return Err(format!(
+                "`{text}`: expected one number, or with = one range: only single values may be several, separated by `|`, as in \
+                 {}=10|20",
+                key.word()
+            ));
         }
         if let Some(instead) = key.listed_with_commas(rest) {
             return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
         }
         let rest = &key.without_suffixes(rest);
-        let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
         let number = |text: &str| ValuePattern::Exact(text.trim().to_owned());
         let (operator, values) = match (operator, rest.split_once("..")) {
             (TermOperator::Is, Some((low, high))) if is_number(low) && is_number(high) => {
@@ -312,97 +240,6 @@ fn moments_of(text: &str) -> Option<Vec<ValuePattern>> {
         }
     };
     Some(instants.into_iter().map(ValuePattern::Exact).collect())
-}
-
-/// Columns whose values never have a comma.
-const WITHOUT_COMMAS: [&str; 9] = ["engine", "suite", "host", "session", "run", "round", "tier", "status", "cache"];
-
-/// The n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`.
-fn newest_session(place: usize) -> String {
-    format!(
-        "session_id = (SELECT session_id FROM session WHERE source IS NULL \
-         ORDER BY started_at DESC NULLS LAST, session_id DESC LIMIT 1 OFFSET {place})"
-    )
-}
-
-impl SelectionKey {
-    /// Where values seem to be parted by commas, which no value of this key has: what was meant.
-    fn listed_with_commas(&self, values: &str) -> Option<String> {
-        let is_one = matches!(self, Self::Column { word, .. } if WITHOUT_COMMAS.contains(word)) && values.contains(',');
-        is_one.then(|| values.split(',').map(str::trim).collect::<Vec<_>>().join("|"))
-    }
-
-    /// Sizes as they are stored: `10k` is `10000`.
-    fn without_suffixes(&self, values: &str) -> String {
-        if !matches!(self, Self::Column { word: "size", .. }) {
-            return values.to_owned();
-        }
-        let plain = |size: &str| size.parse::<Size>().map_or_else(|_| size.to_owned(), |size| size.to_string());
-        match values.split_once("..") {
-            Some((low, high)) => format!("{}..{}", plain(low), plain(high)),
-            None => values.split('|').map(plain).collect::<Vec<_>>().join("|"),
-        }
-    }
-
-    /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.
-    fn meant(&self, value: ValuePattern) -> ValuePattern {
-        match (self, value) {
-            (Self::Column { column: "session_id", .. }, ValuePattern::Exact(text))
-                if ["last", "previous"].contains(&text.as_str()) =>
-            {
-                ValuePattern::Exact(text)
-            }
-            (Self::Column { column: "run_id" | "session_id", .. }, ValuePattern::Exact(text)) => {
-                ValuePattern::prefix(&text)
-            }
-            (Self::Column { word: "run_status", .. }, ValuePattern::Exact(text)) => {
-                ValuePattern::Exact(match text.as_str() {
-                    "completed" => "done".to_owned(),
-                    _ => text,
-                })
-            }
-            (_, value) => value,
-        }
-    }
-
-    /// Whether its value is this one.
-    fn is(&self, value: &ValuePattern, parameters: &mut Vec<String>) -> String {
-        let is = match value {
-            ValuePattern::Exact(_) => "= ?",
-            ValuePattern::Like(_) => "ILIKE ? ESCAPE '\\'",
-        };
-        let condition = match self {
-            // A test is meant by its number or its name.
-            Self::Column { word: "test", .. } => {
-                parameters.push(value.text().to_owned());
-                parameters.push(value.text().to_lowercase());
-                return format!("(CAST(test AS VARCHAR) {is} OR lower(test_name) {is})");
-            }
-            // What is unknown is stored as nothing.
-            Self::Column { word: "tier", column } if value.text() == "unknown" => return format!("{column} IS NULL"),
-            Self::Column { column: "session_id", .. } if value.text() == "last" => return newest_session(0),
-            Self::Column { column: "session_id", .. } if value.text() == "previous" => return newest_session(1),
-            Self::Tag => format!("run_id IN (SELECT run_id FROM tag WHERE tag {is})"),
-            key => format!("{} {is}", key.sql(parameters)),
-        };
-        parameters.push(value.text().to_owned());
-        condition
-    }
-
-    /// Whether there is none. An option that is only assumed is missing.
-    fn is_missing(&self, parameters: &mut Vec<String>) -> String {
-        match self {
-            Self::Column { column, .. } => format!("{column} IS NULL"),
-            Self::Tag => "len(tags) = 0".to_owned(),
-            Self::Started => "started_at IS NULL".to_owned(),
-            Self::Option(name) => {
-                parameters.extend([name.clone(), name.clone()]);
-                "run_id NOT IN (SELECT run_id FROM run_option WHERE name = ? AND assumed IS NOT TRUE) \
-                 AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = ?)"
-                    .to_owned()
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -21,9 +21,14 @@ pub(super) fn split_terms(text: &str) -> Vec<String> {
     terms.into_iter().map(|term| term.trim_matches(ends).to_owned()).filter(|term| !term.is_empty()).collect()
 }
 
+/// Whether a name of an option or key may have this character.
+pub(super) fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "_-.:/+".contains(c)
+}
+
 /// Whether a key with an operator comes next.
 fn begins_term(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let rest = text.trim_start_matches(is_of_name);
     let is_missing =
         || rest.strip_prefix('!').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ',', '\t', '\n']));
     rest.len() < text.len()
@@ -36,7 +41,8 @@ mod tests {
 
     #[test]
     fn spaces_and_commas_part_terms_and_stay_in_values() {
-        let cases: [(&str, &[&str]); 7] = [
+        let cases: [(&str, &[&str]); 8] = [
+            ("engine=lmdb a.b/c=1 größe=2", &["engine=lmdb", "a.b/c=1", "größe=2"]),
             ("engine=sqlite rowsum! source!,test=Go go", &["engine=sqlite", "rowsum!", "source!", "test=Go go"]),
             ("engine=lmdb size=10000", &["engine=lmdb", "size=10000"]),
             (" engine=lmdb,size=2,3 , tier>=2", &["engine=lmdb", "size=2,3", "tier>=2"]),

@@ -15,6 +15,10 @@ impl ValuePattern {
         Self::Like(text.chars().flat_map(like).chain(['%']).collect())
     }
 
+    pub(super) fn is_exact(&self) -> bool {
+        matches!(self, Self::Exact(_))
+    }
+
     /// The text that is bound.
     pub(super) fn text(&self) -> &str {
         match self {

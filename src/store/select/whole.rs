@@ -4,7 +4,7 @@
 
 use super::{
     super::{Reach, Store, StoreError, error::Doing, schema},
-    Selection, as_texts, choose, column_names, wrong,
+    Selection, choose, column_names, texts, wrong,
 };
 use duckdb::{Connection, ToSql, params_from_iter};
 use std::path::Path;
@@ -112,7 +112,7 @@ fn parts(
     let relation = format!("({sql}\n)");
     let bound: Vec<&dyn ToSql> = parameters.iter().map(|value| value as &dyn ToSql).collect();
     let sql = match form {
-        WholeForm::Texts => as_texts(&relation),
+        WholeForm::Texts => texts::query(&relation),
         WholeForm::Objects => format!("SELECT to_json(answer)::VARCHAR FROM {relation} AS answer"),
     };
     if form == WholeForm::Texts {

@@ -1,0 +1,90 @@
+//! Groups of results with their figures.
+
+use super::{
+    super::{Store, StoreError, read::Narrow},
+    Selection, SelectionKey, TypedColumn,
+    list::named,
+    order::{ListOrder, ListedRows, SortKey, by_value, limited},
+};
+
+/// What is said of each group.
+const FIGURES: [(&str, &str); 7] = [
+    ("results", "count(*)"),
+    ("runs", "count(DISTINCT run_id)"),
+    ("sessions", "count(DISTINCT session_id)"),
+    ("ok", "count(*) FILTER (status = 'ok')"),
+    ("median_wall_ms", "round(median(wall_ns) / 1e6, 3)"),
+    ("least_wall_ms", "round(min(wall_ns) / 1e6, 3)"),
+    ("most_wall_ms", "round(max(wall_ns) / 1e6, 3)"),
+];
+
+/// A test's name: where it differs between sizes (`25000 INSERTs`) with `N` for its numbers, so that a test is one group.
+const TEST_NAME: &str = "CASE WHEN min(test_name) OVER same_test = max(test_name) OVER same_test THEN test_name
+    ELSE regexp_replace(test_name, '[0-9]+', 'N', 'g') END";
+const SAME_TEST: &str = "WINDOW same_test AS (PARTITION BY suite, test, regexp_replace(test_name, '[0-9]+', 'N', 'g'))";
+
+impl Store {
+    /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures. By the
+    /// values, unless they are sorted.
+    ///
+    /// # Errors
+    /// A column to sort by that is not there, or a store that cannot be opened or read.
+    pub fn grouped(
+        &self,
+        selection: &Selection,
+        keys: &[SelectionKey],
+        order: &ListOrder,
+    ) -> Result<ListedRows, StoreError> {
+        let mut parameters = Vec::new();
+        let mut value = |(at, key): (usize, &SelectionKey)| match key {
+            SelectionKey::Column { column: "test_name", .. } => format!("{TEST_NAME} AS key_{at}"),
+            key => format!("{} AS key_{at}", key.sql(&mut parameters)),
+        };
+        let values: Vec<String> = keys.iter().enumerate().map(&mut value).collect();
+        let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
+        parameters.extend(rows.parameters);
+        let places: Vec<String> = (0..keys.len()).map(|at| format!("key_{at}")).collect();
+        let figures: Vec<String> = FIGURES.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+        let shown = keys.iter().zip(&places).map(|(key, place)| named(&typed(key, place), key.word()));
+        let shown: Vec<String> = shown.chain(FIGURES.iter().map(|(name, _)| (*name).to_owned())).collect();
+        let by = keys.iter().zip(&places).map(|(key, place)| ordered(key, place).join(", "));
+        let by: Vec<String> = sorted(order.sort.as_ref(), keys)?.into_iter().chain(by).collect();
+        let sql = format!(
+            "SELECT {} FROM (
+                 SELECT {places}, {} FROM (SELECT {}, * FROM ({}) WHERE test IS NOT NULL {SAME_TEST}) GROUP BY {places}
+             ) ORDER BY {}",
+            shown.join(", "),
+            figures.join(", "),
+            values.join(", "),
+            rows.sql,
+            by.join(", "),
+            places = places.join(", "),
+        );
+        limited(&sql, order.limit, |sql| self.bound(sql, &parameters))
+    }
+}
+
+/// A key's value, which is a text in its place, as what it is.
+fn typed(key: &SelectionKey, place: &str) -> String {
+    if key.is_number() { format!("CAST({place} AS UBIGINT)") } else { place.to_owned() }
+}
+
+/// SQL for the values by which a key's groups sort.
+fn ordered(key: &SelectionKey, place: &str) -> Vec<String> {
+    by_value(&TypedColumn { name: key.word().to_owned(), sql_type: "VARCHAR".to_owned() }, place)
+}
+
+/// The beginning of the order.
+fn sorted(sort: Option<&SortKey>, keys: &[SelectionKey]) -> Result<Option<String>, StoreError> {
+    let Some(sort) = sort else { return Ok(None) };
+    if let Some((at, key)) = keys.iter().enumerate().find(|(_, key)| key.word() == sort.column) {
+        return Ok(Some(sort.clause(&ordered(key, &format!("key_{at}")))));
+    }
+    if let Some((figure, _)) = FIGURES.iter().find(|(name, _)| *name == sort.column) {
+        return Ok(Some(sort.clause(&[(*figure).to_owned()])));
+    }
+    let there: Vec<&str> = keys.iter().map(SelectionKey::word).chain(FIGURES.iter().map(|(name, _)| *name)).collect();
+    let message =
+        format!("sorting by `{}`: it is no column of these groups: expected {}", sort.column, there.join(", "));
+    Err(StoreError::Query { message })
+}
