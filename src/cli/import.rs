@@ -20,7 +20,8 @@ use std::{
 /// `dbdyno import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// Stores, folders of `copy --to-parquet`, listings of `results --columns all`, LumoSQL benchmark databases.
+    /// Stores, folders of `copy --to-parquet`, listings of `export` or `results --columns all`, LumoSQL benchmark databases and their
+    /// text exports.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }

@@ -36,7 +36,7 @@ fn actors_are_rows_beside_their_test_wherever_they_go() {
     let told = sql(store.path(), rows);
     assert_eq!(told.len(), 5);
     assert!(told.iter().any(|row| row.contains("writers") && row.contains("2000000")), "{told:?}");
-    for format in ["json", "csv"] {
+    for format in ["json", "csv", "parquet"] {
         let listing = folder.path().join(format!("listing.{format}"));
         dbdyno(store.path(), &["export", "--format", format, "--out", path(&listing)]).good();
         let target = folder.path().join(format!("{format}.duckdb"));
@@ -167,6 +167,38 @@ fn a_full_listing_is_taken_back_and_a_readable_one_is_refused() {
 }
 
 #[test]
+fn a_parquet_export_is_worth_as_much_as_a_json_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = filled(folder.path());
+    store.write(&Batch { actors: vec![actor(1)], ..Batch::default() }).unwrap();
+    let question = "SELECT * EXCLUDE (source) FROM results WHERE actor IS NULL ORDER BY run_id, test";
+    let back = |format: &str| {
+        let (file, target) =
+            (folder.path().join(format!("all.{format}")), folder.path().join(format!("back-{format}.duckdb")));
+        dbdyno(store.path(), &["export", "--format", format, "--out", path(&file)]).good();
+        let said = dbdyno(&target, &["import", path(&file)]).good();
+        assert!(said.contains("results 4 new") && said.contains("no histograms"), "{said}");
+        assert_eq!(sql(&target, question), sql(store.path(), question), "{format}");
+        let said = dbdyno(&target, &["import", path(&file)]).good();
+        assert!(said.contains("runs    0 new · 2 here already"), "{said}");
+        target
+    };
+    assert_equal(&back("json"), &back("parquet"));
+
+    let (other, torn) = (folder.path().join("other.parquet"), folder.path().join("torn.parquet"));
+    let connection = Connection::open_in_memory().unwrap();
+    connection.execute("COPY (SELECT 1 AS run_id, 2 AS test) TO ? (FORMAT parquet)", [path(&other)]).unwrap();
+    let whole = fs::read(folder.path().join("all.parquet")).unwrap();
+    fs::write(&torn, &whole[..whole.len() / 2]).unwrap();
+    let target = folder.path().join("none.duckdb");
+    let said = dbdyno(&target, &["import", path(&other)]).refused(2);
+    assert!(said.contains("session_id") && said.contains("dbdyno export"), "{said}");
+    let said = dbdyno(&target, &["import", path(&torn)]).refused(2);
+    assert!(said.contains("torn.parquet") && said.contains("nothing of it was taken"), "{said}");
+    assert_eq!(sql(&target, "SELECT count(*) FROM run"), ["0"]);
+}
+
+#[test]
 fn what_is_nothing_to_import_is_named_and_does_not_keep_others_out() {
     let folder = tempfile::tempdir().unwrap();
     let store = filled(folder.path());
@@ -197,11 +229,12 @@ fn an_export_carries_its_command_and_goes_back_in() {
     let run = ["run", "--suite", "kv", "--engine", "null", "--size", "1000", "--repeat", "2", "--quiet"];
     let work = folder.path().join("work");
     dbdyno(&store, &[&run[..], &["--work-dir", work.to_str().unwrap()]].concat()).good();
-    for format in ["csv", "json"] {
+    for format in ["csv", "json", "parquet"] {
         let file = folder.path().join(format!("results.{format}"));
         let out = ["--format", format, "--out", file.to_str().unwrap()];
         dbdyno(&store, &[&["export", "engine=null"][..], &out].concat()).good();
-        assert!(std::fs::read_to_string(&file).unwrap().contains("dbdyno --store"), "{format}");
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(format == "parquet" || String::from_utf8(bytes).unwrap().contains("dbdyno --store"), "{format}");
         let other = folder.path().join(format!("{format}.duckdb"));
         dbdyno(&other, &["import", file.to_str().unwrap()]).good();
         let all = "SELECT run_id, test, wall_ns, operations, verification, tier FROM results ORDER BY ALL";

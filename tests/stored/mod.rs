@@ -2,7 +2,9 @@
 
 mod lists;
 mod lumosql;
+mod lumosql_doubts;
 mod lumosql_published;
+mod lumosql_text;
 mod manage;
 mod merge;
 mod migration;

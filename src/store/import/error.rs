@@ -17,7 +17,7 @@ pub enum ImportError {
     /// It is nothing that can be imported.
     #[error(
         "{}: {found}; expected a store of dbdyno, a folder that `dbdyno copy --to-parquet` wrote, a LumoSQL benchmark \
-         database, or a listing of `dbdyno results --columns all --format csv` (or json)", path.display()
+         database or its text export, or a listing of `dbdyno export` (CSV, JSON, Parquet)", path.display()
     )]
     Unknown {
         /// The file.
@@ -28,7 +28,7 @@ pub enum ImportError {
     /// A listing without the columns that make a result.
     #[error(
         "{}: the column{} {} {} missing, so this listing cannot be imported: make it with \
-         `dbdyno results --columns all --format csv` (or json), or copy whole runs with `dbdyno copy --to FILE`",
+         `dbdyno export` or `dbdyno results --columns all` (CSV, JSON), or copy whole runs with `dbdyno copy --to FILE`",
         path.display(), if missing.len() == 1 { "" } else { "s" }, missing.join(", "),
         if missing.len() == 1 { "is" } else { "are" }
     )]

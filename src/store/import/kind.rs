@@ -15,8 +15,12 @@ pub enum ImportKind {
     Csv,
     /// A listing as JSON.
     Json,
+    /// A listing as one file of Parquet.
+    ParquetListing,
     /// A LumoSQL benchmark database.
     LumoSql,
+    /// What LumoSQL's own tool writes of such a database with `-export`.
+    LumoSqlText,
 }
 
 impl fmt::Display for ImportKind {
@@ -26,7 +30,9 @@ impl fmt::Display for ImportKind {
             Self::Parquet => "folder of Parquet",
             Self::Csv => "CSV listing",
             Self::Json => "JSON listing",
+            Self::ParquetListing => "Parquet listing",
             Self::LumoSql => "LumoSQL benchmark database",
+            Self::LumoSqlText => "LumoSQL text export",
         })
     }
 }
@@ -55,7 +61,7 @@ impl ImportKind {
             return Ok(Self::Store);
         }
         if head.starts_with(b"PAR1") {
-            return Err("a single Parquet file");
+            return Ok(Self::ParquetListing);
         }
         // The last character may be cut in two.
         let text = match std::str::from_utf8(head) {
@@ -70,10 +76,17 @@ impl ImportKind {
         match text.chars().next() {
             None => Err("an empty file"),
             Some('[') => Ok(Self::Json),
+            Some(_) if is_lumosql_text(first_line) => Ok(Self::LumoSqlText),
             Some(_) if first_line.contains(',') && !text.contains('\0') => Ok(Self::Csv),
             Some(_) => Err("text of an unknown kind"),
         }
     }
+}
+
+/// Whether a file with this first line is a text export, by the rule of LumoSQL's own `-import`.
+fn is_lumosql_text(first_line: &str) -> bool {
+    let mut words = ["LumoSQL", "benchmark", "data"].into_iter();
+    words.try_fold(first_line, |line, word| line.split_once(word).map(|(_, after)| after)).is_some()
 }
 
 #[cfg(test)]
@@ -87,7 +100,11 @@ mod tests {
         assert_eq!(ImportKind::of_head(b"\n[{\"run_id\""), Ok(ImportKind::Json));
         assert_eq!(ImportKind::of_head("run_id,größe\n1,2".as_bytes()), Ok(ImportKind::Csv));
         assert_eq!(ImportKind::of_head(&"run_id,ö".as_bytes()[..8]), Ok(ImportKind::Csv), "a character cut in two");
-        for wrong in [&b""[..], b"PAR1", b"hello", b"\xff\xfe\0\0", b"{}"] {
+        assert_eq!(ImportKind::of_head(b"PAR1\x15\0"), Ok(ImportKind::ParquetListing));
+        let text = b"# LumoSQL benchmark data version 0.0\n0123 17\ntitle a, b\n";
+        assert_eq!(ImportKind::of_head(text), Ok(ImportKind::LumoSqlText));
+        assert_eq!(ImportKind::of_head(b"data,benchmark,LumoSQL\n"), Ok(ImportKind::Csv));
+        for wrong in [&b""[..], b"hello", b"\xff\xfe\0\0", b"{}"] {
             assert!(ImportKind::of_head(wrong).is_err(), "{wrong:?}");
         }
     }

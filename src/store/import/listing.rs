@@ -1,9 +1,10 @@
-//! Listings of `dbdyno results --columns all` as CSV or JSON: the columns of the view `results`, every value a text, a number, or an object or list as JSON.
+//! Listings as CSV, JSON or Parquet, of `dbdyno export` or `dbdyno results --columns all`: the columns of the view `results`, every
+//! value a text, a number, or an object or list, as JSON in CSV.
 
 use super::{
     super::{
         connect::{Reach, memory},
-        select::column_names,
+        select::{TypedColumn, column_names, columns_of},
     },
     ImportError, ImportKind, absolute,
     merge::INCOMING,
@@ -104,6 +105,7 @@ pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Listing, ImportError
     let broken = |message: String| ImportError::Broken { path: path.to_owned(), message };
     let (names, objects) = match kind {
         ImportKind::Json => json(path).map_err(broken)?,
+        ImportKind::ParquetListing => parquet(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
         _ => csv(&absolute(path)?).map_err(|error| broken(error.to_string()))?,
     };
     let is_missing = |needed: &&'static str| !names.iter().any(|name| name == needed);
@@ -139,16 +141,44 @@ fn csv(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
     let rows = "read_csv(?, header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"', nullstr = '')";
     let names = column_names(&connection, rows, &[&file])?;
     let plain = (0..names.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
-    let mut statement = connection.prepare(&format!("SELECT * FROM {rows} AS listing ({plain})"))?;
-    let objects = statement.query_map([&file], |row| {
-        names
-            .iter()
-            .enumerate()
-            .map(|(at, name)| Ok((name.clone(), row.get::<_, Option<String>>(at)?.map(unescaped))))
-            .collect::<duckdb::Result<Object>>()
-    })?;
-    let objects = objects.collect::<duckdb::Result<_>>()?;
+    let sql = format!("SELECT * FROM {rows} AS listing ({plain})");
+    let objects = objects(&connection, &sql, &file, &names, unescaped)?;
     Ok((names, objects))
+}
+
+/// Values have types of their own here; those of a listing are text, maps and lists as JSON.
+fn parquet(path: &Path) -> duckdb::Result<(Vec<String>, Vec<Object>)> {
+    let connection = memory(&Reach::Files(vec![path.to_owned()]))?;
+    let file = path.to_string_lossy();
+    // A column whose name is also that of a folder above would be taken from there.
+    let rows = "read_parquet(?, hive_partitioning = false)";
+    let columns = columns_of(&connection, rows, &[&file])?;
+    let text = |(at, column): (usize, &TypedColumn)| match column.is_nested() {
+        true => format!("to_json(c{at})::VARCHAR"),
+        false => format!("c{at}::VARCHAR"),
+    };
+    let texts = columns.iter().enumerate().map(text).collect::<Vec<_>>().join(", ");
+    let plain = (0..columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
+    let names: Vec<String> = columns.into_iter().map(|column| column.name).collect();
+    let sql = format!("SELECT {texts} FROM {rows} AS listing ({plain})");
+    let objects = objects(&connection, &sql, &file, &names, |text| text)?;
+    Ok((names, objects))
+}
+
+/// The rows of a query of a file, whose values are texts in the order of these names.
+fn objects(
+    connection: &Connection,
+    sql: &str,
+    file: &str,
+    names: &[String],
+    text: impl Fn(String) -> String,
+) -> duckdb::Result<Vec<Object>> {
+    let mut statement = connection.prepare(sql)?;
+    let objects = statement.query_map([file], |row| {
+        let value = |(at, name): (usize, &String)| Ok((name.clone(), row.get::<_, Option<String>>(at)?.map(&text)));
+        names.iter().enumerate().map(value).collect::<duckdb::Result<Object>>()
+    })?;
+    objects.collect()
 }
 
 impl Listing {

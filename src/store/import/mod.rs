@@ -1,4 +1,4 @@
-//! Results from elsewhere: other stores, Parquet folders, listings, LumoSQL's benchmark databases.
+//! Results from elsewhere: other stores, Parquet folders, listings, LumoSQL's benchmark databases and their text exports.
 //!
 //! Each file is first attached or staged in memory and then merged in one transaction, so that nothing of a broken file
 //! is kept. Files are only ever read.
@@ -58,15 +58,15 @@ impl Store {
                 let reach = Reach::Files(files.iter().map(|file| folder.join(file)).collect());
                 (self.merged_from(path, &reach, |_| Ok(MergeSource::Parquet { folder, files }))?, notes)
             }
-            ImportKind::Csv | ImportKind::Json => {
+            ImportKind::Csv | ImportKind::Json | ImportKind::ParquetListing => {
                 let listing = listing::read(path, kind)?;
                 (
                     self.staged_from(path, true, |connection| listing.stage(connection))?,
                     vec![listing::LIMITS.to_owned()],
                 )
             }
-            ImportKind::LumoSql => {
-                let converted = lumosql::read(path)?;
+            ImportKind::LumoSql | ImportKind::LumoSqlText => {
+                let converted = lumosql::read(path, kind)?;
                 (self.staged_from(path, false, |connection| converted.stage(connection))?, converted.notes)
             }
         };

@@ -18,6 +18,7 @@ pub(super) enum ImportFinding {
     OddSize,
     OddRunId,
     UnknownTest,
+    SizeFromNames,
     AssumedOption,
     KeptRunKey,
     KeptTestKey,
@@ -62,6 +63,10 @@ impl ImportFinding {
             Self::OddSize => ("runs with a datasize that is neither `n` nor `r,w`", "kept as it is"),
             Self::OddRunId => ("run_ids that are not 64 hexadecimal digits", "kept"),
             Self::UnknownTest => ("tests that are none of LumoSQL's 18", "numbered by their names"),
+            Self::SizeFromNames => (
+                "runs that do not tell their datasize",
+                "taken from the names of their tests, and marked by the key `size_from`",
+            ),
             Self::AssumedOption => ("options that runs do not tell", "LumoSQL's default is shown as assumed"),
             Self::KeptRunKey => ("facts of runs under keys that dbdyno does not know", "kept"),
             Self::KeptTestKey => ("facts of tests under keys that dbdyno does not know", "kept"),

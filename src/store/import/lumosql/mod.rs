@@ -1,18 +1,23 @@
-//! LumoSQL's benchmark databases: SQLite files in which every fact of a run and of a test is a row of text.
+//! LumoSQL's benchmark databases: SQLite files in which every fact of a run and of a test is a row of text, or what its tool exports
+//! of one as text.
 //!
 //! `run_data(run_id, key, value)`, `test_data(run_id, test_number, key, value)`. Each run becomes a session of its own,
 //! because nothing says which runs were started together, and runs of one session and round count as paired.
 
 mod answers;
+mod doubts;
 mod findings;
 mod names;
 mod read;
 mod rows;
 mod run;
+mod size;
+mod text;
 
-use super::{super::write::stage, ImportError};
+use super::{super::write::stage, ImportError, ImportKind};
 use crate::store::TestRecord;
 use answers::mark_disagreeing;
+use doubts::doubts;
 use duckdb::Connection;
 use rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, RunRow, SessionRow};
 use std::path::Path;
@@ -40,9 +45,12 @@ pub(super) struct Converted {
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a benchmark database.
-pub(super) fn read(path: &Path) -> Result<Converted, ImportError> {
-    let (raw, mut findings) = read::read(path)?;
+/// Reads a benchmark database, or its text export.
+pub(super) fn read(path: &Path, kind: ImportKind) -> Result<Converted, ImportError> {
+    let (raw, mut findings) = match kind {
+        ImportKind::LumoSqlText => text::read(path)?,
+        _ => read::read(path)?,
+    };
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut converted = Converted::default();
     for (run_id, raw) in &raw {
@@ -52,6 +60,7 @@ pub(super) fn read(path: &Path) -> Result<Converted, ImportError> {
     converted.hosts.dedup_by(|a, b| a.host_id == b.host_id);
     mark_disagreeing(&mut converted, &mut findings);
     converted.notes = findings.sentences();
+    converted.notes.extend(doubts(&raw));
     Ok(converted)
 }
 

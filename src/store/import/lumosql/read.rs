@@ -8,7 +8,7 @@ use crate::base::{input, scratch::Scratch, sqlite::distrust};
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use std::{
     borrow::Cow,
-    collections::{BTreeMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs,
     os::unix::ffi::OsStrExt,
@@ -24,6 +24,31 @@ pub(super) struct RawRun {
     pub(super) facts: Facts,
     /// The facts of its tests, by their number in the file.
     pub(super) tests: BTreeMap<i64, Facts>,
+    /// Keys that it has several values of, in words.
+    pub(super) differing: BTreeSet<String>,
+}
+
+impl RawRun {
+    /// Takes a fact of the run. The last of several values counts.
+    pub(super) fn add_fact(&mut self, key: String, value: String, findings: &mut Findings) {
+        if let Some(before) = self.facts.insert(key.clone(), value) {
+            findings.add(ImportFinding::DuplicateRunKey);
+            if self.facts.get(&key) != Some(&before) {
+                self.differing.insert(key);
+            }
+        }
+    }
+
+    /// The same of one of its tests.
+    pub(super) fn add_test_fact(&mut self, test: i64, key: String, value: String, findings: &mut Findings) {
+        let facts = self.tests.entry(test).or_default();
+        if let Some(before) = facts.insert(key.clone(), value) {
+            findings.add(ImportFinding::DuplicateTestKey);
+            if facts.get(&key) != Some(&before) {
+                self.differing.insert(format!("{key} of test {test}"));
+            }
+        }
+    }
 }
 
 /// All runs by run_id.
@@ -56,8 +81,7 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
         let mut text = |at: usize| row.get_ref(at).map(|value| text(value, &mut findings));
         match (text(0)?, text(1)?, text(2)?) {
             (Some(run), Some(key), Some(value)) => {
-                let facts = &mut runs.entry(run).or_default().facts;
-                set(facts, key, value, ImportFinding::DuplicateRunKey, &mut findings);
+                runs.entry(run).or_default().add_fact(key, value, &mut findings);
             }
             _ => findings.add(ImportFinding::SkippedRow),
         }
@@ -69,26 +93,12 @@ fn gather(connection: &Connection) -> rusqlite::Result<(RawRuns, Findings)> {
         let number = text(1)?.and_then(|number| number.trim().parse::<i64>().ok());
         match (text(0)?, number, text(2)?, text(3)?) {
             (Some(run), Some(number), Some(key), Some(value)) => {
-                let facts = runs.entry(run).or_default().tests.entry(number).or_default();
-                set(facts, key, value, ImportFinding::DuplicateTestKey, &mut findings);
+                runs.entry(run).or_default().add_test_fact(number, key, value, &mut findings);
             }
             _ => findings.add(ImportFinding::SkippedRow),
         }
     }
     Ok((runs, findings))
-}
-
-/// The last of several values counts.
-fn set(facts: &mut Facts, key: String, value: String, duplicate: ImportFinding, findings: &mut Findings) {
-    match facts.entry(key) {
-        Entry::Vacant(entry) => {
-            entry.insert(value);
-        }
-        Entry::Occupied(mut entry) => {
-            findings.add(duplicate);
-            entry.insert(value);
-        }
-    }
 }
 
 /// A query whose rows come in the order they were written. A table without rowids has no duplicates either.

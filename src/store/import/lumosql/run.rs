@@ -7,6 +7,7 @@ use super::{
     names::{Numbered, folded, number},
     read::{Facts, RawRun},
     rows::{HostRow, KeyRow, OptionRow, ResultKeyRow, RunRow, SessionRow},
+    size::DataSize,
 };
 use crate::{
     metric::{Figures, Metric},
@@ -17,8 +18,7 @@ use jiff::Timestamp;
 use std::collections::HashSet;
 
 /// What options are when an old file does not tell.
-const ASSUMED: [(&str, &str); 4] =
-    [("datasize", "1"), ("discard_output", "off"), ("rowsum", "off"), ("sqlite3_journal", "default")];
+const ASSUMED: [(&str, &str); 3] = [("discard_output", "off"), ("rowsum", "off"), ("sqlite3_journal", "default")];
 /// Keys of run_data that have a meaning here.
 const RUN_KEYS: [&str; 24] = [
     "when-run",
@@ -52,6 +52,8 @@ const DISK_KEYS: [&str; 2] = ["disk-read-time", "disk-write-time"];
 const TEST_KEYS: [&str; 5] = ["test-name", "real-time", "user-cpu-time", "system-cpu-time", "status"];
 /// A key of test_data that is known, and kept as a key.
 pub(super) const OUTPUT_SIZE: &str = "output-size";
+/// The key of runs whose size their file does not tell: where it comes from.
+const SIZE_FROM: &str = "size_from";
 /// Why no tier can be told.
 const TIER_REASON: &str = "not known: LumoSQL does not record what a commit survives";
 
@@ -131,12 +133,12 @@ pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Conve
     }
     let host = host(facts);
     let (engine, engine_version) = engine(facts);
-    let size = fact("option-datasize").unwrap_or_else(|| "1".to_owned());
-    if size.parse::<Size>().is_err() {
+    let size = DataSize::of(raw);
+    if size.as_str().parse::<Size>().is_err() {
         findings.add(ImportFinding::OddSize);
     }
-    add_options(&run_id, facts, to, findings);
-    add_keys(&run_id, lumosql_id, facts, to, findings);
+    add_options(&run_id, facts, &size, to, findings);
+    add_keys(&run_id, lumosql_id, (facts, &size), to, findings);
     add_tests(&run_id, raw, to, findings);
     to.sessions.push(SessionRow {
         session_id: session_id.clone(),
@@ -166,7 +168,7 @@ pub(super) fn convert(lumosql_id: &str, raw: &RawRun, file: &str, to: &mut Conve
         engine,
         engine_version,
         suite: SUITE.to_owned(),
-        size,
+        size: size.as_str().to_owned(),
         tier_reason: TIER_REASON.to_owned(),
         other_run_waited: false,
     });
@@ -219,7 +221,7 @@ fn engine(facts: &Facts) -> (String, String) {
     }
 }
 
-fn add_options(run_id: &str, facts: &Facts, to: &mut Converted, findings: &mut Findings) {
+fn add_options(run_id: &str, facts: &Facts, size: &DataSize, to: &mut Converted, findings: &mut Findings) {
     let mut add = |name: &str, value: &str, assumed: bool| {
         to.options.push(OptionRow {
             run_id: run_id.to_owned(),
@@ -235,6 +237,13 @@ fn add_options(run_id: &str, facts: &Facts, to: &mut Converted, findings: &mut F
             add(name, value, false);
         }
     }
+    if !told("datasize") {
+        findings.add(match size {
+            DataSize::FromNames(_) => ImportFinding::SizeFromNames,
+            DataSize::Told(_) | DataSize::Default => ImportFinding::AssumedOption,
+        });
+        add("datasize", size.as_str(), true);
+    }
     for (name, value) in ASSUMED.into_iter().filter(|(name, _)| !told(name)) {
         findings.add(ImportFinding::AssumedOption);
         add(name, value, true);
@@ -246,12 +255,21 @@ fn option_name(key: &str) -> Option<&str> {
 }
 
 /// Keeps every fact that is no option, those with a column too, so that all can be found as the file has them.
-fn add_keys(run_id: &str, lumosql_id: &str, facts: &Facts, to: &mut Converted, findings: &mut Findings) {
+fn add_keys(
+    run_id: &str,
+    lumosql_id: &str,
+    (facts, size): (&Facts, &DataSize),
+    to: &mut Converted,
+    findings: &mut Findings,
+) {
     let mut add = |key: &str, value: &str| {
         to.keys.push(KeyRow { run_id: run_id.to_owned(), key: key.to_owned(), value: value.to_owned() });
     };
     if !facts.contains_key("lumosql-run-id") {
         add("lumosql-run-id", lumosql_id);
+    }
+    if matches!(size, DataSize::FromNames(_)) && !facts.contains_key(SIZE_FROM) {
+        add(SIZE_FROM, "names");
     }
     for (key, value) in facts.iter().filter(|(key, _)| option_name(key).is_none()) {
         if !RUN_KEYS.contains(&key.as_str()) && !DISK_KEYS.contains(&key.as_str()) {
