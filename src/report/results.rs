@@ -149,6 +149,9 @@ fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S
     if let Ok(whole) = text.parse::<i128>() {
         return serializer.serialize_i128(whole);
     }
+    if let Ok(whole) = text.parse::<u128>() {
+        return serializer.serialize_u128(whole);
+    }
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => serializer.serialize_f64(number),
         _ => serializer.serialize_str(text),
@@ -161,16 +164,19 @@ mod tests {
 
     #[test]
     fn json_has_numbers_as_numbers_and_texts_as_texts() {
-        let columns = ["n", "m", "x", "y", "f", "d", "t", "none"].map(str::to_owned).to_vec();
+        let columns = ["n", "m", "u", "x", "y", "f", "d", "t", "none"].map(str::to_owned).to_vec();
         let number = ColumnKind::Number;
-        let kinds = vec![number, number, number, number, ColumnKind::Flag, ColumnKind::Json, ColumnKind::Text];
-        let texts = ["9007199254740993", "-170141183460469231731687303715884105728", "0.25", "inf", "true", "[1]", "7"];
+        let kinds = vec![number, number, number, number, number, ColumnKind::Flag, ColumnKind::Json, ColumnKind::Text];
+        let (least, most) = (i128::MIN.to_string(), u128::MAX.to_string());
+        let texts = ["9007199254740993", &least, &most, "0.25", "inf", "true", "[1]", "7"];
         let row = texts.map(|text| Some(text.to_owned())).into_iter().chain([None]).collect();
         let written = json(&TextRows { columns, kinds, rows: vec![row] }).unwrap();
         let line: String = written.split_whitespace().collect();
         assert_eq!(
             line,
-            r#"[{"n":9007199254740993,"m":-170141183460469231731687303715884105728,"x":0.25,"y":"inf","f":true,"d":[1],"t":"7","none":null}]"#
+            format!(
+                r#"[{{"n":9007199254740993,"m":{least},"u":{most},"x":0.25,"y":"inf","f":true,"d":[1],"t":"7","none":null}}]"#
+            )
         );
     }
 }
