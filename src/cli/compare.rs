@@ -9,7 +9,7 @@ use crate::{
     base::units::plain,
     catalog::Difference,
     compare::{
-        Axis, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
+        Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
         by_configuration, compare, compare_all, gate, load, others_of, with_repeats,
     },
     metric::{Better, Metric},
@@ -203,10 +203,14 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
         Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
+    let selected = [(text_a, &a), (text_b, &b)];
     let side = |flag, text, selection| side(&store, flag, text, selection, (args.metric, latencies));
     let (a, b) = (side("--a", text_a, &a)?, side("--b", text_b, &b)?);
     let [a, b] = with_repeats(&store, [&a, &b])?;
     let mut comparison = compare(&a, &b, &options);
+    if matches!(args.format, Format::Html | Format::Json) {
+        comparison.beside = beside(&store, selected, args.metric, &options)?;
+    }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
     }
@@ -269,6 +273,21 @@ fn side(
         )));
     }
     Ok(side)
+}
+
+/// Other metrics of the same sides.
+fn beside(
+    store: &Store,
+    sides: [(&str, &Selection); 2],
+    compared: Metric,
+    options: &Options,
+) -> Result<Vec<Beside>, CliError> {
+    let mut all = Vec::new();
+    for metric in Beside::metrics(compared) {
+        let [a, b] = sides.map(|(text, selection)| load(store, text, selection, metric, Latencies::Left));
+        all.extend(Beside::of(&a?, &b?, options));
+    }
+    Ok(all)
 }
 
 /// Says which flags would have compared what was not.

@@ -11,6 +11,7 @@
 //!
 //! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
 
+mod beside;
 mod evidence;
 mod facts;
 mod gate;
@@ -30,6 +31,7 @@ mod sizes;
 mod trend;
 mod warnings;
 
+pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use load::{Side, by_configuration, load, others_of, with_repeats};
 pub use model::{
@@ -104,6 +106,7 @@ fn comparison(
         overall: sizes::overall(&lines, &[a, b]),
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
+        beside: Vec::new(),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
         warnings: warnings::warnings(&lines, &[a, b], &options.pooled),
         lines,

@@ -51,6 +51,9 @@ pub struct Comparison {
     pub by_size: Option<Vec<OverSizes>>,
     /// The pivot table, where asked for.
     pub pivot: Option<Pivot>,
+    /// Other metrics of the same lines, where they were read too.
+    #[serde(default)]
+    pub beside: Vec<super::Beside>,
     /// How figures grow, where asked for: by test, axis, what is held fixed, and side.
     pub scaling: Option<Vec<ScalingCurve>>,
     /// What a reader should know.
