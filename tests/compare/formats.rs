@@ -38,7 +38,7 @@ fn comparison() -> Comparison {
 }
 
 /// A comparison with hostile text wherever text can come from a database.
-fn hostile() -> Comparison {
+pub(super) fn hostile() -> Comparison {
     let mut bench = Bench::default();
     let of = |engine| Variant {
         label: HOSTILE.to_owned(),
@@ -78,7 +78,8 @@ fn json_is_as_the_published_schema_says() {
     undecided.pairs(&spec("x"), &Variant { tier: Tier::Consistent, ..spec("y") }, &CLEAR[..3]);
     let few = undecided.compared("engine=x", "engine=y", &Options::default());
     let growing = super::scaling::every_outcome();
-    for (at, comparison) in [comparison(), hostile(), few, growing].iter().enumerate() {
+    let beside = super::page::with_beside();
+    for (at, comparison) in [comparison(), hostile(), few, growing, beside].iter().enumerate() {
         let path = folder.path().join(format!("{at}.json"));
         exported(comparison, Format::Json, &path).unwrap();
         let check = "import json, sys, jsonschema; schema = json.load(open(sys.argv[1])); \

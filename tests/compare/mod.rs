@@ -7,6 +7,7 @@ mod formats;
 mod matching;
 mod metrics;
 mod obstacles;
+mod page;
 mod scaling;
 mod several;
 pub(crate) mod simulation;

@@ -1,7 +1,9 @@
 //! A comparison as one HTML page that needs nothing else.
 
 use super::{
-    charts, facts, scaling,
+    charts, facts,
+    page::{self, BesideCell, BesideColumn, ForestAxis, ForestPlot, GrowthPanel, PointsPage},
+    scaling,
     scaling_chart::{self, ScalingPanel},
     words::{self, Footnotes},
 };
@@ -28,6 +30,12 @@ struct HtmlPage<'c> {
     signs: String,
     column_a: String,
     column_b: String,
+    /// Titles of the other metrics' columns.
+    beside: Vec<String>,
+    /// What ratios below and above 1 mean.
+    directions: String,
+    points: PointsPage,
+    growth_panels: Vec<GrowthPanel>,
     size_panels: Vec<charts::SizePanel>,
     latency_panels: Vec<charts::LatencyPanel>,
     footnotes: Vec<String>,
@@ -48,6 +56,7 @@ struct HtmlScaling {
 #[derive(Debug, Serialize)]
 struct HtmlGroup {
     title: String,
+    forest: ForestPlot,
     rows: Vec<HtmlRow>,
     mean: Option<String>,
     mean_interval: String,
@@ -63,11 +72,11 @@ struct HtmlRow {
     ratio: String,
     interval: String,
     p: String,
-    forest: Option<charts::Forest>,
     sign: &'static str,
     /// A class of the style sheet.
     word: &'static str,
     verdict: String,
+    beside: Vec<BesideCell>,
     notes: Vec<usize>,
 }
 
@@ -83,7 +92,10 @@ struct HtmlTable {
 /// The template does not fit.
 pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     let mut notes = Footnotes::default();
-    let groups = groups(comparison, &mut notes);
+    let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
+    let axis = ForestAxis::new(found, comparison.metric);
+    let beside = page::columns(comparison);
+    let groups = groups(comparison, &axis, &beside, &mut notes);
     let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let page = HtmlPage {
         comparison,
@@ -95,6 +107,10 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         signs: words::signs(comparison.metric),
         column_a: words::column(comparison.metric, "A"),
         column_b: words::column(comparison.metric, "B"),
+        beside: beside.into_iter().map(|column| column.title).collect(),
+        directions: axis.directions(),
+        points: page::points(comparison),
+        growth_panels: page::growth_panels(comparison),
         size_panels: charts::size_panels(comparison),
         latency_panels: charts::latency_panels(comparison),
         footnotes: notes.texts,
@@ -122,22 +138,23 @@ pub(in crate::report) fn rendered(
     environment.get_template(name)?.render(Serde(page))
 }
 
-fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
-    let reach = charts::reach(comparison.lines.iter().filter_map(|line| line.found.as_ref()));
+fn groups(
+    comparison: &Comparison,
+    axis: &ForestAxis,
+    beside: &[BesideColumn<'_>],
+    notes: &mut Footnotes,
+) -> Vec<HtmlGroup> {
     comparison
         .means
         .iter()
         .map(|mean| {
             let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
+            let lines: Vec<&Line> = comparison.lines.iter().filter(of_mean).collect();
             let part = words::part(&mean.part);
             HtmlGroup {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
-                rows: comparison
-                    .lines
-                    .iter()
-                    .filter(of_mean)
-                    .map(|line| row(line, comparison.metric, reach, notes))
-                    .collect(),
+                forest: axis.plot(&lines, mean),
+                rows: lines.into_iter().map(|line| row(line, comparison.metric, beside, notes)).collect(),
                 mean: mean.ratio.map(words::ratio),
                 mean_interval: mean.interval.map_or_else(String::new, |interval| words::range(Some(interval))),
                 tests: mean.tests,
@@ -146,7 +163,7 @@ fn groups(comparison: &Comparison, notes: &mut Footnotes) -> Vec<HtmlGroup> {
         .collect()
 }
 
-fn row(line: &Line, metric: Metric, reach: f64, notes: &mut Footnotes) -> HtmlRow {
+fn row(line: &Line, metric: Metric, beside: &[BesideColumn<'_>], notes: &mut Footnotes) -> HtmlRow {
     let found = line.found.as_ref();
     let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     HtmlRow {
@@ -157,10 +174,10 @@ fn row(line: &Line, metric: Metric, reach: f64, notes: &mut Footnotes) -> HtmlRo
         ratio: found.map_or("-".to_owned(), |found| words::ratio(found.ratio)),
         interval: found.map_or("-".to_owned(), words::interval),
         p: found.and_then(|found| found.p_adjusted).map_or("-".to_owned(), |p| format!("{p:.2}")),
-        forest: found.map(|found| charts::forest(found, reach)),
         sign: words::sign(found.map(|found| found.verdict)),
         word: words::verdict_word(line),
         verdict: found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric)),
+        beside: beside.iter().map(|column| column.cell(line)).collect(),
         notes: notes.numbers(line),
     }
 }

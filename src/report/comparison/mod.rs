@@ -9,6 +9,7 @@ pub(crate) mod facts;
 mod flat;
 mod html;
 mod markdown;
+mod page;
 pub(crate) mod scaling;
 pub(crate) mod scaling_chart;
 mod several;
