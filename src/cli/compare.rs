@@ -9,8 +9,8 @@ use crate::{
     base::units::plain,
     catalog::Difference,
     compare::{
-        Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several, Side,
-        by_configuration, compare, compare_all, gate, load, others_of, with_repeats,
+        Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several,
+        Side, by_configuration, compare, compare_all, gate, load, others_of, with_repeats,
     },
     metric::{Better, Metric},
     report::{
@@ -209,7 +209,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let [a, b] = with_repeats(&store, [&a, &b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(args.format, Format::Html | Format::Json) {
-        comparison.beside = beside(&store, selected, args.metric, &options)?;
+        comparison.beside = Beside::of_selections(&store, selected, args.metric, &options)?;
     }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
@@ -267,27 +267,15 @@ fn side(
 ) -> Result<Side, CliError> {
     let side = load(store, text, selection, metric, latencies)?;
     if side.runs.is_empty() {
+        for sentence in store.unmatched_commas(selection)? {
+            say!("note: {}", plain(&sentence));
+        }
         return Err(CliError::Usage(format!(
             "{flag} '{text}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
             store.path().display()
         )));
     }
     Ok(side)
-}
-
-/// Other metrics of the same sides.
-fn beside(
-    store: &Store,
-    sides: [(&str, &Selection); 2],
-    compared: Metric,
-    options: &Options,
-) -> Result<Vec<Beside>, CliError> {
-    let mut all = Vec::new();
-    for metric in Beside::metrics(compared) {
-        let [a, b] = sides.map(|(text, selection)| load(store, text, selection, metric, Latencies::Left));
-        all.extend(Beside::of(&a?, &b?, options));
-    }
-    Ok(all)
 }
 
 /// Says which flags would have compared what was not.

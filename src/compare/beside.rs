@@ -1,11 +1,14 @@
 //! What the tests of a comparison cost beside the figure that is compared: the medians of other metrics, line by line.
 
 use super::{
-    load::Side,
+    load::{Side, load},
     model::{Line, Part},
     options::Options,
 };
-use crate::metric::Metric;
+use crate::{
+    metric::Metric,
+    store::{Latencies, Selection, Store, StoreError},
+};
 use serde::{Deserialize, Serialize};
 
 /// A metric that is told beside the compared one, without a verdict: as further tests of the table these would weaken those that were
@@ -36,6 +39,24 @@ pub struct BesideLine {
 const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::PeakMemory];
 
 impl Beside {
+    /// All that is told beside a comparison of two selections, each with its text as typed.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub fn of_selections(
+        store: &Store,
+        sides: [(&str, &Selection); 2],
+        compared: Metric,
+        options: &Options,
+    ) -> Result<Vec<Self>, StoreError> {
+        let mut all = Vec::new();
+        for metric in Self::metrics(compared) {
+            let [a, b] = sides.map(|(text, selection)| load(store, text, selection, metric, Latencies::Left));
+            all.extend(Self::of(&a?, &b?, options));
+        }
+        Ok(all)
+    }
+
     /// The metrics that are told beside another.
     pub fn metrics(compared: Metric) -> impl Iterator<Item = Metric> {
         BESIDE.into_iter().filter(move |metric| *metric != compared)

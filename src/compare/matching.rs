@@ -97,10 +97,15 @@ fn kinds<'s>(side: &'s Side, pooled: &BTreeSet<String>) -> Vec<Kind<'s>> {
     let first = side.runs.iter().filter(|run| seen.insert((Arc::as_ptr(&run.configuration), &*run.size)));
     let kind = |run: &'s crate::store::RunTests| {
         let mut facts = run.configuration.facts();
-        facts.retain(|word, _| !pooled.contains(*word));
+        facts.retain(|word, _| !is_pooled(word, pooled));
         Kind { size: &run.size, facts }
     };
     first.map(kind).collect()
+}
+
+/// Whether the values of a word are taken together. The tier follows from the options.
+pub(super) fn is_pooled(word: &str, pooled: &BTreeSet<String>) -> bool {
+    pooled.contains(word) || (word == "tier" && !pooled.is_empty())
 }
 
 /// The values of each word.

@@ -42,7 +42,7 @@ pub use model::{
 pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
 pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
-pub use sizes::{TestKey, by_test, over_sizes};
+pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
 pub use trend::{Trend, TrendChange, TrendPoint, TrendSeries, trend};
 
 use evidence::{Known, LineDraft};

@@ -2,6 +2,7 @@
 
 use super::{
     layout::{Laid, SideSample},
+    matching::is_pooled,
     model::{Obstacle, ObstacleKind, SideName},
     options::Options,
     pairs::Matched,
@@ -67,7 +68,7 @@ fn several(side: SideName, samples: &[SideSample<'_>], pooled: &BTreeSet<String>
     let configurations: BTreeSet<_> =
         kinds(samples.iter()).into_iter().map(|sample| &sample.run.configuration).collect();
     let facts: Vec<BTreeMap<&str, String>> = configurations.iter().map(|configuration| configuration.facts()).collect();
-    for word in facts.iter().flat_map(BTreeMap::keys).filter(|word| !pooled.contains(**word)) {
+    for word in facts.iter().flat_map(BTreeMap::keys).filter(|word| !is_pooled(word, pooled)) {
         let of_word = facts.iter().map(|facts| facts.get(word).cloned().unwrap_or_else(|| "none".to_owned()));
         values.insert(word, of_word.collect());
     }

@@ -15,7 +15,7 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
         .filter_map(|lines| {
             let first = lines.first()?;
             let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-            let of_rounds = of_rounds(&found, |ids| Some(ids));
+            let of_rounds = of_rounds(&found, Some);
             Some(Mean {
                 part: first.part.clone(),
                 size: first.size.clone(),
@@ -112,7 +112,7 @@ pub fn by_test(lines: &[Line]) -> BTreeMap<TestKey<'_>, Vec<&Line>> {
 }
 
 /// A test's name with `N` for each number in it.
-pub(super) fn without_numbers(name: &str) -> String {
+pub fn without_numbers(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for c in name.chars() {
         if !c.is_ascii_digit() {

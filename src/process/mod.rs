@@ -1,6 +1,7 @@
 //! Processes of engines: ended together with all that they started, and how they ended in words.
 
 mod cgroup;
+mod mark;
 mod memory;
 mod words;
 
@@ -10,14 +11,13 @@ pub(crate) use words::in_words;
 
 use crate::base::identifier::identifier;
 use cgroup::Cgroup;
+use mark::{Mark, is_between_programs, now};
 use memory::LimitedGroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
 };
-use std::{fs, io, process::Command, thread, time::Duration};
+use std::{fs, process::Command, thread, time::Duration};
 
-/// The variable by which a process is known as one that an engine's process started, whatever group or session it went to.
-const MARK: &str = "DBDYNO_FAMILY";
 /// How often, and with what pause, processes that were killed are looked for again: a kill takes a moment.
 const LOOKS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(2);
@@ -26,6 +26,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(crate) struct Family {
     name: String,
+    /// When it was made, so that none of it is older.
+    since: u64,
     cgroup: Option<Cgroup>,
     /// The control group that limits its memory.
     limited: Option<LimitedGroup>,
@@ -34,13 +36,13 @@ pub(crate) struct Family {
 impl Family {
     /// One without a control group: for a process that only answers a question.
     pub(crate) fn new() -> Self {
-        Self { name: identifier(), cgroup: None, limited: None }
+        Self { name: identifier(), since: now(), cgroup: None, limited: None }
     }
 
     /// One with a control group, where that is possible: for a worker.
     pub(crate) fn controlled() -> Self {
         let name = identifier();
-        Self { cgroup: Cgroup::create(&name), name, limited: None }
+        Self { cgroup: Cgroup::create(&name), name, since: now(), limited: None }
     }
 
     /// One whose memory is limited, the page cache of what it reads and writes with it: `limit` bytes.
@@ -65,7 +67,7 @@ impl Family {
 
     /// Makes the process that a command starts the first of this family.
     pub(crate) fn begin(&self, command: &mut Command) {
-        command.env(MARK, &self.name);
+        command.env(mark::VARIABLE, &self.name);
         if let Some(limited) = &self.limited {
             limited.begin(command);
         }
@@ -89,14 +91,15 @@ impl Family {
             // A group that has ended needs nothing.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        let mark = format!("{MARK}={}", self.name);
+        let mark = Mark::new(&self.name);
         for _ in 0..LOOKS {
-            let marked: Vec<u32> = processes().filter(|&process| is_marked(process, &mark)).collect();
-            if marked.is_empty() {
+            let marked: Vec<u32> = processes().filter(|&process| mark.is_on(process)).collect();
+            // What is just becoming another program has its mark again in a moment.
+            if marked.is_empty() && !processes().any(|process| is_between_programs(process, self.since)) {
                 return;
             }
             for process in marked {
-                kill_if(process, || is_marked(process, &mark));
+                kill_if(process, || mark.is_on(process));
             }
             thread::sleep(PAUSE);
         }
@@ -132,17 +135,11 @@ fn processes() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Whether a process was started with the mark. What cannot be read belongs to another user, or has ended.
-fn is_marked(process: u32, mark: &str) -> bool {
-    let environment: io::Result<Vec<u8>> = fs::read(format!("/proc/{process}/environ"));
-    environment.is_ok_and(|bytes| bytes.split(|&byte| byte == 0).any(|entry| entry == mark.as_bytes()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::{
-        io::{BufRead, BufReader},
+        io::{self, BufRead, BufReader},
         os::unix::process::CommandExt,
         process::Stdio,
     };

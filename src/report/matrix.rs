@@ -2,6 +2,7 @@
 
 use crate::{
     base::units::{counted, duration},
+    compare::without_numbers,
     stats::median,
     store::{ColumnKind, TestTime, TextRows},
 };
@@ -146,7 +147,7 @@ impl Matrix {
 
 /// A test at whatever size: its number, and its name with `N` for numbers.
 fn test_of(time: &TestTime) -> (u32, String) {
-    (time.test, without_digits(&time.test_name))
+    (time.test, without_numbers(&time.test_name))
 }
 
 /// All tests, each with its name: as it is stored where it is one name, else with `N` for what differs between sizes.
@@ -181,23 +182,37 @@ fn of_runs(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
     runs.into_iter().map(|run| (heading(run), run.iter().collect())).collect()
 }
 
-/// A column each configuration, with its heading: by label, version and size. The version is shown where a label has several.
+/// What is one column of configurations: label, version, size in numbers, size, options.
+type ConfigurationKey<'t> = (&'t str, &'t str, Vec<u64>, &'t str, &'t str);
+
+/// A column each configuration, with its heading: label and size, with the version and the options in which those of a label differ.
 fn of_configurations(times: &[TestTime]) -> Vec<(String, Vec<&TestTime>)> {
-    let mut all: BTreeMap<(&str, &str, Vec<u64>, &str), Vec<&TestTime>> = BTreeMap::new();
+    let mut all: BTreeMap<ConfigurationKey<'_>, Vec<&TestTime>> = BTreeMap::new();
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut options: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
     for time in times {
-        let TestTime { label, engine_version, size, .. } = time;
+        let TestTime { label, engine_version, size, options: of_run, .. } = time;
         let numbers = size.split(',').map(|part| part.trim().parse().unwrap_or(u64::MAX)).collect();
-        all.entry((label, engine_version, numbers, size)).or_default().push(time);
+        all.entry((label, engine_version, numbers, size, of_run)).or_default().push(time);
         versions.entry(label).or_default().insert(engine_version);
+        options.entry((label, size)).or_default().insert(of_run);
     }
-    let heading = |label: &str, version: &str, size: &str, runs: usize| {
+    let heading = |(label, version, _, size, of_run): &ConfigurationKey<'_>, runs: usize| {
         let several = versions.get(label).is_some_and(|versions| versions.len() > 1);
         let version = if several { format!(" {version}") } else { String::new() };
-        format!("{label}{version} · {size} · {}", counted(runs, "run"))
+        let differ = options.get(&(*label, *size)).map(|others| differing(of_run, others)).unwrap_or_default();
+        format!("{label}{version}{differ} · {size} · {}", counted(runs, "run"))
     };
-    let columns = all.into_iter();
-    columns.map(|((label, version, _, size), times)| (heading(label, version, size, runs_of(&times)), times)).collect()
+    all.into_iter().map(|(key, times)| (heading(&key, runs_of(&times)), times)).collect()
+}
+
+/// The options of a configuration that others do not have alike: ` rowsum=on`.
+fn differing(options: &str, others: &BTreeSet<&str>) -> String {
+    let parsed = |text: &str| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap_or_default();
+    let others: Vec<_> = others.iter().map(|other| parsed(other)).collect();
+    let own = parsed(options).into_iter();
+    let differ = own.filter(|(name, value)| others.iter().any(|other| other.get(name) != Some(value)));
+    differ.map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
 /// What stands for some times of a test: their median, or why there is none.
@@ -212,19 +227,6 @@ fn cell(times: &[&TestTime]) -> MatrixCell {
         Ok(figure) => MatrixCell::Figure { figure, runs: figures.len() },
         Err(_) => MatrixCell::Word(word()),
     }
-}
-
-/// A test's name where it differs between sizes: `25000 INSERTs` and `N INSERTs` are `N INSERTs`.
-fn without_digits(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for c in name.chars() {
-        match c {
-            c if c.is_ascii_digit() && text.ends_with('N') => {}
-            c if c.is_ascii_digit() => text.push('N'),
-            c => text.push(c),
-        }
-    }
-    text
 }
 
 /// How many characters tell all of these apart.
@@ -243,8 +245,20 @@ mod tests {
         let status = if wall_ns.is_some() { "ok" } else { "failed" };
         let text = |text: &str| text.to_owned();
         let (label, engine_version, size) = (text("lmdb"), text("0.9"), text("1"));
-        let (run_id, test_name, status) = (text(run), text(name), text(status));
-        TestTime { run_id, label, engine_version, size, test, test_name, status, wall_ns }
+        let (run_id, test_name, status, options) = (text(run), text(name), text(status), text("{}"));
+        TestTime { run_id, label, engine_version, size, options, test, test_name, status, wall_ns }
+    }
+
+    #[test]
+    fn configurations_of_one_label_are_told_apart_by_their_options() {
+        let of = |run: &str, rowsum: &str, ms: u64| TestTime {
+            options: format!(r#"{{"page_size":"4096","rowsum":"{rowsum}"}}"#),
+            ..time(run, 1, "x", Some(ms * 1_000_000))
+        };
+        let times = [of("aaaaaaaa1", "off", 1), of("aaaaaaaa2", "off", 3), of("aaaaaaaa3", "on", 7)];
+        let rows = Matrix::new(&times, MatrixColumns::Configurations).rows(false, false);
+        assert_eq!(rows.columns, ["test", "lmdb rowsum=off · 1 · 2 runs", "lmdb rowsum=on · 1 · 1 run"]);
+        assert_eq!(rows.rows, [[Some("1 x".to_owned()), Some("2.00 ms".to_owned()), Some("7.00 ms".to_owned())]]);
     }
 
     #[test]

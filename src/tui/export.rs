@@ -12,7 +12,10 @@ use crate::{
         tune::{LEDGER_FORMATS, ledger_text},
     },
     store::Selection,
-    tui::setup::TuiSetup,
+    tui::{
+        screens::compare::{WantedComparison, whole},
+        setup::TuiSetup,
+    },
     tune::Ledger,
 };
 use std::path::{Path, PathBuf};
@@ -24,8 +27,8 @@ const FILE_WIDTH: usize = 80;
 #[derive(Debug)]
 pub enum FileContent {
     Text(String),
-    /// A comparison, in the format of the file's ending.
-    Comparison(Box<Comparison>),
+    /// A comparison as it is shown, in the format of the file's ending; with what it was made from, since some formats have more.
+    Comparison(Box<Comparison>, Box<WantedComparison>),
     /// A ledger, in the format of the file's ending, with the command that shows it.
     Ledger(Box<Ledger>, String),
     /// Results that a selection means, in the format of the file's ending.
@@ -46,9 +49,13 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Res
     let text = match content {
         FileContent::Text(text) => text,
         FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
-        FileContent::Comparison(comparison) => {
+        FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;
+            let comparison = match format {
+                Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
+                Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown.as_ref(),
+            };
             comparison::export(comparison, format, style, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);

@@ -3,9 +3,11 @@
 use super::fixture::{Bench, CLEAR, Variant, spec};
 use crate::support::Place;
 use dbdyno::{
+    catalog::Difference,
     compare::{Comparison, Gate, ObstacleKind, OpenReason, Options, Part, Several, compare, gate},
     store::Store,
 };
+use dbdyno_engine::durability::Tier;
 use std::collections::BTreeSet;
 
 fn matched() -> Options {
@@ -98,7 +100,7 @@ fn an_option_that_one_side_alone_has_parts_that_side() {
     ];
     session(&mut bench, &runs);
     let comparison = bench.compared("engine=x", "engine=y", &matched());
-    assert_eq!(found(&comparison), [("sync=full 1000".to_owned(), 0.5), ("sync=off 1000".to_owned(), 0.3)]);
+    assert_eq!(found(&comparison), [("sync=full 1000".to_owned(), 0.5), ("sync=off 1000".to_owned(), 0.2)]);
     let turned = bench.compared("engine=y", "engine=x", &matched());
     assert_eq!(found(&turned), [("sync=full 1000".to_owned(), 2.0), ("sync=off 1000".to_owned(), 4.0)]);
 }
@@ -106,27 +108,27 @@ fn an_option_that_one_side_alone_has_parts_that_side() {
 #[test]
 fn values_that_only_differ_between_the_sides_are_what_is_compared() {
     let mut bench = Bench::default();
-    let of = |sync, cache| with("x", &[("sync", sync), ("cache", cache)]);
+    let of = |sync, cache| with("x", &[("sync", sync), ("cache_size", cache)]);
     let runs = [(of("full", "1"), 100), (of("off", "1"), 50), (of("full", "2"), 200), (of("off", "2"), 50)];
     session(&mut bench, &runs);
     let comparison = bench.compared("sync=full", "sync=off", &matched());
-    assert_eq!(found(&comparison), [("cache=1 1000".to_owned(), 2.0), ("cache=2 1000".to_owned(), 4.0)]);
+    assert_eq!(found(&comparison), [("cache_size=1 1000".to_owned(), 2.0), ("cache_size=2 1000".to_owned(), 4.0)]);
 }
 
 #[test]
 fn what_has_no_partner_is_one_line_that_names_the_option() {
     let mut bench = Bench::default();
-    let of = |engine, cache| with(engine, &[("cache", cache)]);
+    let of = |engine, cache| with(engine, &[("cache_size", cache)]);
     let runs =
         [(of("x", "1"), 100), (of("y", "2"), 100), (of("x", "2"), 200), (of("y", "3"), 100), (of("x", "4"), 100)];
     session(&mut bench, &runs);
     let comparison = bench.compared("engine=x", "engine=y", &matched());
-    assert_eq!(found(&comparison), [("cache=2 1000".to_owned(), 2.0)]);
+    assert_eq!(found(&comparison), [("cache_size=2 1000".to_owned(), 2.0)]);
     assert_eq!(
         comparison.unmatched,
-        ["only A has cache=1 | 4 (16 runs), B has 2 | 3", "only B has cache=3 (8 runs), A has 1 | 2 | 4"]
+        ["only A has cache_size=1 | 4 (16 runs), B has 2 | 3", "only B has cache_size=3 (8 runs), A has 1 | 2 | 4"]
     );
-    let Gate::Slower(_) = gate(&comparison, 0.05) else { panic!("cache=2 is slower") };
+    let Gate::Slower(_) = gate(&comparison, 0.05) else { panic!("cache_size=2 is slower") };
     let faster = bench.compared("engine=y", "engine=x", &matched());
     let Gate::Undecided(open) = gate(&faster, 0.05) else { panic!("what was not compared is not passed") };
     assert_eq!(open.iter().map(|test| test.reason).collect::<BTreeSet<_>>(), BTreeSet::from([OpenReason::OneSide]));
@@ -193,13 +195,32 @@ fn pooled_values_are_one_line_that_says_so() {
 }
 
 #[test]
+fn a_tier_that_differs_is_no_reason_to_leave_a_configuration_out() {
+    let mut bench = Bench::default();
+    let of = |sync, tier| Variant { tier, ..with("x", &[("sync", sync)]) };
+    let runs = [
+        (of("full", Tier::PowerSafe), 100),
+        (with("y", &[("durable", "yes")]), 200),
+        (of("off", Tier::ProcessSafe), 50),
+    ];
+    session(&mut bench, &runs);
+    let comparison = bench.compared("engine=x", "engine=y", &matched());
+    assert_eq!(found(&comparison), [("sync=full 1000".to_owned(), 0.5), ("sync=off 1000".to_owned(), 0.0)]);
+    let kind = &comparison.lines[1].obstacles[0].kind;
+    assert_eq!(*kind, ObstacleKind::Differ(Difference::Tiers), "which can be allowed");
+    let allowed = BTreeSet::from([Difference::Tiers]);
+    let pooled = Options { allowed, pooled: BTreeSet::from(["sync".to_owned()]), ..matched() };
+    assert_eq!(bench.compared("engine=x", "engine=y", &pooled).lines.len(), 1);
+}
+
+#[test]
 fn many_that_cannot_agree_on_either_side_are_not_all_compared_with_all() {
     let mut bench = Bench::default();
     let here = bench.session("here");
     const CACHES: [&str; 20] =
         ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19", "20"];
     for (at, cache) in CACHES.into_iter().enumerate() {
-        bench.run(&here, 0, &with(if at % 2 == 0 { "x" } else { "y" }, &[("cache", cache)]), &[1000]);
+        bench.run(&here, 0, &with(if at % 2 == 0 { "x" } else { "y" }, &[("cache_size", cache)]), &[1000]);
     }
     let stored = bench.stored();
     let (a, b) = (stored.side("engine=x"), stored.side("engine=y"));
@@ -228,5 +249,7 @@ fn the_command_matches_pools_and_says_what_the_sides_have_in_common_once() {
     let markdown = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y", "--percent", "--format", "markdown"]);
     assert!(markdown.contains("-50 %"), "{markdown}");
     let several = place.ok(&["compare", "--reference", "engine=y rowsum=on", "--with", "engine=x", "--percent"]);
-    assert!(several.contains("+200 %"), "both configurations of x are beside it: {several}");
+    for rowsum in ["off", "on"] {
+        assert!(several.contains(&format!("label=x [(\"rowsum\", \"{rowsum}\")]")), "each of x beside it: {several}");
+    }
 }

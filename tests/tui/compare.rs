@@ -324,3 +324,21 @@ fn what_is_read_is_said_until_the_answer_comes() {
     journey.shows("reading…");
     assert_eq!(journey.app.screen, ScreenId::Compare);
 }
+
+#[test]
+fn latencies_are_read_when_they_are_looked_at() {
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
+    let asked = |commands: &[Command]| format!("{commands:?}");
+    let commands = journey.app.update(Message::Key(KeyPress::Enter));
+    assert!(asked(&commands).contains("latencies: Left"), "{commands:?}");
+    journey.perform(commands);
+    journey.keys("v");
+    let commands = journey.app.update(Message::Key(KeyPress::Char('v')));
+    assert!(asked(&commands).contains("latencies: Read"), "{commands:?}");
+    journey.shows("reading…");
+    journey.perform(commands);
+    journey.hides("reading…").shows("p99");
+    // Other views need no second look.
+    let commands = journey.app.update(Message::Key(KeyPress::Char('v')));
+    assert!(!asked(&commands).contains("latencies:"), "{commands:?}");
+}

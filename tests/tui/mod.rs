@@ -68,7 +68,8 @@ impl Journey {
         self.perform(commands);
     }
 
-    fn perform(&mut self, commands: Vec<Command>) {
+    /// Does what the program asked for.
+    pub(crate) fn perform(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
                 // The machine's noise is no part of a journey.

@@ -62,6 +62,13 @@ fn unique(values: impl Iterator<Item = String>) -> Vec<String> {
     unique
 }
 
+/// Numbers in their order; what is none comes last.
+fn by_number(mut values: Vec<String>) -> Vec<String> {
+    let number = |value: &str| value.parse::<f64>().unwrap_or(f64::INFINITY);
+    values.sort_by(|one, next| number(one).total_cmp(&number(next)).then_with(|| one.cmp(next)));
+    values
+}
+
 /// The values of each option of engine and suite, with those that have none as `none`.
 fn facts_of(configurations: &[MeasuredConfiguration]) -> BTreeMap<&str, Vec<String>> {
     let has = |one: &MeasuredConfiguration, name: &str| {
@@ -75,7 +82,7 @@ fn facts_of(configurations: &[MeasuredConfiguration]) -> BTreeMap<&str, Vec<Stri
     names
         .map(|name| {
             let values = configurations.iter().map(|one| has(one, name).unwrap_or_else(|| "none".to_owned()));
-            (name.as_str(), unique(values))
+            (name.as_str(), by_number(unique(values)))
         })
         .collect()
 }
@@ -118,7 +125,7 @@ fn what(side: &SideFacts) -> String {
     let names = if labels.len() <= NAMED { labels } else { engines };
     let versions = unique(all.iter().map(|one| one.configuration.version.clone()));
     let suites = unique(all.iter().map(|one| one.configuration.suite.clone()));
-    let sizes = unique(all.iter().flat_map(|one| one.sizes.iter().cloned()));
+    let sizes = by_number(unique(all.iter().flat_map(|one| one.sizes.iter().cloned())));
     format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
 }
 

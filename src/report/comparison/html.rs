@@ -1,7 +1,7 @@
 //! A comparison as one HTML page that needs nothing else.
 
 use super::{
-    charts, facts,
+    charts, facts, over_several,
     page::{self, BesideCell, BesideColumn, ForestAxis, ForestPlot, GrowthPanel, PointsPage},
     scaling,
     scaling_chart::{self, ScalingPanel},
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::units::plain,
-    compare::{Comparison, Line, PivotCell, curve_families},
+    compare::{Comparison, Line, PivotCell, RatioForm, curve_families},
     metric::Metric,
 };
 use minijinja::{Environment, Value, value::Serde};
@@ -28,6 +28,8 @@ struct HtmlPage<'c> {
     pivot: Option<HtmlTable>,
     scaling: Option<HtmlScaling>,
     signs: String,
+    /// What a column of ratios is called.
+    ratio_column: &'static str,
     column_a: String,
     column_b: String,
     /// Titles of the other metrics' columns.
@@ -96,7 +98,10 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     let axis = ForestAxis::new(found, comparison.metric);
     let beside = page::columns(comparison);
     let groups = groups(comparison, &axis, &beside, &mut notes);
+    let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
+    let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
+    let about = overall.chain(method).chain(unmatched);
     let page = HtmlPage {
         comparison,
         head: facts::head(comparison),
@@ -105,6 +110,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         pivot: pivot(comparison),
         scaling: scaling(comparison, &mut notes),
         signs: words::signs(comparison.metric),
+        ratio_column: words::ratio_column(comparison.ratios),
         column_a: words::column(comparison.metric, "A"),
         column_b: words::column(comparison.metric, "B"),
         beside: beside.into_iter().map(|column| column.title).collect(),
@@ -114,7 +120,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         size_panels: charts::size_panels(comparison),
         latency_panels: charts::latency_panels(comparison),
         footnotes: notes.texts,
-        left_out: method.chain(comparison.means.iter().filter_map(words::left_out)).collect(),
+        left_out: about.chain(comparison.means.iter().filter_map(words::left_out)).collect(),
         options: facts::options(comparison),
         origin: facts::origin(comparison),
     };
@@ -144,6 +150,7 @@ fn groups(
     beside: &[BesideColumn<'_>],
     notes: &mut Footnotes,
 ) -> Vec<HtmlGroup> {
+    let form = comparison.ratios;
     comparison
         .means
         .iter()
@@ -154,16 +161,21 @@ fn groups(
             HtmlGroup {
                 title: format!("size {}{}{part}", mean.size, if part.is_empty() { "" } else { " · " }),
                 forest: axis.plot(&lines, mean),
-                rows: lines.into_iter().map(|line| row(line, comparison.metric, beside, notes)).collect(),
-                mean: mean.ratio.map(words::ratio),
-                mean_interval: mean.interval.map_or_else(String::new, |interval| words::range(Some(interval))),
+                rows: lines.into_iter().map(|line| row(line, (comparison.metric, form), beside, notes)).collect(),
+                mean: mean.ratio.map(|ratio| words::ratio_as(ratio, form)),
+                mean_interval: mean.interval.map_or_else(String::new, |range| words::range_as(Some(range), form)),
                 tests: mean.tests,
             }
         })
         .collect()
 }
 
-fn row(line: &Line, metric: Metric, beside: &[BesideColumn<'_>], notes: &mut Footnotes) -> HtmlRow {
+fn row(
+    line: &Line,
+    (metric, form): (Metric, RatioForm),
+    beside: &[BesideColumn<'_>],
+    notes: &mut Footnotes,
+) -> HtmlRow {
     let found = line.found.as_ref();
     let runs = |figure: &Option<crate::compare::Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
     HtmlRow {
@@ -171,28 +183,30 @@ fn row(line: &Line, metric: Metric, beside: &[BesideColumn<'_>], notes: &mut Foo
         time_a: words::value(line.a.as_ref(), metric),
         time_b: words::value(line.b.as_ref(), metric),
         runs: format!("{} / {}", runs(&line.a), runs(&line.b)),
-        ratio: found.map_or("-".to_owned(), |found| words::ratio(found.ratio)),
-        interval: found.map_or("-".to_owned(), words::interval),
+        ratio: found.map_or("-".to_owned(), |found| words::ratio_as(found.ratio, form)),
+        interval: found.map_or("-".to_owned(), |found| words::range_as(found.interval, form)),
         p: found.and_then(|found| found.p_adjusted).map_or("-".to_owned(), |p| format!("{p:.2}")),
         sign: words::sign(found.map(|found| found.verdict)),
         word: words::verdict_word(line),
-        verdict: found.map_or("not comparable".to_owned(), |found| words::verdict(found, metric)),
+        verdict: found.map_or("not comparable".to_owned(), |found| words::verdict_as(found, metric, form)),
         beside: beside.iter().map(|column| column.cell(line)).collect(),
         notes: notes.numbers(line),
     }
 }
 
 fn over_sizes(comparison: &Comparison) -> Vec<[String; 5]> {
-    let tests = comparison.by_size.iter().flatten();
+    let form = comparison.ratios;
+    let tests = comparison.by_size.clone().unwrap_or_else(|| over_several(comparison));
     tests
+        .into_iter()
         .map(|test| {
-            let sizes = test.sizes.iter().map(|size| words::at_size(size, comparison.ratios));
+            let sizes = test.sizes.iter().map(|size| words::at_size(size, form));
             [
                 format!("{} {} {}", test.test, test.name, words::part(&test.part)).trim_end().to_owned(),
                 sizes.collect::<Vec<_>>().join(" · "),
-                words::ratio(test.median),
-                words::ratio(test.min),
-                words::ratio(test.max),
+                words::ratio_as(test.median, form),
+                words::ratio_as(test.min, form),
+                words::ratio_as(test.max, form),
             ]
         })
         .collect()
@@ -212,7 +226,7 @@ fn pivot(comparison: &Comparison) -> Option<HtmlTable> {
     let pivot = comparison.pivot.as_ref()?;
     let cell = |cell: &Option<PivotCell>| match cell {
         Some(PivotCell { ratio: Some(ratio), verdict, .. }) => {
-            format!("{} {}", words::ratio(*ratio), words::sign(*verdict)).trim_end().to_owned()
+            format!("{} {}", words::ratio_as(*ratio, comparison.ratios), words::sign(*verdict)).trim_end().to_owned()
         }
         Some(_) => "not comparable".to_owned(),
         None => "-".to_owned(),

@@ -11,6 +11,8 @@ pub struct TestTime {
     pub label: String,
     pub engine_version: String,
     pub size: String,
+    /// Its options in force, as a JSON object of texts.
+    pub options: String,
     pub test: u32,
     pub test_name: String,
     /// `ok`, or why the time does not count.
@@ -25,7 +27,7 @@ impl Store {
     /// # Errors
     /// A store that cannot be opened or read.
     pub fn test_times(&self, selection: &Selection) -> Result<Vec<TestTime>, StoreError> {
-        let sql = "SELECT run_id, label, engine_version, size, test, test_name, status, wall_ns FROM selected
+        let sql = "SELECT run_id, label, engine_version, size, to_json(options)::VARCHAR AS options, test, test_name, status, wall_ns FROM selected
                    WHERE actor IS NULL ORDER BY started_at NULLS FIRST, run_id, test";
         self.selected_rows(selection, sql, &[])
     }

@@ -3,7 +3,7 @@
 
 use crate::{
     catalog::Difference,
-    compare::{Axis, Comparison, Options, Several, Side, compare, load, with_repeats},
+    compare::{Axis, Beside, Comparison, Options, Several, Side, compare, load, with_repeats},
     metric::Metric,
     store::{Latencies, Offer, Selection, Store},
     tui::setup::TuiSetup,
@@ -39,6 +39,8 @@ pub struct WantedComparison {
     pub(crate) allowed: BTreeSet<Difference>,
     /// Rows and columns of the pivot.
     pub(crate) axes: (Axis, Axis),
+    /// Whether the latencies of single operations are looked at, which are most of what is stored.
+    pub(crate) latencies: Latencies,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub struct Compared {
     pub(crate) plain: Comparison,
     /// Spread over the pivot's keys.
     pub(crate) pivot: Comparison,
+    /// Whether these have latencies.
+    pub(crate) latencies: Latencies,
     /// The figures that both sides have.
     pub(crate) metrics: Vec<Metric>,
     /// Names in the selections that no stored run has: most likely misspelt.
@@ -74,18 +78,39 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
-    let (a, mut unknown) = side(&wanted.a, wanted.metric, store)?;
-    let (b, unknown_b) = side(&wanted.b, wanted.metric, store)?;
+    let (a, mut unknown) = side(&wanted.a, wanted, store)?;
+    let (b, unknown_b) = side(&wanted.b, wanted, store)?;
     unknown.extend(unknown_b);
     unknown.dedup();
     let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
-    let options = Options { allowed: wanted.allowed.clone(), several: Several::Matched, ..Options::default() };
+    let options = options(wanted);
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
     Ok(Compared {
         plain: compare(&a, &b, &Options { by_size: true, scaling: wanted.metric == Metric::Wall, ..options }),
         pivot: compare(&a, &b, &spread),
+        latencies: wanted.latencies,
         metrics: common_metrics([&wanted.a, &wanted.b], store)?,
         unknown,
+    })
+}
+
+fn options(wanted: &WantedComparison) -> Options {
+    Options { allowed: wanted.allowed.clone(), several: Several::Matched, ..Options::default() }
+}
+
+/// A comparison as it is shown, with everything that a file has beside: latencies and other metrics. It is read again.
+pub(crate) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store) -> Result<Comparison, String> {
+    let read = compared(&WantedComparison { latencies: Latencies::Read, ..wanted.clone() }, store)?;
+    let whole = if shown.pivot.is_some() { read.pivot } else { read.plain };
+    let (a, b) = (Selection::parse_line(&wanted.a)?, Selection::parse_line(&wanted.b)?);
+    let sides = [(wanted.a.as_str(), &a), (wanted.b.as_str(), &b)];
+    let beside = Beside::of_selections(store, sides, wanted.metric, &options(wanted));
+    Ok(Comparison {
+        command: shown.command.clone(),
+        by_size: shown.by_size.as_ref().and(whole.by_size),
+        scaling: shown.scaling.as_ref().and(whole.scaling),
+        beside: beside.map_err(|error| error.to_string())?,
+        ..whole
     })
 }
 
@@ -97,12 +122,13 @@ fn common_metrics([a, b]: [&str; 2], store: &Store) -> Result<Vec<Metric>, Strin
 }
 
 /// A side, with the names in its selection that no stored run has.
-fn side(text: &str, metric: Metric, store: &Store) -> Result<(Side, Vec<String>), String> {
+fn side(text: &str, wanted: &WantedComparison, store: &Store) -> Result<(Side, Vec<String>), String> {
+    let WantedComparison { metric, latencies, .. } = *wanted;
     let selection = Selection::parse_line(text)?;
     if !store.exists() {
         return Ok((Side { selection: text.to_owned(), metric, ..Side::default() }, Vec::new()));
     }
-    let side = load(store, text, &selection, metric, Latencies::Read).map_err(|error| error.to_string())?;
+    let side = load(store, text, &selection, metric, latencies).map_err(|error| error.to_string())?;
     let unknown = match side.runs.is_empty() {
         true => store.unknown_names(&selection, &[]).map_err(|error| error.to_string())?,
         false => Vec::new(),

@@ -7,6 +7,7 @@ mod paint;
 mod rows;
 mod view;
 
+pub(crate) use ask::whole;
 pub use ask::{Compared, Request, Response, WantedComparison};
 pub(crate) use dialog::Dialog;
 pub use output::remarks;
@@ -21,7 +22,7 @@ use crate::{
     catalog::Difference,
     compare::Axis,
     metric::Metric,
-    store::Offer,
+    store::{Latencies, Offer},
     tui::{
         keys::Action,
         overlay::Reply,
@@ -154,14 +155,26 @@ impl CompareScreen {
     /// Asks for the comparison.
     fn ask(&mut self) -> Intents {
         let ticket = self.next_ticket();
-        let wanted = WantedComparison {
+        vec![Intent::Request(Request::Compare { ticket, wanted: Box::new(self.wanted()) })]
+    }
+
+    /// What is compared as it stands.
+    pub(super) fn wanted(&self) -> WantedComparison {
+        let are_shown = self.view == CompareView::Latencies;
+        WantedComparison {
             a: self.a.clone(),
             b: self.b.clone(),
             metric: self.metric,
             allowed: self.allowed.clone(),
             axes: self.axes.clone(),
-        };
-        vec![Intent::Request(Request::Compare { ticket, wanted: Box::new(wanted) })]
+            latencies: if are_shown { Latencies::Read } else { Latencies::Left },
+        }
+    }
+
+    /// Asks for the latencies where the view shows them and they were not read.
+    fn with_latencies(&mut self) -> Intents {
+        let missing = self.compared().is_some_and(|compared| compared.latencies == Latencies::Left);
+        if missing && self.view == CompareView::Latencies { self.ask() } else { Intents::new() }
     }
 
     fn next_ticket(&mut self) -> u64 {
@@ -229,7 +242,10 @@ impl Screen for CompareScreen {
         match action {
             Action::Left => self.column = self.column.saturating_sub(1),
             Action::Right => self.column = (self.column + 1).min(self.columns().saturating_sub(1)),
-            Action::View | Action::Enter => self.turn(),
+            Action::View | Action::Enter => {
+                self.turn();
+                return self.with_latencies();
+            }
             Action::Scaling => self.turn_to(CompareView::Scaling),
             Action::Swap => return self.swap(),
             Action::Pivot => return self.ask_axes(None),
@@ -280,7 +296,7 @@ impl Screen for CompareScreen {
             Response::Offers { .. } | Response::Compared { .. } => return Intents::new(),
         }
         self.waiting = false;
-        Intents::new()
+        self.with_latencies()
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {

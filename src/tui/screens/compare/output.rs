@@ -101,7 +101,7 @@ impl CompareScreen {
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
         Format::of_file(Path::new(path), self.formats()).map_err(|error| error.to_string())?;
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
-        let content = FileContent::Comparison(Box::new(comparison));
+        let content = FileContent::Comparison(Box::new(comparison), Box::new(self.wanted()));
         Ok(vec![Intent::Write { path: path.into(), content }])
     }
 

@@ -6,6 +6,7 @@ use crate::{
     catalog::Role,
     compare::{Comparison, Figure, Latency, Line},
     report::comparison::words,
+    store::Latencies,
     tui::{
         screens::compare::{CompareScreen, latency_rows, name},
         widgets::{
@@ -39,17 +40,19 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         paint.hit(row, Target::Spot { pane: 0, row: at });
     }
     if let Some(line) = lines.get(cursor.at) {
-        draw_line(paint, chart, line);
+        let are_read = screen.compared().is_some_and(|compared| compared.latencies == Latencies::Read);
+        draw_line(paint, chart, line, are_read);
     }
 }
 
-fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line) {
+fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line, are_read: bool) {
     let title = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
     paint.text(Rect { height: 1, ..area }, title.trim_end(), Role::Title);
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let latency = |figure: &Option<Figure>| figure.as_ref().and_then(|figure| figure.latency.clone());
     let (Some(a), Some(b)) = (latency(&line.a), latency(&line.b)) else {
-        paint.wrapped(below, &missing(line), Role::Dim);
+        let why = if are_read { missing(line) } else { "reading…".to_owned() };
+        paint.wrapped(below, &why, Role::Dim);
         return;
     };
     let [plot, axis, figures] =
