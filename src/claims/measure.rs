@@ -3,11 +3,11 @@
 use super::{ClaimsTable, ComparedClaims, RunOrigin};
 use crate::{
     catalog::{ClaimedComparison, Claims},
-    compare::{Comparison, Options, Side, compare, load, with_repeats},
+    compare::{Comparison, Options, Side, compare, load_all, with_repeats},
     metric::Metric,
     store::{Latencies, Selection, Store, StoreError},
 };
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
@@ -28,15 +28,28 @@ pub enum JudgeError {
 /// # Errors
 /// A selection that cannot be read, or what is wrong with the store.
 pub fn judged(claims: &Claims, store: &Store) -> Result<ClaimsTable, JudgeError> {
+    if !store.exists() {
+        return Ok(ClaimsTable::new(claims, &[]));
+    }
+    let mut origins = vec![RunOrigin::Measured];
+    origins.extend(store.has_imported_sessions()?.then_some(RunOrigin::Imported));
     // Many comparisons of a publication have one side in common.
-    let mut sides = HashMap::new();
-    let imported = store.has_imported_sessions()?;
+    let mut selections: BTreeMap<String, Selection> = BTreeMap::new();
+    for claimed in &claims.comparisons {
+        for text in origins.iter().flat_map(|origin| <[String; 2]>::from(claimed.selections(*origin))) {
+            let wrong = |message| JudgeError::Selection { title: claimed.title.clone(), message };
+            let selection = Selection::parse_line(&text).map_err(wrong)?;
+            selections.insert(text, selection);
+        }
+    }
+    let asked: Vec<(&str, &Selection)> =
+        selections.iter().map(|(text, selection)| (text.as_str(), selection)).collect();
+    let sides = load_all(store, &asked, Metric::Wall, Latencies::Left)?;
+    let sides: BTreeMap<&str, &Side> = asked.iter().map(|(text, _)| *text).zip(&sides).collect();
     let mut compared = Vec::new();
-    for claimed in claims.comparisons.iter().filter(|_| store.exists()) {
-        compared.push(ComparedClaims {
-            measured: found(claimed, RunOrigin::Measured, store, &mut sides)?,
-            imported: if imported { found(claimed, RunOrigin::Imported, store, &mut sides)? } else { None },
-        });
+    for claimed in &claims.comparisons {
+        let of = |origin| if origins.contains(&origin) { found(claimed, origin, store, &sides) } else { Ok(None) };
+        compared.push(ComparedClaims { measured: of(RunOrigin::Measured)?, imported: of(RunOrigin::Imported)? });
     }
     Ok(ClaimsTable::new(claims, &compared))
 }
@@ -45,17 +58,10 @@ fn found(
     claimed: &ClaimedComparison,
     origin: RunOrigin,
     store: &Store,
-    sides: &mut HashMap<String, Side>,
+    sides: &BTreeMap<&str, &Side>,
 ) -> Result<Option<Comparison>, JudgeError> {
     let (a, b) = claimed.selections(origin);
-    for text in [&a, &b] {
-        if !sides.contains_key(text) {
-            let selection = Selection::parse_line(text)
-                .map_err(|message| JudgeError::Selection { title: claimed.title.clone(), message })?;
-            sides.insert(text.clone(), load(store, text, &selection, Metric::Wall, Latencies::Left)?);
-        }
-    }
-    let of = |text: &String| sides.get(text).filter(|side| !side.runs.is_empty());
+    let of = |text: &str| sides.get(text).copied().filter(|side| !side.runs.is_empty());
     let Some((a, b)) = of(&a).zip(of(&b)) else { return Ok(None) };
     let [a, b] = with_repeats(store, [a, b])?;
     let options = Options { allowed: claimed.allow.clone(), ..Options::default() };

@@ -42,7 +42,7 @@ pub(super) fn claims(places: &Places, args: &ClaimsArgs) -> Result<ExitCode, Cli
     let catalog = places.catalog()?;
     let Some(name) = &args.name else { return entries(&listed(&catalog), args.format, Cells::default()) };
     let claims = catalog.claims(name)?;
-    let table = judged(&claims, &places.store()?)?;
+    let table = judged(&claims, &places.settled()?)?;
     print(&text(&table, args.format)?)
 }
 

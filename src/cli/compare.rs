@@ -10,7 +10,7 @@ use crate::{
     catalog::Difference,
     compare::{
         Axis, Beside, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm, Several,
-        Side, by_configuration, compare, compare_all, gate, load, others_of, with_repeats,
+        Side, by_configuration, compare, compare_all, gate, load, load_all, load_both, others_of, with_repeats,
     },
     metric::{Better, Metric},
     report::{
@@ -143,8 +143,8 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
     }
     let store = places.opened()?;
-    let read = (args.metric, Latencies::Left);
-    let mut first = side(&store, "--reference", reference, &wanted, read)?;
+    let first = load(&store, reference, &wanted, args.metric, Latencies::Left)?;
+    let mut first = found(&store, "--reference", &wanted, first)?;
     let mut parts = by_configuration(&first);
     let candidates = match (others.is_empty(), parts.len() > 1) {
         (true, true) => {
@@ -153,9 +153,12 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
         }
         (true, false) => others_of(&store, &first, Latencies::Left)?,
         (false, _) => {
-            let each = |(text, wanted): &(&String, Selection)| side(&store, "--with", text, wanted, read);
-            let sides: Vec<Side> = others.iter().map(each).collect::<Result<_, _>>()?;
-            sides.iter().flat_map(with_configurations).collect()
+            let selections: Vec<(&str, &Selection)> =
+                others.iter().map(|(text, wanted)| (text.as_str(), wanted)).collect();
+            let sides = load_all(&store, &selections, args.metric, Latencies::Left)?.into_iter().zip(&selections);
+            let sides = sides.map(|(side, (_, wanted))| found(&store, "--with", wanted, side));
+            let sides: Vec<Side> = sides.collect::<Result<_, _>>()?;
+            sides.into_iter().flat_map(with_configurations).collect()
         }
     };
     if candidates.is_empty() {
@@ -182,9 +185,9 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
 }
 
 /// A side as it was asked for, or each of its configurations.
-fn with_configurations(side: &Side) -> Vec<Side> {
-    let parts = by_configuration(side);
-    if parts.len() > 1 { parts } else { vec![side.clone()] }
+fn with_configurations(side: Side) -> Vec<Side> {
+    let parts = by_configuration(&side);
+    if parts.len() > 1 { parts } else { vec![side] }
 }
 
 fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) -> Result<ExitCode, CliError> {
@@ -204,9 +207,9 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
     };
     let selected = [(text_a, &a), (text_b, &b)];
-    let side = |flag, text, selection| side(&store, flag, text, selection, (args.metric, latencies));
-    let (a, b) = (side("--a", text_a, &a)?, side("--b", text_b, &b)?);
-    let [a, b] = with_repeats(&store, [&a, &b])?;
+    let [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
+    let (side_a, side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
+    let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(args.format, Format::Html | Format::Json) {
         comparison.beside = Beside::of_selections(&store, selected, args.metric, &options)?;
@@ -258,20 +261,14 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.
-fn side(
-    store: &Store,
-    flag: &str,
-    text: &str,
-    selection: &Selection,
-    (metric, latencies): (Metric, Latencies),
-) -> Result<Side, CliError> {
-    let side = load(store, text, selection, metric, latencies)?;
+fn found(store: &Store, flag: &str, selection: &Selection, side: Side) -> Result<Side, CliError> {
     if side.runs.is_empty() {
         for sentence in store.unmatched_commas(selection)? {
             say!("note: {}", plain(&sentence));
         }
         return Err(CliError::Usage(format!(
-            "{flag} '{text}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
+            "{flag} '{}' matches no result in {}: `dbdyno results --group-by KEY` lists the values that a key has",
+            side.selection,
             store.path().display()
         )));
     }

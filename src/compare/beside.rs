@@ -1,7 +1,7 @@
 //! What the tests of a comparison cost beside the figure that is compared: the medians of other metrics, line by line.
 
 use super::{
-    load::{Side, load},
+    load::{Side, load_both},
     model::{Line, Part},
     options::Options,
 };
@@ -51,8 +51,8 @@ impl Beside {
     ) -> Result<Vec<Self>, StoreError> {
         let mut all = Vec::new();
         for metric in Self::metrics(compared) {
-            let [a, b] = sides.map(|(text, selection)| load(store, text, selection, metric, Latencies::Left));
-            all.extend(Self::of(&a?, &b?, options));
+            let [a, b] = load_both(store, sides, metric, Latencies::Left)?;
+            all.extend(Self::of(&a, &b, options));
         }
         Ok(all)
     }

@@ -18,7 +18,8 @@ use crate::{
     },
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use uuid::Uuid;
 
 /// A line that has its figures, and waits for the p values of the others.
 #[derive(Debug)]
@@ -59,15 +60,17 @@ impl Tested {
 #[derive(Debug)]
 pub(super) struct Known<'s> {
     /// Where each session ran.
-    pub(super) places: BTreeMap<&'s str, String>,
+    pub(super) places: BTreeMap<Uuid, String>,
     pub(super) floors: Floors<'s>,
     pub(super) repeats: Repeats<'s>,
+    /// Runs that are on both sides.
+    pub(super) shared: HashSet<Uuid>,
 }
 
 /// Figures and obstacles of a line.
 pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
-    let obstacles = obstacles(&laid, &matched, &known.places, options);
+    let obstacles = obstacles(&laid, &matched, known, options);
     let several = |side: SideName| {
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
@@ -111,9 +114,9 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
         median: median(&values).ok()?,
         interval: if metric.is_quantile() { median_range(&values) } else { None },
         values,
-        run_ids: samples.iter().map(|sample| sample.run.run_id.to_string()).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
         left_out: selected - samples.len(),
-        operations: first.operations(),
+        operations: first.operations,
         latency: latency(samples),
     })
 }

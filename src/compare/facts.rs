@@ -7,13 +7,20 @@ use super::{
 };
 use crate::store::RunConfiguration;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
+use uuid::Uuid;
 
 /// Where each session ran.
-pub(super) fn places<'s>(sides: &[&'s Side]) -> BTreeMap<&'s str, String> {
-    sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session.place())).collect()
+pub(super) fn places(sides: &[&Side]) -> BTreeMap<Uuid, String> {
+    sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session.place())).collect()
+}
+
+/// The runs that both sides mean.
+pub(super) fn shared_runs(a: &Side, b: &Side) -> HashSet<Uuid> {
+    let of_a: HashSet<Uuid> = a.runs.iter().map(|run| run.run_id).collect();
+    b.runs.iter().map(|run| run.run_id).filter(|run| of_a.contains(run)).collect()
 }
 
 pub(super) fn of_side(side: &Side) -> SideFacts {

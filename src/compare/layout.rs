@@ -23,17 +23,19 @@ pub(super) struct SideSample<'s> {
     pub(super) result: &'s ComparedTest,
     /// In the metric's unit.
     pub(super) value: f64,
+    /// A hash of the answers, as its result has it: what is looked at of very many results of a line lies together.
+    pub(super) answer: Option<u64>,
+    /// Whether the answers are those of other engines, as its result has it.
+    pub(super) agrees: Option<bool>,
+    /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
+    pub(super) operations: u64,
 }
 
 impl<'s> SideSample<'s> {
     /// None of a test without a value.
     pub(super) fn from_result(run: &'s RunTests, result: &'s ComparedTest) -> Option<Self> {
-        result.value.map(|value| Self { run, result, value })
-    }
-
-    /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
-    pub(super) fn operations(&self) -> u64 {
-        self.result.operations.unwrap_or(1)
+        let ComparedTest { value, answer, agrees, operations, .. } = *result;
+        value.map(|value| Self { run, result, value, answer, agrees, operations: operations.unwrap_or(1) })
     }
 }
 
@@ -100,7 +102,7 @@ impl<'s> Block<'s> {
     }
 
     fn runs(&self, side: usize) -> usize {
-        self.of_side(side).flatten().map(|sample| &*sample.run.run_id).collect::<BTreeSet<_>>().len()
+        self.of_side(side).flatten().map(|sample| sample.run.run_id).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -138,9 +140,9 @@ fn names(keys: &Keys) -> Vec<String> {
 
 /// Each part of A with each part of B that agrees in the shared keys.
 fn blocks<'s>(a: &'s Side, b: &'s Side, keys: &Keys) -> Vec<Block<'s>> {
-    let of_a = parts(a, &keys.shared, &keys.of_a);
+    let of_b = || if a.metric == b.metric { parts(b, &keys.shared, &keys.of_b) } else { BTreeMap::new() };
     // Values of different metrics have no line in common.
-    let of_b = if a.metric == b.metric { parts(b, &keys.shared, &keys.of_b) } else { BTreeMap::new() };
+    let (of_a, of_b) = rayon::join(|| parts(a, &keys.shared, &keys.of_a), of_b);
     let shared: BTreeSet<&Values> = of_a.keys().chain(of_b.keys()).collect();
     let mut blocks = Vec::new();
     for values in shared {
@@ -205,37 +207,70 @@ fn parts<'s>(side: &'s Side, shared: &[Axis], own: &[Axis]) -> BTreeMap<Values, 
     let of_run = |run: &RunTests, axes: &[Axis]| -> Values {
         axes.iter().map(|axis| Ordered::new(&value(run, side, axis))).collect()
     };
-    // Many runs have few parts and sizes between them, and the names of tests are shared.
-    let mut places: Vec<(Values, Values, &str)> = Vec::new();
+    // Many runs have few parts and sizes between them.
+    let mut places: Vec<((Values, Values, &str), Groups<'s>)> = Vec::new();
     let mut known: HashMap<_, usize> = HashMap::new();
-    let mut groups: HashMap<(usize, u32, &str), Vec<SideSample<'s>>> = HashMap::new();
-    for run in &side.runs {
-        let same = (Arc::as_ptr(&run.configuration), &*run.session_id, &*run.label, &*run.size);
-        let place = *known.entry(same).or_insert_with(|| {
+    let mut place = |run: &'s RunTests| {
+        let same = (Arc::as_ptr(&run.configuration), run.session_id, Arc::as_ptr(&run.label), Arc::as_ptr(&run.size));
+        *known.entry(same).or_insert_with(|| {
             let place = (of_run(run, shared), of_run(run, own), &*run.size);
-            places.iter().position(|known| *known == place).unwrap_or_else(|| {
-                places.push(place);
+            places.iter().position(|(known, _)| *known == place).unwrap_or_else(|| {
+                places.push((place, Groups::default()));
                 places.len() - 1
             })
-        });
-        for sample in run.tests.iter().filter_map(|result| SideSample::from_result(run, result)) {
-            groups.entry((place, sample.result.test, &sample.result.name)).or_default().push(sample);
+        })
+    };
+    let of_runs: Vec<usize> = side.runs.iter().map(&mut place).collect();
+    for place in &of_runs {
+        places[*place].1.runs += 1;
+    }
+    for (run, place) in side.runs.iter().zip(of_runs) {
+        for (at, result) in run.tests.iter().enumerate() {
+            if let Some(sample) = SideSample::from_result(run, result) {
+                places[place].1.add(sample, at);
+            }
         }
     }
     let mut parts: BTreeMap<Values, BTreeMap<Values, Tests<'_>>> = BTreeMap::new();
-    for ((place, test, name), samples) in groups {
-        let (shared, own, size) = &places[place];
-        let tests = parts.entry(shared.clone()).or_default().entry(own.clone()).or_default();
-        tests.insert((Ordered::new(size), test, name.to_owned()), samples);
+    for ((shared, own, size), Groups { groups, .. }) in places {
+        let tests = parts.entry(shared).or_default().entry(own).or_default();
+        tests.extend(
+            groups.into_iter().map(|((test, name), samples)| ((Ordered::new(size), test, name.to_owned()), samples)),
+        );
     }
     parts
+}
+
+/// Samples by the numbers and names of their tests.
+#[derive(Default)]
+struct Groups<'s> {
+    /// How many runs there are, each with a sample of most tests.
+    runs: usize,
+    groups: Vec<((u32, &'s str), Vec<SideSample<'s>>)>,
+}
+
+impl<'s> Groups<'s> {
+    /// Runs have mostly the same tests in the same order: `at` is the place of this one in its run.
+    fn add(&mut self, sample: SideSample<'s>, at: usize) {
+        let test = (sample.result.test, &*sample.result.name);
+        let is_it = |place: &usize| self.groups.get(*place).is_some_and(|(known, _)| *known == test);
+        let place = Some(at).filter(is_it).or_else(|| self.groups.iter().position(|(known, _)| *known == test));
+        match place.and_then(|place| self.groups.get_mut(place)) {
+            Some((_, samples)) => samples.push(sample),
+            None => {
+                let mut samples = Vec::with_capacity(self.runs);
+                samples.push(sample);
+                self.groups.push((test, samples));
+            }
+        }
+    }
 }
 
 fn value(run: &RunTests, side: &Side, axis: &Axis) -> String {
     match axis {
         Axis::Session => run.session_id.to_string(),
         Axis::Host => {
-            let session = side.sessions.iter().find(|session| *session.session_id == *run.session_id);
+            let session = side.sessions.iter().find(|session| session.session_id == run.session_id);
             session.map_or(MISSING.to_owned(), |session| session.host.name.clone())
         }
         Axis::Property(word) if word == "label" => run.label.to_string(),

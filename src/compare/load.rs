@@ -12,6 +12,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
+use uuid::Uuid;
 
 /// One side of a comparison: the runs that a selection means.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,8 +42,45 @@ pub fn load(
     metric: Metric,
     latencies: Latencies,
 ) -> Result<Side, StoreError> {
-    let SelectedRuns { runs, sessions, twins } = store.selected_runs(selection, metric, latencies)?;
-    Ok(Side { selection: text.to_owned(), metric, runs, sessions, twins, repeats: Vec::new() })
+    let sides = load_all(store, &[(text, selection)], metric, latencies)?;
+    Ok(sides.into_iter().next().unwrap_or_default())
+}
+
+/// Loads two sides at once, each of a selection with its text as typed.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn load_both(
+    store: &Store,
+    selections: [(&str, &Selection); 2],
+    metric: Metric,
+    latencies: Latencies,
+) -> Result<[Side; 2], StoreError> {
+    let mut sides = load_all(store, &selections, metric, latencies)?.into_iter();
+    Ok([(); 2].map(|()| sides.next().unwrap_or_default()))
+}
+
+/// Loads several sides at once.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn load_all(
+    store: &Store,
+    selections: &[(&str, &Selection)],
+    metric: Metric,
+    latencies: Latencies,
+) -> Result<Vec<Side>, StoreError> {
+    let each: Vec<&Selection> = selections.iter().map(|(_, selection)| *selection).collect();
+    let selected = store.selected_runs(&each, metric, latencies)?;
+    let side = |(SelectedRuns { runs, sessions, twins }, (text, _)): (SelectedRuns, &(&str, &Selection))| Side {
+        selection: (*text).to_owned(),
+        metric,
+        runs,
+        sessions,
+        twins,
+        repeats: Vec::new(),
+    };
+    Ok(selected.into_iter().zip(selections).map(side).collect())
 }
 
 /// The configurations of a side, each as a side of its own, in the order in which they first ran. Runs of an A/A comparison's twins are left
@@ -73,7 +111,7 @@ pub fn by_configuration(side: &Side) -> Vec<Side> {
 /// # Errors
 /// What is wrong with the store.
 pub fn others_of(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
-    let sessions: Vec<&str> = side.sessions.iter().map(|session| session.session_id.as_str()).collect();
+    let sessions: Vec<String> = side.sessions.iter().map(|session| session.session_id.to_string()).collect();
     let text = format!("session={}", sessions.join("|"));
     // Identifiers are words without spaces or signs.
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
@@ -88,9 +126,8 @@ pub fn others_of(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec
 /// # Errors
 /// What is wrong with the store.
 pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, Side>; 2], StoreError> {
-    let [of_a, of_b] = sides
-        .each_ref()
-        .map(|side| side.sessions.iter().map(|session| session.session_id.clone()).collect::<BTreeSet<_>>());
+    let [of_a, of_b] =
+        sides.each_ref().map(|side| side.sessions.iter().map(|session| session.session_id).collect::<BTreeSet<_>>());
     if of_a == of_b {
         return Ok(sides.map(Cow::Borrowed));
     }
@@ -102,10 +139,10 @@ pub fn with_repeats<'s>(store: &Store, sides: [&'s Side; 2]) -> Result<[Cow<'s, 
 }
 
 /// A run of each configuration, size and place.
-fn one_of_each(runs: &[RunTests]) -> Vec<&str> {
-    let mut kinds: BTreeMap<(*const RunConfiguration, &str, &str), &str> = BTreeMap::new();
+fn one_of_each(runs: &[RunTests]) -> Vec<Uuid> {
+    let mut kinds: BTreeMap<(*const RunConfiguration, &str, Uuid), Uuid> = BTreeMap::new();
     for run in runs {
-        kinds.entry((Arc::as_ptr(&run.configuration), &run.size, &run.session_id)).or_insert(&run.run_id);
+        kinds.entry((Arc::as_ptr(&run.configuration), &run.size, run.session_id)).or_insert(run.run_id);
     }
     kinds.into_values().collect()
 }

@@ -33,7 +33,7 @@ mod warnings;
 
 pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
-pub use load::{Side, by_configuration, load, others_of, with_repeats};
+pub use load::{Side, by_configuration, load, load_all, load_both, others_of, with_repeats};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Overall, Part, Pivot, PivotCell,
@@ -47,6 +47,7 @@ pub use trend::{Trend, TrendChange, TrendPoint, TrendSeries, trend};
 
 use evidence::{Known, LineDraft};
 use layout::Layout;
+use rayon::prelude::*;
 use sessions::Repeats;
 
 /// A beside B.
@@ -78,9 +79,14 @@ struct Drafts {
 }
 
 fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
-    let known = Known { places: facts::places(&[a, b]), floors: noise::floors(&[a, b]), repeats: Repeats::of(&[a, b]) };
+    let known = Known {
+        places: facts::places(&[a, b]),
+        floors: noise::floors(&[a, b]),
+        repeats: Repeats::of(&[a, b]),
+        shared: facts::shared_runs(a, b),
+    };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
-    let lines = lines.into_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
+    let lines = lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();
     Drafts { lines, unmatched }
 }
 
@@ -92,23 +98,26 @@ fn comparison(
     compared: usize,
     unmatched: Vec<String>,
 ) -> Comparison {
+    let of_lines = || (sizes::means(&lines), sizes::overall(&lines, a));
+    let of_sides = || (facts::of_side(a), facts::of_side(b), warnings::warnings(&lines, &[a, b], &options.pooled));
+    let ((means, overall), (side_a, side_b, warnings)) = rayon::join(of_lines, of_sides);
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
         metric: a.metric,
-        a: facts::of_side(a),
-        b: facts::of_side(b),
+        a: side_a,
+        b: side_b,
         compared,
         ratios: options.ratios,
         unmatched,
-        means: sizes::means(&lines),
-        overall: sizes::overall(&lines, &[a, b]),
+        means,
+        overall,
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
         beside: Vec::new(),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
-        warnings: warnings::warnings(&lines, &[a, b], &options.pooled),
+        warnings,
         lines,
     }
 }

@@ -12,6 +12,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
+use uuid::Uuid;
 
 /// The version of the JSON's schema.
 pub const COMPARISON_VERSION: u32 = 2;
@@ -139,7 +140,7 @@ pub struct Figure {
     /// The values that the figure rests on; of paired runs, in the order of the pairs.
     pub values: Vec<f64>,
     /// The runs that these values are of, in the same order.
-    pub run_ids: Vec<String>,
+    pub run_ids: Vec<Uuid>,
     /// Runs that were selected and left out, because they have no partner on the other side.
     pub left_out: usize,
     /// Operations of one run.

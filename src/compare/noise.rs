@@ -11,6 +11,7 @@ use crate::{
     store::RunTests,
 };
 use std::collections::BTreeMap;
+use uuid::Uuid;
 
 /// A test of a suite at a size.
 type NoisyTest<'s> = (&'s str, &'s str, u32);
@@ -29,8 +30,8 @@ pub(super) struct Floors<'s> {
 /// The noise floors of the sides' sessions, or the default where no configuration ran twice a round.
 pub(super) fn floors<'s>(sides: &[&'s Side]) -> Floors<'s> {
     // Both sides may have loaded the same session.
-    let runs: BTreeMap<&str, &RunTests> =
-        sides.iter().flat_map(|side| &side.twins).map(|run| (&*run.run_id, run)).collect();
+    let runs: BTreeMap<Uuid, &RunTests> =
+        sides.iter().flat_map(|side| &side.twins).map(|run| (run.run_id, run)).collect();
     let mut tests: BTreeMap<NoisyTest<'_>, BTreeMap<&str, Twins<'_>>> = BTreeMap::new();
     for run in runs.into_values() {
         let (label, twin) = run.twin_of.as_deref().map_or((&*run.label, 0), |original| (original, 1));
@@ -68,6 +69,9 @@ fn self_noise([first, twin]: &Twins<'_>) -> Option<SelfNoise> {
 impl Floors<'_> {
     /// The floor of a line: the highest of what its sides ran.
     pub(super) fn of(&self, line: &Laid<'_>) -> NoiseFloor {
+        if self.tests.is_empty() {
+            return self.others;
+        }
         let runs = line.a.iter().chain(&line.b).map(|sample| sample.run);
         let known =
             runs.filter_map(|run| self.tests.get(&(run.configuration.suite.as_str(), &*run.size, line.test)).copied());

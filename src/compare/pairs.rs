@@ -2,10 +2,8 @@
 
 use super::layout::SideSample;
 use crate::stats::MIN_RUNS;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
+use uuid::Uuid;
 
 /// The runs that are compared.
 #[derive(Debug, Clone)]
@@ -21,7 +19,7 @@ pub(super) struct Matched<'s> {
 impl Matched<'_> {
     /// Whether runs of several sessions are beside each other that are no pairs: then a session is one figure, however many runs it has.
     pub(super) fn is_across_sessions(&self) -> bool {
-        let sessions = self.a.iter().chain(&self.b).map(|sample| &*sample.run.session_id);
+        let sessions = self.a.iter().chain(&self.b).map(|sample| sample.run.session_id);
         !self.paired && sessions.collect::<BTreeSet<_>>().len() > 1
     }
 }
@@ -32,20 +30,29 @@ impl Matched<'_> {
 /// partner are left out. Else all runs are used, unpaired; and also where configurations are pooled of which a round has more on one side
 /// than on the other, because a pair would leave most of them out.
 pub(super) fn matched<'s>(a: &[SideSample<'s>], b: &[SideSample<'s>]) -> Matched<'s> {
-    let (of_a, of_b) = (rounds(a), rounds(b));
-    let uneven = of_a.iter().any(|(round, samples)| of_b.get(round).is_some_and(|other| other.len() != samples.len()));
-    if uneven && (is_pooled(a) || is_pooled(b)) {
-        return Matched { a: a.to_vec(), b: b.to_vec(), paired: false };
+    let (of_a, of_b) = (by_round(a), by_round(b));
+    let (mut rounds_a, mut rounds_b) =
+        (of_a.chunk_by(is_same_round).peekable(), of_b.chunk_by(is_same_round).peekable());
+    let mut pairs: (Vec<SideSample<'s>>, Vec<SideSample<'s>>) = Default::default();
+    let mut uneven = false;
+    while let (Some(samples_a), Some(samples_b)) = (rounds_a.peek(), rounds_b.peek()) {
+        let order = round(&samples_a[0]).cmp(&round(&samples_b[0]));
+        if order.is_eq() {
+            uneven |= samples_a.len() != samples_b.len();
+            pairs.extend(samples_a.iter().copied().zip(samples_b.iter().copied()));
+        }
+        if order.is_le() {
+            rounds_a.next();
+        }
+        if order.is_ge() {
+            rounds_b.next();
+        }
     }
-    let pairs: Vec<(SideSample<'s>, SideSample<'s>)> = of_a
-        .iter()
-        .filter_map(|(round, samples)| Some(samples.iter().copied().zip(of_b.get(round)?.iter().copied())))
-        .flatten()
-        .collect();
-    let complete = !pairs.is_empty() && pairs.len() == a.len() && pairs.len() == b.len();
-    if complete || pairs.len() >= MIN_RUNS {
-        let (a, b) = pairs.into_iter().unzip();
-        return Matched { a, b, paired: true };
+    let (paired_a, paired_b) = pairs;
+    let complete = !paired_a.is_empty() && paired_a.len() == a.len() && paired_a.len() == b.len();
+    let mixed = uneven && (is_pooled(a) || is_pooled(b));
+    if !mixed && (complete || paired_a.len() >= MIN_RUNS) {
+        return Matched { a: paired_a, b: paired_b, paired: true };
     }
     Matched { a: a.to_vec(), b: b.to_vec(), paired: false }
 }
@@ -55,15 +62,22 @@ fn is_pooled(samples: &[SideSample<'_>]) -> bool {
     samples.windows(2).any(|two| !Arc::ptr_eq(&two[0].run.configuration, &two[1].run.configuration))
 }
 
+fn round(sample: &SideSample<'_>) -> (Uuid, u32) {
+    (sample.run.session_id, sample.run.round)
+}
+
+fn is_same_round(one: &SideSample<'_>, next: &SideSample<'_>) -> bool {
+    round(one) == round(next)
+}
+
 /// Runs by session and round. A configuration that ran several times a round is in the order of its labels, so that it
 /// comes before its twin.
-fn rounds<'s>(samples: &[SideSample<'s>]) -> BTreeMap<(&'s str, u32), Vec<SideSample<'s>>> {
-    let mut rounds: BTreeMap<(&'s str, u32), Vec<SideSample<'s>>> = BTreeMap::new();
-    for sample in samples {
-        rounds.entry((&sample.run.session_id, sample.run.round)).or_default().push(*sample);
-    }
-    for samples in rounds.values_mut() {
-        samples.sort_by_key(|sample| (&sample.run.label, sample.run.ordinal));
-    }
-    rounds
+fn by_round<'s>(samples: &[SideSample<'s>]) -> Vec<SideSample<'s>> {
+    let mut sorted = samples.to_vec();
+    // Runs come in the order of their times, and so nearly in this one.
+    sorted.sort_by(|one, next| {
+        let in_round = || (&one.run.label, one.run.ordinal).cmp(&(&next.run.label, next.run.ordinal));
+        round(one).cmp(&round(next)).then_with(in_round)
+    });
+    sorted
 }

@@ -11,6 +11,7 @@ use crate::{
     store::RepeatedTest,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
 
 /// A test of a suite at a size.
 type RepeatedKey<'s> = (&'s str, &'s str, u32);
@@ -23,11 +24,11 @@ pub(super) struct Repeats<'s> {
 
 impl<'s> Repeats<'s> {
     pub(super) fn of(sides: &[&'s Side]) -> Self {
-        let compared: BTreeSet<&str> =
-            sides.iter().flat_map(|side| &side.sessions).map(|session| session.session_id.as_str()).collect();
+        let compared: BTreeSet<Uuid> =
+            sides.iter().flat_map(|side| &side.sessions).map(|session| session.session_id).collect();
         let mut tests: BTreeMap<RepeatedKey<'_>, Vec<&RepeatedTest>> = BTreeMap::new();
         let others = sides.iter().flat_map(|side| &side.repeats);
-        for repeated in others.filter(|repeated| !compared.contains(repeated.session_id.as_str())) {
+        for repeated in others.filter(|repeated| !compared.contains(&repeated.session_id)) {
             let of_test = tests.entry((&repeated.suite, &repeated.size, repeated.test)).or_default();
             // Both sides may know of it.
             if !of_test.contains(&repeated) {
@@ -71,9 +72,9 @@ pub(super) fn test(line: &Laid<'_>, matched: &Matched<'_>, repeats: &Repeats<'_>
 
 /// The median value of each session.
 fn medians(samples: &[SideSample<'_>]) -> Vec<f64> {
-    let mut sessions: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut sessions: BTreeMap<Uuid, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        sessions.entry(&sample.run.session_id).or_default().push(sample.value);
+        sessions.entry(sample.run.session_id).or_default().push(sample.value);
     }
     sessions.into_values().filter_map(|times| median(&times).ok()).collect()
 }

@@ -3,10 +3,14 @@
 use super::{
     layout::by_size,
     load::Side,
-    model::{Comparison, Line, Mean, OverSizes, Overall, Part, RatioRange, SizeRatio},
+    model::{Comparison, Figure, Line, Mean, OverSizes, Overall, Part, RatioRange, SizeRatio},
 };
 use crate::stats::{RatioInterval, geometric_mean, median, paired_ratio};
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+};
+use uuid::Uuid;
 
 /// The geometric mean of each part and size, in the order of the lines.
 pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
@@ -29,15 +33,13 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
 }
 
 /// The geometric mean of all lines; none where they are of one part and size, or none is comparable.
-pub(super) fn overall(lines: &[Line], sides: &[&Side; 2]) -> Option<Overall> {
+pub(super) fn overall(lines: &[Line], a: &Side) -> Option<Overall> {
     lines.windows(2).find(|pair| pair[0].part != pair[1].part || pair[0].size != pair[1].size)?;
     let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
     // Runs of different sizes have the round in common, and not their identifiers.
-    let mut rounds: HashMap<&str, (&str, u32)> = HashMap::new();
-    for run in sides.iter().flat_map(|side| &side.runs) {
-        rounds.insert(&run.run_id, (&run.session_id, run.round));
-    }
-    let of_rounds = of_rounds(&found, |(a, _)| rounds.get(a).copied());
+    let rounds: HashMap<Uuid, (Uuid, u32)> =
+        a.runs.iter().map(|run| (run.run_id, (run.session_id, run.round))).collect();
+    let of_rounds = of_rounds(&found, |(a, _)| rounds.get(&a).copied());
     Some(Overall {
         lines: found.len(),
         left_out: lines.len() - found.len(),
@@ -57,19 +59,32 @@ fn range(RatioInterval { low, high, confidence, .. }: RatioInterval) -> RatioRan
 
 /// The geometric mean over lines of each round, as one ratio a round: what lines of a round have in common is in it once. `round` tells
 /// which a pair of runs is of. None where not all lines are paired, or too few rounds have them all.
-fn of_rounds<'l, R: Ord>(lines: &[&'l Line], round: impl Fn((&'l str, &'l str)) -> Option<R>) -> Option<RatioInterval> {
-    let mut rounds: BTreeMap<R, (usize, f64)> = BTreeMap::new();
+fn of_rounds<R: Eq + Hash>(lines: &[&Line], round: impl Fn((Uuid, Uuid)) -> Option<R>) -> Option<RatioInterval> {
+    let mut places: HashMap<R, usize> = HashMap::new();
+    // Of each round in how many lines it is, and the sum of their ratios' logarithms.
+    let mut rounds: Vec<(usize, f64)> = Vec::new();
+    let mut before: Option<(&Figure, &Figure)> = None;
+    let mut of_line: Vec<usize> = Vec::new();
     for line in lines {
         let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
         line.found.as_ref().filter(|found| found.paired)?;
-        let values = a.values.iter().zip(&b.values);
-        for ((id_a, id_b), (value_a, value_b)) in a.run_ids.iter().zip(&b.run_ids).zip(values) {
-            let (lines, sum) = rounds.entry(round((id_a, id_b))?).or_default();
+        // Lines of one size have mostly the same runs.
+        if !before.is_some_and(|(of_a, of_b)| of_a.run_ids == a.run_ids && of_b.run_ids == b.run_ids) {
+            of_line.clear();
+            for (id_a, id_b) in a.run_ids.iter().zip(&b.run_ids) {
+                let next = places.len();
+                of_line.push(*places.entry(round((*id_a, *id_b))?).or_insert(next));
+            }
+            rounds.resize(places.len(), (0, 0.0));
+            before = Some((a, b));
+        }
+        for (place, (value_a, value_b)) in of_line.iter().zip(a.values.iter().zip(&b.values)) {
+            let (lines, sum) = &mut rounds[*place];
             *lines += 1;
             *sum += (value_a / value_b).ln();
         }
     }
-    let whole = rounds.into_values().filter(|(in_round, _)| *in_round == lines.len());
+    let whole = rounds.into_iter().filter(|(in_round, _)| *in_round == lines.len());
     let means: Vec<f64> = whole.map(|(lines, sum)| (sum / lines as f64).exp()).collect();
     paired_ratio(&means, &vec![1.0; means.len()]).ok()
 }

@@ -11,6 +11,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
+use uuid::Uuid;
 
 /// What was asked for over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,7 +46,7 @@ pub struct TrendSeries {
 /// A session's figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrendPoint {
-    pub session_id: String,
+    pub session_id: Uuid,
     /// Start, UTC.
     pub started_at: String,
     /// Versions of the engine's library, with spaces between.
@@ -74,16 +75,16 @@ pub struct TrendChange {
 type SeriesKey<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>, String, &'s str, u32, &'s str);
 
 /// The runs of a session with their values.
-type OfSession<'s> = BTreeMap<&'s str, Vec<(&'s RunTests, f64)>>;
+type OfSession<'s> = BTreeMap<Uuid, Vec<(&'s RunTests, f64)>>;
 
 /// Looks at a side over its sessions.
 pub fn trend(side: &Side, command: &str) -> Trend {
-    let sessions: BTreeMap<&str, &SessionFacts> =
-        side.sessions.iter().map(|session| (session.session_id.as_str(), session)).collect();
+    let sessions: BTreeMap<Uuid, &SessionFacts> =
+        side.sessions.iter().map(|session| (session.session_id, session)).collect();
     let mut found: BTreeMap<SeriesKey<'_>, OfSession<'_>> = BTreeMap::new();
     // Twins are the same configuration once more.
     for run in side.runs.iter().filter(|run| run.twin_of.is_none()) {
-        let Some(session) = sessions.get(&*run.session_id) else { continue };
+        let Some(session) = sessions.get(&run.session_id) else { continue };
         for test in &run.tests {
             // What failed its verification is no figure.
             let Some(value) = test.value.filter(|_| test.agrees != Some(false)) else { continue };
@@ -97,7 +98,7 @@ pub fn trend(side: &Side, command: &str) -> Trend {
                 test.test,
                 &*test.name,
             );
-            found.entry(key).or_default().entry(&run.session_id).or_default().push((run, value));
+            found.entry(key).or_default().entry(run.session_id).or_default().push((run, value));
         }
     }
     let mut series: Vec<TrendSeries> =
@@ -121,7 +122,7 @@ pub fn trend(side: &Side, command: &str) -> Trend {
 fn one(
     (suite, _, _, place, size, test, name): SeriesKey<'_>,
     of: &OfSession<'_>,
-    sessions: &BTreeMap<&str, &SessionFacts>,
+    sessions: &BTreeMap<Uuid, &SessionFacts>,
     metric: Metric,
 ) -> TrendSeries {
     let mut points: Vec<(TrendPoint, Arc<str>)> = of
@@ -130,7 +131,7 @@ fn one(
             let values: Vec<f64> = runs.iter().map(|(_, value)| *value).collect();
             let versions: BTreeSet<&str> = runs.iter().map(|(run, _)| run.configuration.version.as_str()).collect();
             let point = TrendPoint {
-                session_id: (*session_id).to_owned(),
+                session_id: *session_id,
                 started_at: sessions.get(session_id)?.started_at.clone(),
                 engine_version: versions.into_iter().collect::<Vec<_>>().join(" "),
                 runs: values.len(),

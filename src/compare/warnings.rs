@@ -8,9 +8,10 @@ use crate::{
     store::{ComparedTest, RunTests, SessionFacts},
 };
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::Arc,
 };
+use uuid::Uuid;
 
 /// Linters whose doubt is about a session as a whole, and that a comparison judges for its own lines.
 const JUDGED_HERE: [&str; 5] =
@@ -18,10 +19,8 @@ const JUDGED_HERE: [&str; 5] =
 
 /// Findings of the comparison first, then those of its sessions.
 pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
-    let runs: BTreeMap<&str, &RunTests> =
-        sides.iter().flat_map(|side| &side.runs).map(|run| (&*run.run_id, run)).collect();
-    let sessions: BTreeMap<&str, &SessionFacts> =
-        sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id.as_str(), session)).collect();
+    let sessions: BTreeMap<Uuid, &SessionFacts> =
+        sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
     let own = [
         taken_together(sides, pooled),
         too_few_rounds(lines),
@@ -29,7 +28,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
         unverified(lines, sides),
         unknown_tiers(lines),
         unequal_memory(sides),
-        failed(&runs),
+        failed(sides),
         versions(&sessions),
         kernels(&sessions),
         debug(&sessions),
@@ -132,24 +131,30 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
     (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
 }
 
-fn failed(runs: &BTreeMap<&str, &RunTests>) -> Option<String> {
-    let failed = runs.values().filter(|run| &*run.status != "done").count();
+fn failed(sides: &[&Side]) -> Option<String> {
+    let runs = || sides.iter().flat_map(|side| &side.runs);
+    // A run may be on both sides.
+    let count = |runs: &mut dyn Iterator<Item = &RunTests>| runs.map(|run| run.run_id).collect::<HashSet<_>>().len();
+    let failed = count(&mut runs().filter(|run| &*run.status != "done"));
     (failed > 0).then(|| {
-        format!("{failed} of {} runs failed or were cut short; the tests that they finished are used", runs.len())
+        format!(
+            "{failed} of {} runs failed or were cut short; the tests that they finished are used",
+            count(&mut runs())
+        )
     })
 }
 
-fn versions(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
+fn versions(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let versions: BTreeSet<&str> = sessions.values().map(|session| session.dbdyno_version.as_str()).collect();
     (versions.len() > 1).then(|| format!("runs were made by different versions of dbdyno: {}", joined(&versions)))
 }
 
-fn kernels(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
+fn kernels(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let kernels: BTreeSet<&str> = sessions.values().map(|session| session.host.kernel.as_str()).collect();
     (kernels.len() > 1).then(|| format!("runs were made under different kernels: {}", joined(&kernels)))
 }
 
-fn debug(sessions: &BTreeMap<&str, &SessionFacts>) -> Option<String> {
+fn debug(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let debug = sessions.values().filter(|session| session.debug_build).count();
     (debug > 0).then(|| format!("{debug} of {} sessions were run by a debug build", sessions.len()))
 }

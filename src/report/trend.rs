@@ -98,7 +98,7 @@ fn ends(series: &TrendSeries, metric: Metric) -> (String, String) {
 fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> String {
     let Some(since) = series.points.get(change.at) else { return String::new() };
     let before = change.at.checked_sub(1).and_then(|at| series.points.get(at));
-    let id: String = since.session_id.chars().take(13).collect();
+    let id: String = since.session_id.to_string().chars().take(13).collect();
     let interval =
         change.interval.map_or_else(String::new, |range| format!(" [{}, {}]", percent(range.low), percent(range.high)));
     let versions =
@@ -183,7 +183,7 @@ fn csv(trend: &Trend, cells: Cells) -> String {
                 series.test.to_string(),
                 series.name.clone(),
                 trend.metric.name().to_owned(),
-                point.session_id.clone(),
+                point.session_id.to_string(),
                 point.started_at.clone(),
                 point.engine_version.clone(),
                 point.runs.to_string(),

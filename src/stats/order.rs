@@ -25,9 +25,13 @@ pub struct Spread {
 /// # Errors
 /// [`NoAnswer::TooFew`] without a value, [`NoAnswer::NotFinite`] for a NaN or infinite one.
 pub fn median(values: &[f64]) -> Result<f64, NoAnswer> {
-    let sorted = sorted(values, 1)?;
-    let (below, above) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
-    Ok(below.midpoint(above))
+    at_least(1, values.len())?;
+    finite(values)?;
+    let mut values = values.to_vec();
+    let (even, middle) = (values.len().is_multiple_of(2), values.len() / 2);
+    let (smaller, &mut above, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let below = if even { smaller.iter().copied().max_by(f64::total_cmp) } else { None };
+    Ok(below.map_or(above, |below| below.midpoint(above)))
 }
 
 /// The quantile `q` (0 to 1), in the unit of `values`, by linear interpolation at `(n - 1) q`.

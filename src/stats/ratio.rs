@@ -1,6 +1,6 @@
 use super::error::{NoAnswer, at_least, finite, positive};
 use super::null::NullDistribution;
-use super::select::{Pairs, differences, walsh};
+use super::select::{PairValues, Pairs, differences, walsh};
 use super::{ALPHA, MIN_RUNS};
 
 /// How many runs a ratio stands on.
@@ -128,16 +128,16 @@ fn sorted_logs(times: &[f64]) -> Result<Vec<f64>, NoAnswer> {
 }
 
 /// Median and interval of the log ratios that pairs give, as ratios.
-fn interval<F: Fn(f64) -> usize>(
-    pairs: &Pairs<F>,
+fn interval(
+    pairs: &Pairs<impl PairValues>,
     null: &NullDistribution,
     runs: Runs,
     alpha: f64,
 ) -> Result<RatioInterval, NoAnswer> {
     let (rank, confidence) = null.interval(alpha);
-    let ratio = pairs.median().exp();
-    let low = pairs.kth(rank).exp();
-    let high = pairs.kth(pairs.total + 1 - rank).exp();
+    let [below, above] = pairs.middle();
+    let [below, above, low, high] = pairs.kths([below, above, rank, pairs.total + 1 - rank]);
+    let (ratio, low, high) = (below.midpoint(above).exp(), low.exp(), high.exp());
     finite(&[ratio, low, high])?;
     Ok(RatioInterval { ratio, low, high, confidence, runs })
 }

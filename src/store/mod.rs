@@ -61,6 +61,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use schema::FileSchema;
 use std::{
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -69,7 +70,8 @@ use undo::Undo;
 /// How long to wait for another process that has the file open, unless told otherwise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A store's file, with the journal that this process writes. The file itself is not held open.
+/// A store's file, with the journal that this process writes. The file itself is not held open, but from [`Store::settle_to_read`] to the
+/// next reading.
 #[derive(Debug, Clone)]
 pub struct Store {
     path: PathBuf,
@@ -77,7 +79,18 @@ pub struct Store {
     /// Where journals are, if not beside the file.
     journal: Option<PathBuf>,
     writer: journal::SharedWriter,
+    opened: SharedOpened,
 }
+
+/// A store that is open to read; nobody writes to it meanwhile.
+#[derive(Debug)]
+struct Opened {
+    connection: Connection,
+    _lock: StoreLock,
+}
+
+/// What was opened and not read yet, if anything.
+type SharedOpened = Arc<Mutex<Option<Opened>>>;
 
 /// Whether a store is opened to read or to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +119,7 @@ impl Store {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let writer = journal::SharedWriter::new(beside(&path, "journal"));
-        Self { path, patience: PATIENCE, journal: None, writer }
+        Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default() }
     }
 
     /// The same store, with another patience for a file that is locked.
@@ -182,6 +195,34 @@ impl Store {
         reach: &Reach,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        let opened = self.to_read(reach)?;
+        let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));
+        let closed = opened.connection.close().map_err(|(_, error)| error).doing(&self.path);
+        answer.and_then(|answer| closed.map(|()| answer))
+    }
+
+    /// Opens the store to read and leaves it open for the next reading.
+    fn beginning_to_read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let opened = self.to_read(&Reach::Nothing)?;
+        let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));
+        *self.left_open() = Some(opened);
+        answer
+    }
+
+    /// What a reading before left open, if anything.
+    fn left_open(&self) -> MutexGuard<'_, Option<Opened>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
+        let left_open = self.left_open().take();
+        match left_open.filter(|_| *reach == Reach::Nothing) {
+            Some(opened) => Ok(opened),
+            None => self.open_to_read(reach),
+        }
+    }
+
+    fn open_to_read(&self, reach: &Reach) -> Result<Opened, StoreError> {
         if undo::is_there(&self.path) {
             let _lock = StoreLock::take(&self.path, OpenMode::Write, self.patience)?;
             undo::settle(&self.path)?;
@@ -189,7 +230,7 @@ impl Store {
         let lock = StoreLock::take(&self.path, OpenMode::Read, self.patience)?;
         let opened =
             self.patiently(|| self.check_schema(connect::store(&self.path, OpenMode::Read, reach)?, OpenMode::Read));
-        let connection = match opened {
+        match opened {
             // Whoever writes may bring the schema up to date.
             Err(StoreError::Older { path, found, known, .. }) => {
                 drop(lock);
@@ -199,13 +240,10 @@ impl Store {
                     known,
                     message: error.to_string(),
                 })?;
-                return self.reading_reaching(reach, read);
+                self.open_to_read(reach)
             }
-            opened => opened?,
-        };
-        let answer = read(&connection).map_err(|error| error.of_block(&self.path));
-        let closed = connection.close().map_err(|(_, error)| error).doing(&self.path);
-        answer.and_then(|answer| closed.map(|()| answer))
+            opened => Ok(Opened { connection: opened?, _lock: lock }),
+        }
     }
 
     /// Opens the store to write, has `act` write, and closes it again. When that fails, or the program or the machine ends before
@@ -221,6 +259,7 @@ impl Store {
         act: impl FnOnce(&mut Connection) -> Result<T, E>,
     ) -> Result<T, E> {
         let path = &self.path;
+        drop(self.left_open().take());
         let _lock = StoreLock::take(path, OpenMode::Write, self.patience)?;
         undo::settle(path)?;
         let (mut connection, undo) = self.patiently(|| self.open_to_write(reach))?;

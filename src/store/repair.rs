@@ -93,6 +93,7 @@ impl Store {
         }
         let path = self.path();
         let failed = |error: io::Error| StoreError::of_io(path, path, &error);
+        drop(self.left_open().take());
         let _lock = StoreLock::take(path, OpenMode::Write, self.patience())?;
         let folder = tempfile::Builder::new()
             .prefix(".dbdyno-repair-")

@@ -12,6 +12,7 @@ use dbdyno::{
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, sync::Arc};
+use uuid::Uuid;
 
 /// The machine: it gets slower by 5 % in the course of a session, and noise lasts from one run to the next.
 pub(crate) struct Machine {
@@ -97,7 +98,7 @@ fn sessions(order: Order, rounds: u32, tests: usize, sd: f64, factor: f64) -> (B
 
 /// The part of a side that is of one session.
 fn of(side: &Side, session: &str) -> Side {
-    let runs = side.runs.iter().filter(|run| *run.session_id == *session).cloned().collect();
+    let runs = side.runs.iter().filter(|run| run.session_id.to_string() == session).cloned().collect();
     Side { runs, ..side.clone() }
 }
 
@@ -217,15 +218,15 @@ fn of_sessions(bench: &Bench, sessions: &[String], host: &str) -> Side {
     let here = |run: &&RunRecord| hosts[run.session_id.as_str()] == host;
     let runs: Vec<RunTests> = bench.batch.runs.iter().filter(here).map(|run| run_tests(run, tests(run))).collect();
     let (of_side, others): (Vec<RunTests>, Vec<RunTests>) =
-        runs.into_iter().partition(|run| sessions.iter().any(|session| **session == *run.session_id));
+        runs.into_iter().partition(|run| sessions.contains(&run.session_id.to_string()));
     let engine = of_side[0].configuration.engine.clone();
-    let mut times: BTreeMap<(String, u32), Vec<f64>> = BTreeMap::new();
+    let mut times: BTreeMap<(Uuid, u32), Vec<f64>> = BTreeMap::new();
     for run in others.iter().filter(|run| run.configuration.engine == engine) {
         for test in &run.tests {
-            times.entry((run.session_id.to_string(), test.test)).or_default().push(test.value.unwrap());
+            times.entry((run.session_id, test.test)).or_default().push(test.value.unwrap());
         }
     }
-    let repeated = |((session_id, test), times): ((String, u32), Vec<f64>)| RepeatedTest {
+    let repeated = |((session_id, test), times): ((Uuid, u32), Vec<f64>)| RepeatedTest {
         configuration: engine.clone(),
         session_id,
         suite: "kv".to_owned(),
@@ -250,8 +251,8 @@ fn compared_test(result: &TestRecord) -> ComparedTest {
 
 fn run_tests(run: &RunRecord, tests: Vec<ComparedTest>) -> RunTests {
     RunTests {
-        run_id: run.run_id.as_str().into(),
-        session_id: run.session_id.as_str().into(),
+        run_id: run.run_id.parse().unwrap(),
+        session_id: run.session_id.parse().unwrap(),
         ordinal: run.ordinal,
         round: run.round,
         seed: Some(run.seed),

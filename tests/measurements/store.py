@@ -2,7 +2,7 @@
 """What questions cost in large stores, measured on the release build: python3 tests/measurements/store.py PROGRAM [WORK_DIR]
 
 A session of eight rounds is run for its rows, and copied until the store has a million results, and ten million. Each question is
-asked three times of dbdyno and of DuckDB with SQL written by hand, in turn; the table has the medians, their ratio, its goal, and the
+asked five times of dbdyno and of DuckDB with SQL written by hand, in turn; the table has the medians, their ratio, its goal, and the
 highest memory of dbdyno. SQL's time has the opening of the file in it. Needs the package duckdb and 12 GB of disk.
 """
 import os, statistics, subprocess, sys, tempfile, time
@@ -10,8 +10,35 @@ import duckdb
 
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.mkdtemp(prefix="dbdyno-measure-", dir=sys.argv[2] if len(sys.argv) > 2 else os.path.expanduser("~/.cache"))
-MEDIANS = """SELECT r.engine, r.size, t.test, median(t.wall_ns) FROM result t JOIN run r USING (run_id)
-             WHERE r.engine IN ('lmdb', 'redb') GROUP BY ALL"""
+MEDIANS = """SELECT r.engine, r.size, t.test, median(t.{metric}) FROM result t JOIN run r USING (run_id)
+             WHERE r.engine IN ('{a}', '{b}') GROUP BY ALL"""
+# The same table as dbdyno's but for interval and verdict: both medians, and the median ratio of runs of one round.
+PAIRS = """WITH t AS (
+               SELECT r.engine, r.session_id, r.round, r.size, t.test, t.test_name, t.{metric} AS value
+               FROM result t JOIN run r USING (run_id)
+               WHERE r.engine IN ('{a}', '{b}') AND t.failure IS NULL AND r.status NOT IN ('invalid', 'superseded'))
+           SELECT a.size, a.test, a.test_name, median(a.value), median(b.value), median(a.value / b.value), count(*)
+           FROM t a JOIN t b USING (session_id, round, size, test)
+           WHERE a.engine = '{a}' AND b.engine = '{b}' GROUP BY ALL ORDER BY ALL"""
+CLAIMS = """title = "LMDB against redb"
+source = "nobody"
+setup = "none"
+caveats = []
+
+[[comparison]]
+title = "LMDB against redb"
+suite = "kv"
+a = "engine=lmdb suite=kv"
+b = "engine=redb suite=kv"
+a_name = "LMDB"
+b_name = "redb"
+allow = ["tiers"]
+""" + "".join(f'''
+[[comparison.claim]]
+test = "{test}"
+name = "test {test}"
+faster = "a"
+''' for test in range(1, 9))
 
 
 def environment(store):
@@ -100,7 +127,7 @@ def resident(process):
 
 def measure(store, questions):
     for name, arguments, sql, goal in questions:
-        measured = [(by_dbdyno(store, arguments), by_hand(store, sql)) for _ in range(3)]
+        measured = [(by_dbdyno(store, arguments), by_hand(store, sql)) for _ in range(5)]
         ours = statistics.median(seconds for (seconds, _), _ in measured)
         theirs = statistics.median(seconds for _, seconds in measured)
         memory = max(memory for (_, memory), _ in measured)
@@ -110,18 +137,24 @@ def measure(store, questions):
 def main():
     template, million, ten = (f"{FOLDER}/{name}.duckdb" for name in ("template", "million", "ten"))
     first_session(template)
+    os.makedirs(f"{FOLDER}/config/claims")
+    with open(f"{FOLDER}/config/claims/large.toml", "w") as claims:
+        claims.write(CLAIMS)
     sides = ["compare", "--a", "engine=lmdb", "--b", "engine=redb", "--allow-tiers"]
+    wall = {"metric": "wall_ns", "a": "lmdb", "b": "redb"}
+    pairs, medians, p99 = PAIRS.format(**wall), MEDIANS.format(**wall), PAIRS.format(**{**wall, "metric": "p99_ns"})
     wal = """SELECT count(*) FROM result JOIN run_option o USING (run_id) WHERE o.name = 'journal_mode' AND coalesce(o.in_force, o.asked) = 'wal'"""
     listed = "SELECT r.started_at, r.suite, r.size, t.test, t.test_name, r.label, r.round, t.wall_ns FROM result t JOIN run r USING (run_id) ORDER BY ALL"
     everything = f"COPY (FROM results ORDER BY started_at, run_id, test) TO '{FOLDER}/by-hand.{{0}}' (FORMAT {{0}})"
     print("| question | dbdyno | SQL by hand | ratio | goal | memory |\n|---|---|---|---|---|---|", flush=True)
     grow(template, million, 1_000_000)
     measure(million, [
-        ("compare two engines, a million results", sides, MEDIANS, "5x, 500 MB"),
-        ("the same by size", [*sides, "--by", "size"], MEDIANS, "5x, 500 MB"),
-        ("the same, p99", [*sides, "--metric", "p99"], MEDIANS.replace("wall_ns", "p99_ns"), "5x, 500 MB"),
+        ("compare two engines, a million results", sides, pairs, "5x, 500 MB"),
+        ("the same beside SQL for the medians alone", sides, medians, ""),
+        ("the same by size", [*sides, "--by", "size"], pairs, "5x, 500 MB"),
+        ("the same, p99", [*sides, "--metric", "p99"], p99, "5x, 500 MB"),
+        ("claims about them", ["claims", "large"], pairs, "5x"),
         ("results --count journal_mode=wal", ["results", "--count", "journal_mode=wal"], wal, "5x"),
-        ("claims", ["claims", "lumosql"], MEDIANS, "5x"),
         ("results", ["results", "--format", "csv"], listed, "5x"),
         *[(f"export --format {kind}", ["export", "--format", kind, "--out", f"{FOLDER}/ours.{kind}"], everything.format(kind), "5x")
           for kind in ("csv", "json")],
@@ -130,7 +163,7 @@ def main():
     grow(template, ten, 10_000_000)
     few = ["compare", "--a", "engine=lmdb-x", "--b", "engine=redb-x", "--allow-tiers"]
     measure(ten, [
-        ("36 pairs among ten million", few, MEDIANS.replace("('lmdb', 'redb')", "('lmdb-x', 'redb-x')"), "1.5x"),
+        ("36 pairs among ten million", few, PAIRS.format(**{**wall, "a": "lmdb-x", "b": "redb-x"}), "1.5x"),
         ("results --count of these", ["results", "--count", "engine=lmdb-x"], wal.replace("'wal'", "'none'"), "1.5x"),
     ])
 

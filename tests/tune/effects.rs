@@ -9,6 +9,7 @@ use dbdyno::{
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::{collections::BTreeMap, sync::Arc};
+use uuid::Uuid;
 
 /// The whole grid of a (2 values), b (3), c (2) and d (4) in two rounds; `time` is the time of a configuration.
 fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
@@ -22,8 +23,8 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
             let wall = 1e6 * time(a, b, c, d) * (1.0 + 0.01 * scatter) * (1.0 + 0.5 * f64::from(round));
             let value = |name: &str, value: usize| (name.to_owned(), value.to_string());
             runs.push(RunTests {
-                run_id: format!("{round}-{at}").into(),
-                session_id: "s".into(),
+                run_id: Uuid::from_u128(u128::from(round) << 32 | at as u128),
+                session_id: Uuid::nil(),
                 ordinal: at as u32,
                 round,
                 seed: None,

@@ -53,14 +53,22 @@ impl Places {
     /// # Errors
     /// There is no store yet, or it cannot be used.
     pub(in crate::cli) fn opened(&self) -> Result<Store, CliError> {
-        let store = self.store()?;
-        if !store.exists() && !store.has_journals() {
+        let store = self.settled()?;
+        if !store.exists() {
             return Err(CliError::Usage(format!(
                 "there is no store {} yet: run `dbdyno --preset quick`, or give --store",
                 store.path().display()
             )));
         }
-        notices(&store.settle()?);
+        Ok(store)
+    }
+
+    /// The store with what is in its journals taken in, if it is there.
+    pub(in crate::cli) fn settled(&self) -> Result<Store, CliError> {
+        let store = self.store()?;
+        if store.exists() || store.has_journals() {
+            notices(&store.settle_to_read()?);
+        }
         Ok(store)
     }
 

@@ -18,6 +18,7 @@ use std::{
     cmp::Ordering,
     collections::{BTreeMap, BTreeSet},
 };
+use uuid::Uuid;
 
 /// What cannot be an axis, and is the same on a curve: engine, version, suite, host and disk.
 type Identity<'s> = [&'s str; 4];
@@ -68,12 +69,12 @@ fn by_held(one: &Part, other: &Part) -> Ordering {
 /// The curves of one side's results of a test, each with what tells it from the others along its axis.
 fn of_test<'s>(
     samples: impl Iterator<Item = SideSample<'s>>,
-    places: &'s BTreeMap<&str, String>,
+    places: &'s BTreeMap<Uuid, String>,
 ) -> Vec<(Varied<'s>, Part)> {
     let mut parts: BTreeMap<Identity<'s>, Vec<SideSample<'s>>> = BTreeMap::new();
     for sample in samples {
         let configuration = &sample.run.configuration;
-        let place = places.get(&*sample.run.session_id).map_or("", String::as_str);
+        let place = places.get(&sample.run.session_id).map_or("", String::as_str);
         let identity = [&configuration.engine, &configuration.version, &configuration.suite].map(String::as_str);
         let [engine, version, suite] = identity;
         parts.entry([engine, version, suite, place]).or_default().push(sample);
@@ -137,14 +138,14 @@ fn curve(test: u32, name: &str, side: SideName, varied: Varied<'_>, held: Part) 
 }
 
 /// A round of a session.
-type Round<'s> = (&'s str, u32);
+type Round = (Uuid, u32);
 
-fn round<'s>(sample: &SideSample<'s>) -> Round<'s> {
-    (&sample.run.session_id, sample.run.round)
+fn round(sample: &SideSample<'_>) -> Round {
+    (sample.run.session_id, sample.run.round)
 }
 
 /// The rounds in which every point was measured.
-fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round<'s>> {
+fn shared_rounds<'s>(by_x: &BTreeMap<Place, Vec<SideSample<'s>>>) -> BTreeSet<Round> {
     let of_point = |samples: &Vec<SideSample<'s>>| samples.iter().map(round).collect::<BTreeSet<_>>();
     by_x.values().map(of_point).reduce(|shared, rounds| &shared & &rounds).unwrap_or_default()
 }
@@ -157,9 +158,9 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
         value: value.unwrap_or_default(),
         x: place.x(),
         figure: median(&figures).ok().filter(|figure| figure.is_finite()).unwrap_or(0.0),
-        operations: first.map_or(0, SideSample::operations),
+        operations: first.map_or(0, |sample| sample.operations),
         times_ns: samples.iter().map(|sample| sample.value as u64).collect(),
-        run_ids: samples.iter().map(|sample| sample.run.run_id.to_string()).collect(),
+        run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
     }
 }
 
@@ -167,12 +168,12 @@ fn point(axis: &str, place: Place, samples: &[SideSample<'_>], figure: Growing) 
 fn of_sample(sample: &SideSample<'_>, figure: Growing) -> f64 {
     match figure {
         Growing::Time => sample.value,
-        Growing::Rate => sample.operations() as f64 * 1e9 / sample.value,
+        Growing::Rate => sample.operations as f64 * 1e9 / sample.value,
     }
 }
 
-fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round<'_>>, figure: Growing) -> ScalingFound {
-    let wrong = by_x.values().flatten().filter(|sample| sample.result.agrees == Some(false)).count();
+fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, figure: Growing) -> ScalingFound {
+    let wrong = by_x.values().flatten().filter(|sample| sample.agrees == Some(false)).count();
     if wrong > 0 {
         return ScalingFound::FailedVerification { wrong, runs: by_x.values().map(Vec::len).sum() };
     }
@@ -180,7 +181,7 @@ fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round<'_
     let x: Vec<f64> = by_x.keys().map(|place| place.x()).collect();
     let shared = rounds.len() >= MIN_SCALING_RUNS;
     let fit = if shared {
-        let of_round = |wanted: &Round<'_>| {
+        let of_round = |wanted: &Round| {
             let logs = |samples: &Vec<SideSample<'_>>| {
                 // A configuration and its twin are in one round both.
                 let logs: Vec<f64> = samples.iter().filter(|sample| round(sample) == *wanted).map(log).collect();

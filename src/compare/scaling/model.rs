@@ -3,6 +3,7 @@
 use super::super::model::{Part, SideName};
 use crate::stats::Slope;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// How one side's figure of a test grows along an axis, with everything else that was chosen held fixed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ pub struct ScalingPoint {
     /// The wall times of the runs, ns.
     pub times_ns: Vec<u64>,
     /// The runs that these times are of, in the same order.
-    pub run_ids: Vec<String>,
+    pub run_ids: Vec<Uuid>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ use crate::{
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
 use std::collections::BTreeSet;
+use uuid::Uuid;
 
 /// The ratio, interval and verdict of a test.
 pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
@@ -157,9 +158,9 @@ fn query(select: &str, lines: &[&Line]) -> Option<String> {
 }
 
 /// SQL for a figure of these tests in these runs; none without a run.
-pub(super) fn query_of(select: &str, tests: &BTreeSet<u32>, ids: BTreeSet<&String>) -> Option<String> {
+pub(super) fn query_of(select: &str, tests: &BTreeSet<u32>, ids: BTreeSet<&Uuid>) -> Option<String> {
     let tests: Vec<String> = tests.iter().map(u32::to_string).collect();
-    let ids: Vec<String> = ids.into_iter().map(|id| format!("  '{}'", id.replace('\'', "''"))).collect();
+    let ids: Vec<String> = ids.into_iter().map(|id| format!("  '{id}'")).collect();
     let tests = tests.join(", ");
     let order = "ORDER BY round, label";
     (!ids.is_empty())
@@ -270,8 +271,8 @@ fn rule(found: &JudgedRatio) -> String {
 /// The times, one pair or run a line.
 fn runs(line: &Line, metric: Metric) -> Vec<String> {
     let paired = line.found.as_ref().is_some_and(|found| found.paired);
-    let short = |id: &String| id.chars().take(18).collect::<String>();
-    let one = |(id, value): (&String, &f64)| format!("{:>8} {}", metric.shown(*value), short(id));
+    let short = |id: &Uuid| id.to_string().chars().take(18).collect::<String>();
+    let one = |(id, value): (&Uuid, &f64)| format!("{:>8} {}", metric.shown(*value), short(id));
     let of = |figure: &Option<Figure>| -> Vec<String> {
         figure.iter().flat_map(|figure| figure.run_ids.iter().zip(&figure.values)).map(one).collect()
     };

@@ -32,12 +32,17 @@ pub(crate) fn side(name: &str, side: &SideFacts) -> String {
     )
 }
 
-fn configurations(side: &SideFacts) -> String {
+/// Each configuration of a side once: `lmdb (0.9.33, tier 3 power-safe)`. What follows from the size does not count.
+pub(crate) fn named(side: &SideFacts) -> Vec<String> {
     let one = |one: &MeasuredConfiguration| {
         format!("{} ({}, tier {})", one.label, one.configuration.version, tier_words(one.configuration.tier))
     };
+    unique(side.configurations.iter().map(one))
+}
+
+fn configurations(side: &SideFacts) -> String {
     let engine = |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);
-    let all = unique(side.configurations.iter().map(one));
+    let all = named(side);
     if all.len() <= NAMED {
         return all.join("; ");
     }

@@ -57,6 +57,16 @@ impl Store {
     /// # Errors
     /// A store or journal that cannot be opened, read or written.
     pub fn settle(&self) -> Result<Settled, StoreError> {
+        let settled = self.settle_to_read();
+        drop(self.left_open().take());
+        settled
+    }
+
+    /// The same for whoever reads at once: the file stays open until then, and is opened once.
+    ///
+    /// # Errors
+    /// As those of [`Store::settle`].
+    pub fn settle_to_read(&self) -> Result<Settled, StoreError> {
         // What cannot be written to the journal goes into the store directly.
         let unjournaled = if self.flush().is_ok() { Vec::new() } else { self.writer.lock().waiting() };
         let mut settled = Settled::default();
@@ -76,7 +86,7 @@ impl Store {
         if !self.exists() {
             return Ok(!journals.is_empty());
         }
-        self.reading(|connection| {
+        self.beginning_to_read(|connection| {
             let positions = positions(connection).doing(self.path())?;
             let is_ahead = |journal: &JournalFile| {
                 let length = fs::metadata(&journal.path).map_or(0, |facts| facts.len());

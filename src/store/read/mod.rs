@@ -1,5 +1,6 @@
 //! Rows of the store as the structs that others work with.
 
+mod columns;
 mod followed;
 mod history;
 mod matrix;

@@ -3,13 +3,14 @@
 use super::super::{Store, StoreError};
 use crate::metric::Metric;
 use serde::Deserialize;
+use uuid::Uuid;
 
 /// A test of a configuration in one session.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct RepeatedTest {
     /// Tells configurations apart, whatever their labels.
     pub configuration: String,
-    pub session_id: String,
+    pub session_id: Uuid,
     pub suite: String,
     pub size: String,
     pub test: u32,
@@ -58,11 +59,12 @@ impl Store {
     ///
     /// # Errors
     /// A store that cannot be opened or read.
-    pub fn repeats(&self, run_ids: &[&str], metric: Metric) -> Result<Vec<RepeatedTest>, StoreError> {
+    pub fn repeats(&self, run_ids: &[Uuid], metric: Metric) -> Result<Vec<RepeatedTest>, StoreError> {
         if run_ids.is_empty() {
             return Ok(Vec::new());
         }
         let sql = REPEATS.replace("{value}", &format!("({})", metric.compared_sql()));
-        self.rows(&sql, &[&run_ids.join(" ")])
+        let ids: Vec<String> = run_ids.iter().map(Uuid::to_string).collect();
+        self.rows(&sql, &[&ids.join(" ")])
     }
 }

@@ -2,7 +2,7 @@
 
 mod views;
 
-pub(super) use views::{NARROW, TESTS, filled, make_views, make_views_of};
+pub(super) use views::{TESTS, make_views, make_views_of, narrow, narrow_of_runs};
 
 use super::{connect::own_functions_first, tables::TABLES};
 use duckdb::{Connection, Transaction};

@@ -1,5 +1,6 @@
 -- The rows of the view `run_tests` with the columns that selections and pages need. Its maps hold only the names asked for, so
--- that a page need not decode all options of all runs; `{options}` and `{keys}` are those maps. `{of}` may keep it to some runs.
+-- that a page need not decode all options of all runs: `options` and `keys` are put in. `of` may keep it to some runs. The columns of
+-- tests and their join make the rows those of tests; without them there is one row a run.
 SELECT
     r.session_id,
     r.run_id,
@@ -7,17 +8,12 @@ SELECT
     r.started_at,
     h.name AS host,
     r.suite,
-    t.test,
-    t.test_name,
-    t.actor,
     r.size,
     r.engine,
     r.engine_version,
     r.label,
     r.tier,
-    {status} AS status,
-    {run_status} AS run_status,
-    {figures},
+    {columns_of_tests},
     s.preset,
     s.host_id,
     h.cpu_model AS cpu,
@@ -31,5 +27,5 @@ SELECT
 FROM (SELECT *, status AS run_status FROM run {of}) r
 JOIN session s ON s.session_id = r.session_id
 LEFT JOIN host h ON h.host_id = s.host_id
-LEFT JOIN (FROM {tests} {of}) t ON t.run_id = r.run_id
+{join_tests}
 LEFT JOIN (SELECT run_id, list(tag ORDER BY tag) AS tags FROM tag {of} GROUP BY run_id) g ON g.run_id = r.run_id

@@ -7,7 +7,23 @@ use duckdb::Connection;
 const VIEWS: &str = include_str!("views.sql");
 
 /// The rows of the view `run_tests` with the columns that selections and pages need. `{options}`, `{keys}` and `{of}` are to be put in.
-pub(in crate::store) const NARROW: &str = include_str!("narrow.sql");
+pub(in crate::store) fn narrow() -> String {
+    filled(
+        &NARROW
+            .replace(
+                "{columns_of_tests}",
+                "t.test, t.test_name, t.actor, {status} AS status, {run_status} AS run_status, {figures}",
+            )
+            .replace("{join_tests}", "LEFT JOIN (FROM {tests} {of}) t ON t.run_id = r.run_id"),
+    )
+}
+
+/// The same with one row a run, without what is known of its tests. A run that was done is `done`, whether it has a test or not.
+pub(in crate::store) fn narrow_of_runs() -> String {
+    NARROW.replace("{columns_of_tests}", "r.run_status").replace("{join_tests}", "")
+}
+
+const NARROW: &str = include_str!("narrow.sql");
 
 /// Whether the figures of a row `t` of the table `result` are in statistics; `r` has the run's status.
 const COUNTS: &str = "(t.failure IS NULL AND r.run_status NOT IN ('invalid', 'superseded'))";

@@ -77,6 +77,11 @@ impl SelectionKey {
         matches!(self, Self::Column { column: "test" | "round" | "tier" | "memory_limit_bytes", .. })
     }
 
+    /// Whether tests of one run may have different values.
+    pub(super) fn is_of_tests(&self) -> bool {
+        matches!(self, Self::Column { column: "test" | "test_name" | "status", .. })
+    }
+
     /// The name, where it is an option or a kept key.
     pub(in crate::store) fn option(&self) -> Option<&str> {
         match self {

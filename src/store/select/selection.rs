@@ -68,6 +68,11 @@ impl Selection {
             && one.terms.iter().chain(&other.terms).all(|term| self.terms.contains(term))
     }
 
+    /// Whether a term is about single tests, so that it may mean some of a run's and not the others.
+    pub(in crate::store) fn is_about_tests(&self) -> bool {
+        self.terms.iter().any(|term| term.key.is_of_tests())
+    }
+
     /// The options or kept keys that it names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| term.key.option())

@@ -16,6 +16,7 @@ pub use model::{Best, Factor, GridEffects, Interaction, Ranked, ValueEffect};
 
 use crate::{compare::Side, store::RunTests};
 use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
 
 /// A configuration with what its runs took.
 #[derive(Debug, Clone)]
@@ -97,13 +98,13 @@ fn varying(side: &Side) -> BTreeMap<String, Vec<String>> {
 }
 
 fn cells(side: &Side, test: u32, varying: &BTreeMap<String, Vec<String>>) -> Vec<GridCell> {
-    type Round<'s> = (&'s str, u32);
-    let mut measured: Vec<(Round<'_>, &RunTests, f64)> = Vec::new();
+    type Round = (Uuid, u32);
+    let mut measured: Vec<(Round, &RunTests, f64)> = Vec::new();
     for run in &side.runs {
         let time = run.tests.iter().find(|result| result.test == test).and_then(|result| result.value);
-        measured.extend(time.filter(|time| *time > 0.0).map(|time| ((&*run.session_id, run.round), run, time)));
+        measured.extend(time.filter(|time| *time > 0.0).map(|time| ((run.session_id, run.round), run, time)));
     }
-    let mut rounds: BTreeMap<Round<'_>, (f64, f64)> = BTreeMap::new();
+    let mut rounds: BTreeMap<Round, (f64, f64)> = BTreeMap::new();
     for (round, _, time) in &measured {
         let (sum, count) = rounds.entry(*round).or_default();
         *sum += time.ln();

@@ -2,7 +2,7 @@
 
 use super::super::super::{
     Selection,
-    schema::{NARROW, filled as filled_in},
+    schema::{narrow, narrow_of_runs},
 };
 
 /// SQL with the values bound in it.
@@ -22,7 +22,16 @@ const KEYS: &str = "SELECT run_id, key AS k, value AS v FROM run_key WHERE key I
 impl Narrow {
     /// The rows that a selection means, as a SELECT with its parameters; without a finished test too.
     pub(in crate::store) fn selected<'n>(selection: &'n Selection, names: impl Iterator<Item = &'n str>) -> Self {
-        let Self { sql, mut parameters } = Self::with_names(selection.names().chain(names));
+        Self::with_names(selection.names().chain(names)).kept_to(selection)
+    }
+
+    /// One row for each run that a selection means, which must not be about tests; without columns of tests.
+    pub(in crate::store) fn selected_runs(selection: &Selection) -> Self {
+        Self::of_table(&narrow_of_runs(), selection.names()).kept_to(selection)
+    }
+
+    fn kept_to(self, selection: &Selection) -> Self {
+        let Self { sql, mut parameters } = self;
         let (condition, of_condition) = selection.condition();
         parameters.extend(of_condition);
         Self { sql: format!("SELECT * FROM ({sql}) WHERE {condition}"), parameters }
@@ -30,18 +39,22 @@ impl Narrow {
 
     /// The table of the runs in the table `shown`, without maps.
     pub(super) fn shown() -> String {
-        filled("WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
+        filled(&narrow(), "WHERE run_id IN (SELECT run_id FROM shown)", "MAP {}", "MAP {}")
     }
 
     /// The table of all runs, whose maps hold these names.
     pub(in crate::store) fn with_names<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        Self::of_table(&narrow(), names)
+    }
+
+    fn of_table<'n>(table: &str, names: impl Iterator<Item = &'n str>) -> Self {
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort_unstable();
         names.dedup();
         if names.is_empty() {
-            return Self { sql: filled("", "MAP {}", "MAP {}"), parameters: names };
+            return Self { sql: filled(table, "", "MAP {}", "MAP {}"), parameters: names };
         }
-        let mut sql = filled("", "coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})");
+        let mut sql = filled(table, "", "coalesce(o.m, MAP {})", "coalesce(k.m, MAP {})");
         let places = vec!["?"; names.len()].join(", ");
         for (pairs, alias) in [(OPTIONS, "o"), (KEYS, "k")] {
             let pairs = pairs.replace("{places}", &places);
@@ -54,6 +67,6 @@ impl Narrow {
     }
 }
 
-fn filled(of: &str, options: &str, keys: &str) -> String {
-    filled_in(NARROW).replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
+fn filled(table: &str, of: &str, options: &str, keys: &str) -> String {
+    table.replace("{of}", of).replace("{options}", options).replace("{keys}", keys)
 }

@@ -2,18 +2,25 @@
 
 mod chosen;
 mod runs;
+mod sessions;
 
 use super::{
     super::{Blob, Selection, Store, StoreError, schema::TESTS},
     rows,
 };
 use crate::metric::Metric;
+use chosen::Chosen;
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::from_bytes;
 use duckdb::Connection;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use sessions::Sessions;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+use uuid::Uuid;
 
 /// Whether the latencies of tests are read, which are most of what is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +45,8 @@ pub struct SelectedRuns {
 /// One execution of a configuration. What many runs have in common, they share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunTests {
-    /// UUID.
-    pub run_id: Arc<str>,
-    pub session_id: Arc<str>,
+    pub run_id: Uuid,
+    pub session_id: Uuid,
     /// Place in the session, from 0.
     pub ordinal: u32,
     /// Round, from 0; runs of one session and round had the same inputs.
@@ -83,7 +89,7 @@ pub struct ComparedTest {
 }
 
 /// What is measured, but for the size: two runs of one configuration differ by chance alone.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunConfiguration {
     pub engine: String,
     /// Version of the engine's library.
@@ -103,8 +109,7 @@ pub struct RunConfiguration {
 /// Where and how runs were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    /// UUID.
-    pub session_id: String,
+    pub session_id: Uuid,
     /// Start, UTC.
     pub started_at: String,
     pub dbdyno_version: String,
@@ -174,70 +179,24 @@ impl RunConfiguration {
     }
 }
 
-/// The sessions of the chosen runs, each with what linters said of it or of the configurations of those runs.
-const SESSIONS: &str = "
-    WITH selected AS (SELECT DISTINCT r.session_id, r.label, r.size FROM run r JOIN chosen_run c USING (run_id))
-    SELECT to_json({
-        'session_id': s.session_id, 'started_at': coalesce(strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'), 'unknown'),
-        'dbdyno_version': coalesce(s.dbdyno_version, 'none (' || s.source || ')', 'unknown'),
-        'debug_build': coalesce(s.debug_build, false), 'command_line': coalesce(s.command_line, ''),
-        'file_system': s.file_system, 'disk_model': s.disk_model, 'warnings': coalesce(w.messages, []),
-        'host': {
-            'host_id': s.host_id, 'name': coalesce(h.name, '?'), 'cpu_model': h.cpu_model, 'cores': h.cores,
-            'memory_bytes': h.memory_bytes, 'kernel': coalesce(s.kernel, h.kernel, '?'), 'os': h.os,
-            'virtualisation': h.virtualisation
-        }
-    })
-    FROM session s
-    LEFT JOIN host h USING (host_id)
-    LEFT JOIN (
-        -- What is about one configuration names one of its runs.
-        SELECT w.session_id, list(w.linter || ': ' || w.message ORDER BY w.linter, w.message) AS messages
-        FROM warning w LEFT JOIN run about ON about.run_id = w.run_id
-        WHERE w.run_id IS NULL OR EXISTS (
-            FROM selected s WHERE s.session_id = about.session_id AND s.label = about.label AND s.size = about.size
-        )
-        GROUP BY w.session_id
-    ) w USING (session_id)
-    WHERE s.session_id IN (SELECT session_id FROM selected)
-    ORDER BY s.started_at";
-
-/// The results of configurations that ran twice a round in the selected sessions, and of their twins.
-const TWINS: &str = "
-    WITH twins AS (
-        SELECT DISTINCT r.session_id, r.size, r.twin_of AS label, r.label AS twin
-        FROM run r WHERE r.twin_of IS NOT NULL
-        AND r.session_id IN (SELECT r.session_id FROM run r JOIN chosen_run c USING (run_id))
-    )
-    SELECT t.run_id, t.test FROM result t JOIN run r USING (run_id)
-    JOIN twins w ON r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin)
-    WHERE t.wall_ns IS NOT NULL";
+/// Whether any run of the store is a twin's: most stores have none.
+const HAS_TWINS: &str = "SELECT EXISTS (FROM run WHERE twin_of IS NOT NULL)";
 
 impl Store {
-    /// The runs of a selection with those finished tests that it means, with their values of a metric.
+    /// For each selection its runs with those finished tests that it means, with their values of a metric.
     ///
     /// # Errors
     /// What is wrong with the store, or a row that cannot be read.
     pub fn selected_runs(
         &self,
-        selection: &Selection,
+        selections: &[&Selection],
         metric: Metric,
         latencies: Latencies,
-    ) -> Result<SelectedRuns, StoreError> {
+    ) -> Result<Vec<SelectedRuns>, StoreError> {
         if !self.exists() {
-            return Ok(SelectedRuns::default());
+            return Ok(selections.iter().map(|_| SelectedRuns::default()).collect());
         }
-        self.reading(|connection| {
-            chosen::choose(connection, selection)?;
-            let runs = runs::read(connection, metric, latencies)?;
-            if runs.is_empty() {
-                return Ok(SelectedRuns::default());
-            }
-            let sessions = sessions(connection)?;
-            chosen::choose_by(connection, TWINS, &[])?;
-            // Nobody looks at the latencies of twins.
-            Ok(SelectedRuns { runs, sessions, twins: runs::read(connection, metric, Latencies::Left)? })
-        })
+        self.reading(|connection| selected(connection, selections, metric, latencies))
     }
 
     /// The metrics of which some finished test of a selection has a value.
@@ -250,10 +209,14 @@ impl Store {
         }
         let counts: Vec<String> =
             Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
-        let sql = format!("SELECT [{}]::VARCHAR FROM {TESTS} t JOIN chosen USING (run_id, test)", counts.join(", "));
         self.reading(|connection| {
-            chosen::choose(connection, selection)?;
+            let chosen = Chosen::of_selections(connection, &[selection])?.condition();
+            let sql = format!(
+                "SELECT [{}]::VARCHAR FROM {TESTS} t JOIN chosen_run c USING (run_id) WHERE {chosen}",
+                counts.join(", ")
+            );
             let counted: Vec<(String,)> = rows(connection, &sql, &[])?;
+            let unread = |error| StoreError::Query { message: format!("a stored row cannot be read: {error}") };
             let counts: Vec<u64> =
                 counted.first().map_or(Ok(Vec::new()), |(text,)| serde_json::from_str(text)).map_err(unread)?;
             Ok(Metric::ALL
@@ -267,14 +230,40 @@ impl Store {
     }
 }
 
-/// The sessions of the chosen runs.
-fn sessions(connection: &Connection) -> Result<Vec<SessionFacts>, StoreError> {
-    let found: Vec<(String,)> = rows(connection, SESSIONS, &[])?;
-    found.into_iter().map(|(text,)| serde_json::from_str(&text).map_err(unread)).collect()
+fn selected(
+    connection: &Connection,
+    selections: &[&Selection],
+    metric: Metric,
+    latencies: Latencies,
+) -> Result<Vec<SelectedRuns>, StoreError> {
+    let chosen = Chosen::of_selections(connection, selections)?;
+    let mut sides: Vec<SelectedRuns> = selections.iter().map(|_| SelectedRuns::default()).collect();
+    for (side, run) in runs::read(connection, &chosen, metric, latencies)? {
+        if let Some(side) = sides.get_mut(side) {
+            side.runs.push(run);
+        }
+    }
+    let sessions = Sessions::read(connection)?;
+    for side in &mut sides {
+        side.sessions = sessions.of(&side.runs);
+    }
+    let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
+    if has_twins {
+        let ids = |side: &SelectedRuns| side.sessions.iter().map(|session| session.session_id).collect();
+        let each: Vec<BTreeSet<Uuid>> = sides.iter().map(ids).collect();
+        let chosen = Chosen::twins(connection, each.iter().flatten())?;
+        // Nobody looks at the latencies of twins.
+        let twins = runs::read(connection, &chosen, metric, Latencies::Left)?;
+        for (side, ids) in sides.iter_mut().zip(each) {
+            let is_of_side = |run: &&RunTests| ids.contains(&run.session_id);
+            side.twins = twins.iter().map(|(_, run)| run).filter(is_of_side).cloned().collect();
+        }
+    }
+    Ok(sides)
 }
 
-fn unread(error: serde_json::Error) -> StoreError {
-    StoreError::Query { message: format!("a stored row cannot be read: {error}") }
+fn wrong(error: duckdb::Error) -> StoreError {
+    StoreError::Query { message: error.to_string() }
 }
 
 impl ComparedTest {

@@ -14,6 +14,7 @@ use crate::{
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
+use uuid::Uuid;
 
 /// What the Compare screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +163,7 @@ fn axes(comparison: &Comparison, but: Option<&Axis>) -> Vec<(Axis, usize)> {
     let sizes: BTreeSet<&str> = comparison.lines.iter().map(|line| line.size.as_str()).collect();
     let tests: BTreeSet<(u32, &str)> = comparison.lines.iter().map(|line| (line.test, line.name.as_str())).collect();
     let sessions = || comparison.a.sessions.iter().chain(&comparison.b.sessions);
-    let ids: BTreeSet<&str> = sessions().map(|session| session.session_id.as_str()).collect();
+    let ids: BTreeSet<Uuid> = sessions().map(|session| session.session_id).collect();
     let hosts: BTreeSet<&str> = sessions().map(|session| session.host.name.as_str()).collect();
     let suites = properties.remove("suite").map_or(0, |suites| suites.len());
     let counted = [

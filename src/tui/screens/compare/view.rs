@@ -49,17 +49,21 @@ impl CompareScreen {
     /// Shows a view, with the cursor on the same test as far as it has it.
     pub(super) fn turn_to(&mut self, view: CompareView) {
         let under = match self.view {
-            CompareView::Table | CompareView::Latencies => self.line().map(|line| (line.test, line.size.clone())),
+            CompareView::Table | CompareView::Latencies => {
+                self.line().map(|line| (line.part.clone(), line.test, line.size.clone()))
+            }
             CompareView::Sizes | CompareView::Pivot | CompareView::Scaling => None,
         };
         self.view = view;
-        let Some((test, size)) = under else { return };
+        let Some((part, test, size)) = under else { return };
         let Some(compared) = self.compared() else { return };
         let at = match self.view {
-            CompareView::Sizes => test_rows(&compared.plain, &self.filter).iter().position(|row| row.test == test),
+            CompareView::Sizes => test_rows(&compared.plain, &self.filter)
+                .iter()
+                .position(|row| row.test == test && row.lines.iter().any(|line| line.part == part)),
             CompareView::Latencies => latency_rows(&compared.plain, &self.filter)
                 .iter()
-                .position(|line| line.test == test && line.size == size),
+                .position(|line| line.part == part && line.test == test && line.size == size),
             CompareView::Scaling => {
                 family_rows(&compared.plain, &self.filter).iter().position(|family| family.test == test)
             }

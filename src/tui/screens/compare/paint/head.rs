@@ -5,8 +5,7 @@ use crate::{
     base::units::{self, plain},
     catalog::{Difference, Role},
     compare::{Comparison, ObstacleKind, SideFacts},
-    report::comparison::words,
-    store::tier_words,
+    report::comparison::{facts, words},
     tui::{
         keys::KeyPress,
         screens::compare::remarks,
@@ -56,14 +55,7 @@ fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, rol
 
 /// The configurations with version and tier, as many as fit.
 fn configurations(side: &SideFacts, room: usize) -> String {
-    let named: Vec<String> = side
-        .configurations
-        .iter()
-        .map(|one| {
-            let tier = tier_words(one.configuration.tier);
-            plain(&format!("{} ({}, tier {tier})", one.label, one.configuration.version))
-        })
-        .collect();
+    let named: Vec<String> = facts::named(side).iter().map(|name| plain(name)).collect();
     if named.is_empty() { "nothing stored".to_owned() } else { joined(&named, "; ", room) }
 }
 

@@ -25,7 +25,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         return;
     }
     let sizes = comparison.means.len() > 1;
-    let label = |line: &Line| if sizes { format!("{} · {}", name(line), line.size) } else { name(line) };
+    let label = |line: &Line| {
+        let label = if sizes { format!("{} · {}", name(line), line.size) } else { name(line) };
+        format!("{label} {}", words::part(&line.part)).trim_end().to_owned()
+    };
     let longest = lines.iter().map(|line| width(&plain(&label(line)))).max().unwrap_or(0) as u16 + 2;
     let left = longest.min((area.width / 3).max(30));
     let [list, chart] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(20)]));
