@@ -257,10 +257,13 @@ fn a_broken_outside_engine_is_listed_with_the_reason() {
     place.engine("old", &DESCRIBE.replace("NAME", "old").replace("\"protocol\":1", "\"protocol\":9"));
     place.engine("impostor", &DESCRIBE.replace("NAME", "somebody"));
     place.engine("mute", "exit 1");
+    let option = r#""options":[{"name":"cache","type":"integer","min":0,"max":9,"default":"1","help":"pages"}]"#;
+    place.engine("greedy", &DESCRIBE.replace("NAME", "greedy").replace("\"options\":[]", option));
     let list = place.ok(&["list", "engines"]);
     assert!(list.contains("protocol 9, dbdyno speaks 1"), "{list}");
     assert!(list.contains("calls itself `somebody`, its file says `impostor`"), "{list}");
     assert!(list.lines().any(|line| line.starts_with("mute") && line.contains('✗')), "{list}");
+    assert!(list.contains("option `cache`: runs are selected by this word already"), "{list}");
     let done = place.run(&["run", "--suite", "kv", "--engine", "old"]);
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("engine `old` cannot be used"), "{}", done.stderr);

@@ -24,6 +24,7 @@ use clap::Args;
 use dbdyno_engine::say;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    mem,
     process::ExitCode,
 };
 
@@ -227,7 +228,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
         }
     }
     say_allowances(std::slice::from_ref(&comparison));
-    Ok(match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
+    let code = match args.fail_if_slower.map(|limit| (limit, gate(&comparison, limit))) {
         None | Some((_, Gate::Passed)) => ExitCode::SUCCESS,
         Some((limit, Gate::Undecided(tests))) => {
             say!("undecided whether A is slower by more than {} %: {}", limit * 100.0, plain(&open(&tests)));
@@ -237,7 +238,10 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
             say!("A is slower by more than {} %: {}", limit * 100.0, plain(&tests.join("; ")));
             ExitCode::from(SLOWER)
         }
-    })
+    };
+    // The program ends with this: to give back each of very many results by itself would only take time.
+    mem::forget((side_a, side_b, comparison));
+    Ok(code)
 }
 
 /// The tests that are open, those of one reason together.

@@ -27,6 +27,8 @@ pub(super) struct SideSample<'s> {
     pub(super) answer: Option<u64>,
     /// Whether the answers are those of other engines, as its result has it.
     pub(super) agrees: Option<bool>,
+    /// The seed of its inputs, as its run has it.
+    pub(super) seed: Option<u64>,
     /// Operations done. Of an imported test that is not counted in operations, the whole test is one.
     pub(super) operations: u64,
 }
@@ -35,7 +37,15 @@ impl<'s> SideSample<'s> {
     /// None of a test without a value.
     pub(super) fn from_result(run: &'s RunTests, result: &'s ComparedTest) -> Option<Self> {
         let ComparedTest { value, answer, agrees, operations, .. } = *result;
-        value.map(|value| Self { run, result, value, answer, agrees, operations: operations.unwrap_or(1) })
+        value.map(|value| Self {
+            run,
+            result,
+            value,
+            answer,
+            agrees,
+            seed: run.seed,
+            operations: operations.unwrap_or(1),
+        })
     }
 }
 

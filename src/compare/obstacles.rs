@@ -11,7 +11,7 @@ use super::{
 use crate::{
     base::units,
     catalog::Difference,
-    store::{RunTests, tier_words},
+    store::{RunConfiguration, RunTests, tier_words},
 };
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -102,7 +102,7 @@ fn shared_runs(line: &Laid<'_>, shared: &HashSet<Uuid>) -> Option<String> {
     })
 }
 
-fn verification<'s>(line: &Laid<'s>, both: &Both<'_, '_>) -> Option<String> {
+fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
     let failed: Vec<String> = [("A", &both.a), ("B", &both.b)]
         .into_iter()
         .filter(|(_, counts)| counts.wrong > 0)
@@ -113,47 +113,61 @@ fn verification<'s>(line: &Laid<'s>, both: &Both<'_, '_>) -> Option<String> {
     if !failed.is_empty() {
         return Some(failed.join("; "));
     }
-    let mut inputs = Inputs::default();
-    let mut answers: HashMap<_, u64> = HashMap::new();
+    let mut known = Vec::new();
+    let (of_a, of_b) = (Inputs::of(&both.a, &mut known), Inputs::of(&both.b, &mut known));
+    let mut answers: HashMap<_, u64> = HashMap::with_capacity(line.a.len());
     for sample in &line.a {
         if let Some(answer) = sample.answer {
-            answers.insert(inputs.of(sample), answer);
+            answers.insert((sample.seed, of_a.number(sample)), answer);
         }
     }
-    let mut differs = |sample: &SideSample<'s>| {
-        let answer = sample.answer;
-        answer.is_some_and(|answer| answers.get(&inputs.of(sample)).is_some_and(|of_a| *of_a != answer))
+    let differs = |sample: &&SideSample<'_>| {
+        let of_a = || answers.get(&(sample.seed, of_b.number(sample)));
+        sample.answer.is_some_and(|answer| of_a().is_some_and(|of_a| *of_a != answer))
     };
-    let count = line.b.iter().filter(|sample| differs(sample)).count();
+    let count = line.b.iter().filter(differs).count();
     (count > 0)
         .then(|| format!("A and B gave different answers to the same inputs, in {count} of {} runs", line.b.len()))
 }
 
-/// What answers follow from, beside the seed: size, suite and its options; each known one has a number.
-#[derive(Default)]
-struct Inputs<'s> {
-    known: Vec<(&'s str, &'s str, &'s BTreeMap<String, String>)>,
-    /// The run that was asked for last: the next one is mostly of the same.
-    last: Option<(&'s RunTests, usize)>,
+/// What answers follow from, beside the seed: size, suite, and its options.
+type InputFacts<'s> = (&'s str, &'s str, &'s BTreeMap<String, String>);
+
+/// The inputs of a side's samples as numbers: the same ones must give the same answers.
+enum Inputs<'s> {
+    /// All have these, as those of one configuration and size.
+    One(usize),
+    Several(HashMap<(*const RunConfiguration, &'s str), usize>),
 }
 
 impl<'s> Inputs<'s> {
-    /// Two samples with the same one must have the same answers.
-    fn of(&mut self, SideSample { run, .. }: &SideSample<'s>) -> (Option<u64>, usize) {
-        let is_same = |last: &RunTests| {
-            Arc::ptr_eq(&last.configuration, &run.configuration) && Arc::ptr_eq(&last.size, &run.size)
+    /// `known` has those of the other side, and gets this one's.
+    fn of(counts: &Counts<'_, 's>, known: &mut Vec<InputFacts<'s>>) -> Self {
+        let mut number = |run: &'s RunTests| {
+            let facts = (&*run.size, run.configuration.suite.as_str(), &run.configuration.suite_options);
+            known.iter().position(|known| *known == facts).unwrap_or_else(|| {
+                known.push(facts);
+                known.len() - 1
+            })
         };
-        if let Some((_, number)) = self.last.filter(|(last, _)| is_same(last)) {
-            return (run.seed, number);
+        match counts.kinds.as_slice() {
+            [only] => Self::One(number(only.run)),
+            several => Self::Several(several.iter().map(|sample| (kind(sample), number(sample.run))).collect()),
         }
-        let inputs = (&*run.size, run.configuration.suite.as_str(), &run.configuration.suite_options);
-        let number = self.known.iter().position(|known| *known == inputs).unwrap_or_else(|| {
-            self.known.push(inputs);
-            self.known.len() - 1
-        });
-        self.last = Some((run, number));
-        (run.seed, number)
     }
+
+    /// None of a sample that is not of the side.
+    fn number(&self, sample: &SideSample<'s>) -> Option<usize> {
+        match self {
+            Self::One(number) => Some(*number),
+            Self::Several(numbers) => numbers.get(&kind(sample)).copied(),
+        }
+    }
+}
+
+/// What tells the kinds of a side's samples apart.
+fn kind<'s>(sample: &SideSample<'s>) -> (*const RunConfiguration, &'s str) {
+    (Arc::as_ptr(&sample.run.configuration), &sample.run.size)
 }
 
 fn no_ratio(both: &Both<'_, '_>) -> Option<String> {
@@ -263,7 +277,6 @@ struct Counts<'l, 's> {
 
 impl<'l, 's> Counts<'l, 's> {
     fn of(samples: &'l [SideSample<'s>]) -> Self {
-        let kind = |sample: &SideSample<'s>| (Arc::as_ptr(&sample.run.configuration), &*sample.run.size);
         let mut counts = Self { samples: samples.len(), ..Self::default() };
         let (mut seen, mut last) = (HashSet::new(), None);
         for sample in samples {

@@ -97,6 +97,7 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
         return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));
     }
     for option in &description.options {
+        option.check_name()?;
         if let Err(expected) = option.kind.canonical(&option.default) {
             return Err(format!("default `{}` of option `{}`: expected {expected}", option.default, option.name));
         }

@@ -18,6 +18,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// Up to so many runs are looked up each by itself in what a large store holds of others; of more the first and the last say where.
+const FEW_RUNS: &str = "5000";
+
 /// Which files a connection may open after the database's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
@@ -54,7 +57,9 @@ pub(super) fn store(path: &Path, access: OpenMode, reach: &Reach) -> Result<Conn
     let config = match access {
         // One thread: a batch is small, and a worker may be waiting on the other core. One checkpoint, at the end: see `undo`.
         OpenMode::Write => Config::default().threads(1).and_then(|config| config.with("checkpoint_threshold", "1TB")),
-        OpenMode::Read => Config::default().access_mode(AccessMode::ReadOnly),
+        OpenMode::Read => Config::default()
+            .access_mode(AccessMode::ReadOnly)
+            .and_then(|config| config.with("dynamic_or_filter_threshold", FEW_RUNS)),
     };
     let connection = config.and_then(|config| limited(&file, config, reach)).doing(path)?;
     if let Some(empty) = empty {

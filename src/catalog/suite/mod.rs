@@ -405,7 +405,7 @@ fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Resul
                 let message = format!("option `{}`: default `{}`: expected {expected}", option.name, option.default);
                 source.wrong(spanned.span(), message)
             })?;
-            Ok(OptionSpec {
+            let option = OptionSpec {
                 name: option.name.clone(),
                 kind: option.kind.clone(),
                 default,
@@ -413,7 +413,9 @@ fn check_options(options: &[Spanned<FileOption>], source: &CatalogText) -> Resul
                 fresh: true,
                 tuning: Tuning::default(),
                 memory: None,
-            })
+            };
+            option.check_name().map_err(|message| source.wrong(spanned.span(), message))?;
+            Ok(option)
         })
         .collect()
 }

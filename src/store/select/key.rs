@@ -211,3 +211,16 @@ impl SelectionKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_engine::describe::RESERVED;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_option_can_have_the_name_of_another_key() {
+        let words: BTreeSet<&str> = COLUMNS.iter().map(|(word, _)| *word).chain(["started", "tag"]).collect();
+        assert_eq!(words, BTreeSet::from(RESERVED));
+    }
+}

@@ -2,7 +2,7 @@
 
 mod option;
 
-pub use option::{MemoryTarget, OptionKind, OptionSpec, one_of, parse_bytes};
+pub use option::{MemoryTarget, OptionKind, OptionSpec, RESERVED, one_of, parse_bytes};
 
 use crate::{
     durability::{Tier, TierRule, conditions},

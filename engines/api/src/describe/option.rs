@@ -50,10 +50,53 @@ impl MemoryTarget {
     }
 }
 
+/// Words by which runs are selected beside their options: an option of that name could be neither selected nor told from what the word
+/// means.
+pub const RESERVED: [&str; 26] = [
+    "engine",
+    "version",
+    "engine_version",
+    "label",
+    "suite",
+    "test",
+    "test_name",
+    "size",
+    "host",
+    "host_id",
+    "session",
+    "session_id",
+    "run",
+    "run_id",
+    "round",
+    "tier",
+    "status",
+    "run_status",
+    "preset",
+    "cpu",
+    "disk",
+    "source",
+    "memory_limit_bytes",
+    "cache",
+    "started",
+    "tag",
+];
+
 /// The value of `memory` that leaves the engine's own options as they are.
 const OWN_MEMORY: &str = "own";
 
 impl OptionSpec {
+    /// Whether runs could be selected by it.
+    ///
+    /// # Errors
+    /// What its name means already.
+    pub fn check_name(&self) -> Result<(), String> {
+        let name = &self.name;
+        match RESERVED.contains(&name.as_str()) {
+            true => Err(format!("option `{name}`: runs are selected by this word already: give it another name")),
+            false => Ok(()),
+        }
+    }
+
     /// The option `memory`, which all engines have: the size of the cache.
     pub fn memory(target: MemoryTarget) -> Self {
         let help = match &target {

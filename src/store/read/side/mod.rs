@@ -85,7 +85,7 @@ pub struct ComparedTest {
     /// Whether the answers equal those of the other engines; none: not compared.
     pub agrees: Option<bool>,
     /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
-    pub latencies: Option<Blob>,
+    pub latencies: Option<Box<Blob>>,
 }
 
 /// What is measured, but for the size: two runs of one configuration differ by chance alone.

@@ -44,6 +44,8 @@ const RESULTS: &str = "
            t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
     FROM {tests} t JOIN chosen_run c USING (run_id) WHERE {condition}";
 
+const HAS_ACTORS: &str = "SELECT EXISTS (FROM actor_result)";
+
 #[derive(Debug, Deserialize)]
 struct OptionRow {
     run_id: Uuid,
@@ -107,8 +109,10 @@ pub(super) fn read(
     let mut known: HashMap<ConfigurationKey, usize> = HashMap::new();
     each_chunk(connection, RUNS, &[], |chunk| read_runs(chunk, &mut texts, &mut known, &mut keys, &mut found))?;
     let configurations = configurations(connection, keys)?;
-    found
-        .sort_by_key(|found| (found.side, found.started.is_none(), found.started, found.run.ordinal, found.run.run_id));
+    found.sort_by_cached_key(|found| {
+        let FoundRun { side, started, run, .. } = found;
+        (*side, started.is_none(), *started, run.ordinal, run.run_id)
+    });
     let mut places = vec![0; found.len()];
     for (at, run) in found.iter().enumerate() {
         if let Some(place) = places.get_mut(run.place) {
@@ -124,10 +128,12 @@ pub(super) fn read(
         Latencies::Read => "CASE WHEN coalesce(t.operations_per_sample, 1) = 1 THEN t.histogram END",
         Latencies::Left => "NULL::BLOB",
     };
+    let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
+    let has_actors: bool = connection.query_row(HAS_ACTORS, [], |row| row.get(0)).map_err(wrong)?;
     let sql = RESULTS
         .replace("{value}", &metric.compared_sql())
         .replace("{latencies}", latencies)
-        .replace("{tests}", TESTS)
+        .replace("{tests}", if has_actors { TESTS } else { "result" })
         .replace("{condition}", &chosen.condition());
     each_chunk(connection, &sql, &[], |chunk| read_tests(chunk, &mut texts, &places, &mut runs))?;
     runs.retain_mut(|(_, run)| {
@@ -167,8 +173,10 @@ fn read_runs(
             cache: texts.one(cache.value(row)),
             kind: number(kind, row),
         };
-        let configuration = match known.get(&key) {
-            Some(known) => *known,
+        // Mostly that of the run before.
+        let before = found.last().map(|before| before.configuration).filter(|at| keys[*at].0 == key);
+        let configuration = match before.or_else(|| known.get(&key).copied()) {
+            Some(known) => known,
             None => {
                 known.insert(key.clone(), keys.len());
                 keys.push((key, run_id));
@@ -260,7 +268,7 @@ fn read_tests(
             operations: number(operations, row),
             answer: number(answer, row),
             agrees: flag(agrees, row),
-            latencies: bytes(latencies, row).map(|bytes| Blob(bytes.to_vec())),
+            latencies: bytes(latencies, row).map(|bytes| Box::new(Blob(bytes.to_vec()))),
         });
     }
     Ok(())

@@ -67,7 +67,9 @@ impl Sessions {
 
     /// The sessions of some runs, each with what linters said of it or of the configurations of those runs.
     pub(super) fn of(&self, runs: &[RunTests]) -> Vec<SessionFacts> {
-        let sessions: HashSet<Uuid> = runs.iter().map(|run| run.session_id).collect();
+        // Runs of one session mostly follow each other.
+        let parts = runs.chunk_by(|one, next| one.session_id == next.session_id);
+        let sessions: HashSet<Uuid> = parts.filter_map(<[_]>::first).map(|run| run.session_id).collect();
         let of_configurations = self.warnings.iter().filter(|warning| warning.label.is_some());
         let doubted: HashSet<Uuid> = of_configurations.map(|warning| warning.session_id).collect();
         let runs = runs.iter().filter(|run| doubted.contains(&run.session_id));
