@@ -2,7 +2,8 @@
 //!
 //! Everything that must be equal for a fair comparison is here and not in the engines: the seeded inputs ([`rng`], [`words`],
 //! formats), the interpreters (`kv`, [`sql`]), the recorder with its histogram ([`recorder`], [`histogram`]), the digest of
-//! answers ([`digest`]) and the resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine.
+//! answers ([`digest`]) and the resource counters ([`resources`], [`syncs`]). [`program`] compiles it for an engine. Beside it there is
+//! what shows how durable an engine is: [`crash`] kills it, [`power`] cuts the power.
 
 mod actors;
 mod cold;
@@ -12,6 +13,7 @@ mod frame;
 pub mod histogram;
 pub mod kv;
 mod phases;
+pub mod power;
 pub mod program;
 pub mod recorder;
 pub mod resources;

@@ -1,0 +1,218 @@
+//! What a disk holds for sure, and what it may hold beside that, after a program's calls.
+//!
+//! As POSIX has it, and no more:
+//!
+//! - `fsync` of a file makes what was written to it and its length last. So does `fdatasync`: "a change to the file size [...] would
+//!   require a metadata flush" (fdatasync(2)).
+//! - `msync(MS_SYNC)` and a write with `O_DSYNC` do that for their bytes, and for the length that these need.
+//! - A name that was made, changed or removed lasts once its folder is synced; see [`Names`] for disks that do more.
+//! - `sync_file_range` promises nothing: neither the length nor that the disk's own cache is emptied (sync_file_range(2)).
+//! - What is not synced may be on the disk or not, each call for itself and in any order, and in part.
+
+use super::{
+    content::Content,
+    record::{FileId, Marker, Record},
+    tree::{Entry, Node, Tree},
+};
+use std::{collections::BTreeMap, ops::Range, path::Path};
+
+/// When names last. Disks of both kinds exist, so a program that is to survive on any has to be tried with both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Once their folder is synced, each for itself: what POSIX promises.
+    ByFolder,
+    /// Once their folder or their file is synced, and in the order in which they were made: journaling file systems, as ext4.
+    Journaled,
+}
+
+/// A call, or a part of one, that may be on the disk.
+#[derive(Debug, Clone)]
+pub(super) enum Pending<'l> {
+    /// Of a file's bytes. `lasts`: it is on the disk for sure, but earlier calls may not be, over which it is to be applied.
+    Change { file: FileId, change: Change<'l>, lasts: bool },
+    /// Of names: one call, of which nothing or all may be there, but for what has been synced already.
+    Names(Vec<Entry>),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change<'l> {
+    Write { offset: u64, bytes: &'l [u8] },
+    Resize(u64),
+}
+
+impl Change<'_> {
+    pub(super) fn apply(&self, content: &mut Content) {
+        match *self {
+            Self::Write { offset, bytes } => content.write(offset, bytes),
+            Self::Resize(length) => content.resize(length),
+        }
+    }
+}
+
+impl Pending<'_> {
+    fn is_of(&self, node: Node) -> bool {
+        match self {
+            Self::Change { file, .. } => node == Node::File(*file),
+            Self::Names(entries) => {
+                entries.iter().any(|entry| entry.node == Some(node) || Node::Folder(entry.folder) == node)
+            }
+        }
+    }
+}
+
+/// A disk at some moment of a log.
+#[derive(Debug, Clone)]
+pub(super) struct Disk<'l> {
+    pub(super) names: Names,
+    /// The names as the program sees them.
+    pub(super) seen: Tree,
+    /// The names that last.
+    pub(super) lasting: Tree,
+    /// What lasts of each file.
+    pub(super) contents: BTreeMap<FileId, Content>,
+    /// What may be there, in the order of the log.
+    pub(super) pending: Vec<Pending<'l>>,
+    /// The number of the last commit that has begun; 0: none has.
+    pub(super) issued: u64,
+    /// How many commits have returned.
+    pub(super) acknowledged: u64,
+}
+
+impl<'l> Disk<'l> {
+    /// After records all of whose effects last.
+    pub(super) fn holding(base: &'l [Record], names: Names) -> Self {
+        let mut disk = Self {
+            names,
+            seen: Tree::new(),
+            lasting: Tree::new(),
+            contents: BTreeMap::new(),
+            pending: Vec::new(),
+            issued: 0,
+            acknowledged: 0,
+        };
+        base.iter().for_each(|record| disk.apply(record));
+        for pending in std::mem::take(&mut disk.pending) {
+            if let Pending::Change { file, change, .. } = pending {
+                change.apply(disk.contents.entry(file).or_default());
+            }
+        }
+        disk.lasting = disk.seen.clone();
+        disk
+    }
+
+    /// Carries out what a record says.
+    pub(super) fn apply(&mut self, record: &'l Record) {
+        match record {
+            Record::Started | Record::Mapped { .. } => {}
+            Record::Write { file, offset, bytes } => self.change(*file, Change::Write { offset: *offset, bytes }),
+            Record::Resize { file, length } => self.change(*file, Change::Resize(*length)),
+            Record::Sync { file, range, .. } => {
+                self.sync_bytes(*file, range.as_ref());
+                if self.names == Names::Journaled {
+                    self.settle_names_until_last_of(Node::File(*file));
+                }
+            }
+            Record::SyncFolder { name } => self.sync_folder(name),
+            Record::Marker(Marker::Issued { ordinal }) => self.issued = *ordinal,
+            Record::Marker(Marker::Acknowledged { commits }) => self.acknowledged = *commits,
+            Record::Folder { .. }
+            | Record::Created { .. }
+            | Record::Linked { .. }
+            | Record::Removed { .. }
+            | Record::Renamed { .. }
+            | Record::Exchanged { .. } => {
+                let entries = self.seen.entries(record);
+                entries.iter().for_each(|entry| self.seen.set(entry));
+                self.lasting.have_folders_of(&self.seen);
+                if !entries.is_empty() {
+                    self.pending.push(Pending::Names(entries));
+                }
+            }
+        }
+    }
+
+    fn change(&mut self, file: FileId, change: Change<'l>) {
+        self.pending.push(Pending::Change { file, change, lasts: false });
+    }
+
+    /// Makes bytes of a file last; none: all.
+    fn sync_bytes(&mut self, synced: FileId, range: Option<&Range<u64>>) {
+        let mut pending = Vec::with_capacity(self.pending.len());
+        for waiting in std::mem::take(&mut self.pending) {
+            match waiting {
+                Pending::Change { file, change: Change::Write { offset, bytes }, lasts: false } if file == synced => {
+                    let pieces = split(offset, bytes, range).into_iter().filter(|(_, bytes, _)| !bytes.is_empty());
+                    pending.extend(pieces.map(|(offset, bytes, lasts)| {
+                        let change = Change::Write { offset, bytes };
+                        Pending::Change { file, change, lasts }
+                    }));
+                }
+                // A file has one length, which a synced write needs.
+                Pending::Change { file, change, .. } if file == synced => {
+                    pending.push(Pending::Change { file, change, lasts: true });
+                }
+                other => pending.push(other),
+            }
+        }
+        self.pending = pending;
+        self.settle(synced);
+    }
+
+    /// Takes into a file's content what lasts before the first call that may not.
+    fn settle(&mut self, settled: FileId) {
+        let content = self.contents.entry(settled).or_default();
+        let mut follows = true;
+        self.pending.retain(|waiting| match waiting {
+            Pending::Change { file, change, lasts } if *file == settled => {
+                follows &= lasts;
+                if follows {
+                    change.apply(content);
+                }
+                !follows
+            }
+            _ => true,
+        });
+    }
+
+    fn sync_folder(&mut self, name: &Path) {
+        let Some(folder) = self.seen.folder(name) else { return };
+        match self.names {
+            Names::Journaled => self.settle_names_until_last_of(Node::Folder(folder)),
+            Names::ByFolder => {
+                for waiting in &mut self.pending {
+                    if let Pending::Names(entries) = waiting {
+                        entries
+                            .extract_if(.., |entry| entry.folder == folder)
+                            .for_each(|entry| self.lasting.set(&entry));
+                    }
+                }
+                self.pending.retain(|waiting| !matches!(waiting, Pending::Names(entries) if entries.is_empty()));
+            }
+        }
+    }
+
+    /// Makes names last in their order, up to the last call that changed one of a file's or folder's or one in that folder.
+    fn settle_names_until_last_of(&mut self, node: Node) {
+        let is_of = |waiting: &Pending<'_>| matches!(waiting, Pending::Names(_)) && waiting.is_of(node);
+        let end = self.pending.iter().rposition(is_of).map_or(0, |last| last + 1);
+        let mut place = 0;
+        self.pending.retain(|waiting| {
+            place += 1;
+            match waiting {
+                Pending::Names(entries) if place <= end => {
+                    entries.iter().for_each(|entry| self.lasting.set(entry));
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+}
+
+/// The pieces of a write before, in and after a range of the file, each with whether it lasts once the range is synced.
+fn split<'l>(offset: u64, bytes: &'l [u8], range: Option<&Range<u64>>) -> [(u64, &'l [u8], bool); 3] {
+    let within = |at: u64| (at.saturating_sub(offset) as usize).min(bytes.len());
+    let (start, end) = range.map_or((0, bytes.len()), |range| (within(range.start), within(range.end)));
+    let piece = |part: Range<usize>, lasts| (offset + part.start as u64, &bytes[part], lasts);
+    [piece(0..start, false), piece(start..end, true), piece(end..bytes.len(), false)]
+}

@@ -1,0 +1,351 @@
+//! The functions of the C library that change files, defined by the program itself: the linker and the loader take these for the
+//! standard library, for C that is linked in, and for shared libraries. Each makes the system call, and has it recorded where there is a
+//! [recording](super::record). The calls that sync are counted too, whether they are recorded or not.
+//!
+//! Not seen: what the C library does inside (`fwrite`, `fopen`), system calls that are made without it (rustix, io_uring), and calls of
+//! libraries that are loaded with `RTLD_DEEPBIND`, `symlink`, `splice` and what children do. [`missed`](super::missed) finds the files that
+//! are otherwise than they would be by the calls that were seen.
+
+#![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
+
+use super::{
+    record::SyncCall,
+    recorder::{Place, Recorder},
+    recording::{around, borrowed, path_at},
+};
+use crate::syncs;
+use libc::{
+    AT_FDCWD, SYS_copy_file_range, SYS_fallocate, SYS_fdatasync, SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat,
+    SYS_mmap, SYS_msync, SYS_openat, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_renameat2, SYS_sendfile,
+    SYS_sync_file_range, SYS_truncate, SYS_unlinkat, SYS_write, SYS_writev, c_char, c_int, c_long, c_uint, c_void,
+    iovec, mode_t, off_t, size_t, ssize_t, syscall,
+};
+use rustix::fs::OFlags;
+use std::slice;
+
+/// Defines functions with names of the C library. A second name is that of the function for large files, which is the same on systems of
+/// 64 bits.
+macro_rules! interpose {
+    ($([$($name:ident),+] $arguments:tt -> $result:ty $body:block)*) => {$($(
+        /// # Safety
+        /// As the C library's function of this name.
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name $arguments -> $result $body
+    )+)*};
+}
+
+interpose! {
+    [write](fd: c_int, bytes: *const c_void, count: size_t) -> ssize_t {
+        // SAFETY: the arguments are passed on as they came, as in all that follow; `syscall` sets errno as the function does.
+        let call = || unsafe { syscall(SYS_write, fd, bytes, count) };
+        // SAFETY: the kernel has read so many bytes from there.
+        written(fd, Place::Cursor, 0, call, |count| unsafe { bytes_at(bytes, count) })
+    }
+
+    [pwrite, pwrite64](fd: c_int, bytes: *const c_void, count: size_t, offset: off_t) -> ssize_t {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_pwrite64, fd, bytes, count, offset) };
+        // SAFETY: as in `write`.
+        written(fd, Place::At(offset as u64), 0, call, |count| unsafe { bytes_at(bytes, count) })
+    }
+
+    [writev](fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_writev, fd, parts, count) };
+        // SAFETY: as in `write`.
+        written(fd, Place::Cursor, 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
+    }
+
+    [pwritev, pwritev64](fd: c_int, parts: *const iovec, count: c_int, offset: off_t) -> ssize_t {
+        // SAFETY: as in `write`. The last one is the offset's upper half, which has nothing in it on systems of 64 bits.
+        let call = || unsafe { syscall(SYS_pwritev, fd, parts, count, offset, 0_usize) };
+        // SAFETY: as in `write`.
+        written(fd, Place::At(offset as u64), 0, call, |bytes| unsafe { gathered(parts, count, bytes) })
+    }
+
+    [pwritev2, pwritev64v2](fd: c_int, parts: *const iovec, count: c_int, offset: off_t, flags: c_int) -> ssize_t {
+        // SAFETY: as in `pwritev`.
+        let call = || unsafe { syscall(SYS_pwritev2, fd, parts, count, offset, 0_usize, flags) };
+        let place = match u64::try_from(offset) {
+            _ if flags & libc::RWF_APPEND != 0 => Place::End,
+            Ok(offset) => Place::At(offset),
+            Err(_) => Place::Cursor,
+        };
+        // SAFETY: as in `write`.
+        written(fd, place, flags, call, |bytes| unsafe { gathered(parts, count, bytes) })
+    }
+
+    [copy_file_range](
+        from: c_int, from_offset: *mut i64, to: c_int, to_offset: *mut i64, count: size_t, flags: c_uint
+    ) -> ssize_t {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_copy_file_range, from, from_offset, to, to_offset, count, flags) };
+        // SAFETY: the pointer is null, or the kernel has written there how far it came.
+        let end = || unsafe { to_offset.as_ref() }.map(|end| *end as u64);
+        filled_by_kernel(to, call, |count| end().map_or(Place::Cursor, |end| Place::At(end - count)))
+    }
+
+    [sendfile, sendfile64](to: c_int, from: c_int, offset: *mut off_t, count: size_t) -> ssize_t {
+        // SAFETY: as in `write`.
+        filled_by_kernel(to, || unsafe { syscall(SYS_sendfile, to, from, offset, count) }, |_| Place::Cursor)
+    }
+
+    [ftruncate, ftruncate64](fd: c_int, length: off_t) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_ftruncate, fd, length) };
+        around(|recorder| recorder.file(borrowed(fd)?), call, |recorder, file, _| recorder.resized(file, length as u64))
+            as c_int
+    }
+
+    [truncate, truncate64](path: *const c_char, length: off_t) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_truncate, path, length) };
+        // SAFETY: the caller's path.
+        let find = |recorder: &mut Recorder| recorder.file_at(unsafe { path_at(AT_FDCWD, path) }?.1);
+        around(find, call, |recorder, file, _| recorder.resized(file, length as u64)) as c_int
+    }
+
+    [fallocate, fallocate64](fd: c_int, mode: c_int, offset: off_t, length: off_t) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_fallocate, fd, mode, offset, length) };
+        around(
+            |recorder| recorder.file(borrowed(fd)?),
+            call,
+            |recorder, file, _| {
+                let start = offset as u64;
+                let changed = match mode & !libc::FALLOC_FL_KEEP_SIZE {
+                    0 => start..start,
+                    libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_ZERO_RANGE => start..start + length as u64,
+                    _ => start..u64::MAX,
+                };
+                if let Some(fd) = borrowed(fd) {
+                    recorder.reallocated(file, fd, changed);
+                }
+            },
+        ) as c_int
+    }
+
+    [posix_fallocate, posix_fallocate64](fd: c_int, offset: off_t, length: off_t) -> c_int {
+        // SAFETY: the function of the C library that this one hides, which does without the system call where the file system does.
+        let hidden = || unsafe {
+            let found = libc::dlsym(libc::RTLD_NEXT, c"posix_fallocate".as_ptr());
+            let hidden: Option<unsafe extern "C" fn(c_int, off_t, off_t) -> c_int> = std::mem::transmute(found);
+            hidden.map_or(libc::ENOSYS, |hidden| hidden(fd, offset, length))
+        };
+        let mut error = 0;
+        let call = || {
+            error = hidden();
+            if error == 0 { 0 } else { -1 }
+        };
+        let resized = |recorder: &mut Recorder, file, _| {
+            if let Some(fd) = borrowed(fd) {
+                recorder.reallocated(file, fd, 0..0);
+            }
+        };
+        around(|recorder| recorder.file(borrowed(fd)?), call, resized);
+        error
+    }
+
+    [fsync](fd: c_int) -> c_int {
+        // SAFETY: as in `write`.
+        synced(fd, SyncCall::Fsync, || unsafe { syscall(SYS_fsync, fd) })
+    }
+
+    [fdatasync](fd: c_int) -> c_int {
+        // SAFETY: as in `write`.
+        synced(fd, SyncCall::Fdatasync, || unsafe { syscall(SYS_fdatasync, fd) })
+    }
+
+    // Recorded as what it is worth: nothing.
+    [sync_file_range](fd: c_int, offset: off_t, count: off_t, flags: c_uint) -> c_int {
+        syncs::count();
+        // SAFETY: as in `write`.
+        unsafe { syscall(SYS_sync_file_range, fd, offset, count, flags) as c_int }
+    }
+
+    [msync](address: *mut c_void, length: size_t, flags: c_int) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_msync, address, length, flags) };
+        if flags & libc::MS_SYNC == 0 {
+            return call() as c_int;
+        }
+        syncs::count();
+        let addresses = address as usize..(address as usize).saturating_add(length);
+        around(|recorder| recorder.mapped_to(&addresses), call, |recorder, synced, _| recorder.mappings_synced(synced))
+            as c_int
+    }
+
+    [mmap, mmap64](
+        address: *mut c_void, length: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t
+    ) -> *mut c_void {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_mmap, address, length, protection, flags, fd, offset) };
+        let is_shared = matches!(flags & libc::MAP_TYPE, libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE);
+        let is_of_file = flags & libc::MAP_ANONYMOUS == 0;
+        if !is_shared || !is_of_file || protection & libc::PROT_WRITE == 0 {
+            return call() as *mut c_void;
+        }
+        let mapped = |recorder: &mut Recorder, file, address| {
+            if let Some(fd) = borrowed(fd) {
+                recorder.mapped(file, fd, address..address.saturating_add(length), offset as u64);
+            }
+        };
+        around(|recorder| recorder.file(borrowed(fd)?), call, mapped) as *mut c_void
+    }
+
+    [open, open64](path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+        // SAFETY: that of this function. In C the mode is a variadic argument, which is passed as this one is on Linux; where it is not
+        // given, the flags are such that it is not read.
+        unsafe { openat(AT_FDCWD, path, flags, mode) }
+    }
+
+    [creat, creat64](path: *const c_char, mode: mode_t) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { openat(AT_FDCWD, path, libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC, mode) }
+    }
+
+    [openat, openat64](folder: c_int, path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_openat, folder, path, flags, mode) };
+        if flags & (libc::O_CREAT | libc::O_TRUNC) == 0 || flags & libc::O_TMPFILE == libc::O_TMPFILE {
+            return call() as c_int;
+        }
+        let flags = OFlags::from_bits_retain(flags as u32);
+        // SAFETY: the caller's path.
+        let find = |recorder: &mut Recorder| recorder.there_is(unsafe { path_at(folder, path) }?, flags);
+        let opened = |recorder: &mut Recorder, was_there, fd| {
+            if let Some(fd) = borrowed(fd as c_int) {
+                recorder.opened(fd, was_there, flags);
+            }
+        };
+        around(find, call, opened) as c_int
+    }
+
+    [rename](from: *const c_char, to: *const c_char) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { renameat2(AT_FDCWD, from, AT_FDCWD, to, 0) }
+    }
+
+    [renameat](from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const c_char) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { renameat2(from_folder, from, to_folder, to, 0) }
+    }
+
+    [renameat2](
+        from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const c_char, flags: c_uint
+    ) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_renameat2, from_folder, from, to_folder, to, flags) };
+        let find = |recorder: &mut Recorder| {
+            // SAFETY: the caller's paths.
+            let (from, to) = unsafe { (path_at(from_folder, from)?, path_at(to_folder, to)?) };
+            let places = (recorder.place(from), recorder.place(to));
+            (places != (None, None)).then_some(places)
+        };
+        let is_exchange = flags & libc::RENAME_EXCHANGE != 0;
+        around(find, call, |recorder, (from, to), _| recorder.renamed(from, to, is_exchange)) as c_int
+    }
+
+    [unlink](path: *const c_char) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { unlinkat(AT_FDCWD, path, 0) }
+    }
+
+    [rmdir](path: *const c_char) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { unlinkat(AT_FDCWD, path, libc::AT_REMOVEDIR) }
+    }
+
+    [unlinkat](folder: c_int, path: *const c_char, flags: c_int) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_unlinkat, folder, path, flags) };
+        // SAFETY: the caller's path.
+        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(folder, path) }?);
+        around(find, call, |recorder, name, _| recorder.renamed(Some(name), None, false)) as c_int
+    }
+
+    [link](from: *const c_char, to: *const c_char) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { linkat(AT_FDCWD, from, AT_FDCWD, to, 0) }
+    }
+
+    [linkat](from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const c_char, flags: c_int) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_linkat, from_folder, from, to_folder, to, flags) };
+        // SAFETY: the caller's path.
+        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(to_folder, to) }?);
+        around(find, call, |recorder, name, _| recorder.linked(name)) as c_int
+    }
+
+    [mkdir](path: *const c_char, mode: mode_t) -> c_int {
+        // SAFETY: that of this function.
+        unsafe { mkdirat(AT_FDCWD, path, mode) }
+    }
+
+    [mkdirat](folder: c_int, path: *const c_char, mode: mode_t) -> c_int {
+        // SAFETY: as in `write`.
+        let call = || unsafe { syscall(SYS_mkdirat, folder, path, mode) };
+        // SAFETY: the caller's path.
+        let find = |recorder: &mut Recorder| recorder.place(unsafe { path_at(folder, path) }?);
+        around(find, call, |recorder, name, _| recorder.made_folder(name)) as c_int
+    }
+}
+
+/// Writes, and records what was written: `bytes` are those that the kernel took, where it took so many.
+#[inline]
+fn written<B: AsRef<[u8]>>(
+    fd: c_int,
+    place: Place,
+    flags: c_int,
+    call: impl FnOnce() -> c_long,
+    bytes: impl FnOnce(usize) -> B,
+) -> ssize_t {
+    let through = flags & (libc::RWF_DSYNC | libc::RWF_SYNC) != 0;
+    let done = |recorder: &mut Recorder, file, count| {
+        if let Some(fd) = borrowed(fd) {
+            recorder.written(file, fd, place, through, bytes(count).as_ref());
+        }
+    };
+    around(|recorder| recorder.file(borrowed(fd)?), call, done) as ssize_t
+}
+
+/// Has the kernel fill a file from another descriptor, and records with what. `place`: where so many bytes began.
+fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce(u64) -> Place) -> ssize_t {
+    let done = |recorder: &mut Recorder, file, count| {
+        if let Some(fd) = borrowed(fd) {
+            recorder.filled(file, fd, place(count as u64), count as u64);
+        }
+    };
+    around(|recorder| recorder.file(borrowed(fd)?), call, done) as ssize_t
+}
+
+/// Counts a sync call, makes it, and records what it synced.
+#[inline]
+fn synced(fd: c_int, sync: SyncCall, call: impl FnOnce() -> c_long) -> c_int {
+    syncs::count();
+    around(|recorder| recorder.target(borrowed(fd)?), call, |recorder, target, _| recorder.synced(target, sync))
+        as c_int
+}
+
+/// # Safety
+/// So many bytes can be read from there.
+unsafe fn bytes_at<'b>(bytes: *const c_void, count: size_t) -> &'b [u8] {
+    // SAFETY: that of this function; of no bytes, the pointer may be any.
+    if count == 0 { &[] } else { unsafe { slice::from_raw_parts(bytes.cast(), count) } }
+}
+
+/// The first bytes of several parts.
+///
+/// # Safety
+/// The parts can be read, and they hold so many bytes.
+unsafe fn gathered(parts: *const iovec, count: c_int, bytes: usize) -> Vec<u8> {
+    let mut gathered = Vec::with_capacity(bytes);
+    for place in 0..count as usize {
+        // SAFETY: that of this function.
+        let part = unsafe { &*parts.add(place) };
+        let taken = part.iov_len.min(bytes - gathered.len());
+        // SAFETY: that of this function.
+        gathered.extend_from_slice(unsafe { bytes_at(part.iov_base, taken) });
+    }
+    gathered
+}

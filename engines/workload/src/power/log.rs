@@ -1,0 +1,194 @@
+//! A log of what reached the file system, read back.
+
+use super::record::{FileId, MAGIC, Record, SyncCall};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, fs,
+    io::{self, ErrorKind::InvalidData},
+    path::{Path, PathBuf},
+};
+
+/// The records of a program, or as many as there are whole ones in its file: a program that is killed leaves half of the last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    records: Vec<Record>,
+    /// Where [`Record::Started`] is.
+    started: usize,
+    /// The name under which each file was first seen.
+    names: BTreeMap<FileId, PathBuf>,
+}
+
+/// Sync calls that one place of a program makes, as far as can be told from the calls: a mutant of the program is one that lacks them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SyncClass {
+    pub call: SyncCall,
+    /// The first name of the file, or the name of the folder, with `#` for each number in it; `.` for the root.
+    pub file: String,
+}
+
+impl fmt::Display for SyncClass {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {}", self.call, self.file)
+    }
+}
+
+impl Log {
+    /// # Errors
+    /// The file cannot be read, is no log, or ends before the recording began.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("log {}: {error}", path.display()));
+        fs::read(path).and_then(|bytes| Self::of_bytes(&bytes)).map_err(named)
+    }
+
+    fn of_bytes(bytes: &[u8]) -> io::Result<Self> {
+        let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
+            let expected = String::from_utf8_lossy(MAGIC);
+            let message = format!("no log of this version: expected a file that begins with `{}`", expected.trim_end());
+            return Err(io::Error::new(InvalidData, message));
+        };
+        let mut records = Vec::new();
+        while let Some((length, after)) = rest.split_first_chunk() {
+            let Some((record, after)) = after.split_at_checked(u32::from_le_bytes(*length) as usize) else { break };
+            records.push(Record::decode(record).ok_or_else(|| {
+                let at = bytes.len() - rest.len();
+                io::Error::new(InvalidData, format!("what begins at byte {at} is no record: record the run again"))
+            })?);
+            rest = after;
+        }
+        let started = records.iter().position(|record| *record == Record::Started).ok_or_else(|| {
+            io::Error::new(InvalidData, "it ends before the recording began: the program was killed too early")
+        })?;
+        Ok(Self::of(records, started))
+    }
+
+    /// Of all records, of which the one at `started` is [`Record::Started`].
+    pub(super) fn of(records: Vec<Record>, started: usize) -> Self {
+        let mut names = BTreeMap::new();
+        for record in &records {
+            if let Record::Created { file, name } = record {
+                names.entry(*file).or_insert_with(|| name.clone());
+            }
+        }
+        Self { records, started, names }
+    }
+
+    /// Those of what was there when the recording began, up to [`Record::Started`], then those of what happened.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// How many records are of what was there when the recording began.
+    pub(super) fn base(&self) -> usize {
+        self.started + 1
+    }
+
+    /// The first names of the files that could be written without a call. When each of their pages was written is not known: a page is logged
+    /// by the next sync call or marker. What such a run shows of them is what it asked to be synced, not what happened.
+    pub fn mapped(&self) -> BTreeSet<&Path> {
+        self.mapped_files().iter().filter_map(|file| self.names.get(file)).map(PathBuf::as_path).collect()
+    }
+
+    pub(super) fn mapped_files(&self) -> BTreeSet<FileId> {
+        let mapped = self.records.iter().filter_map(|record| match record {
+            Record::Mapped { file } => Some(*file),
+            _ => None,
+        });
+        mapped.collect()
+    }
+
+    /// The class of a record that is a sync call.
+    pub(super) fn class(&self, record: &Record) -> Option<SyncClass> {
+        match record {
+            Record::Sync { file, call, .. } => {
+                let name = self.names.get(file).map_or(Path::new(""), PathBuf::as_path);
+                Some(SyncClass { call: *call, file: folded(name) })
+            }
+            Record::SyncFolder { name } => Some(SyncClass { call: SyncCall::Folder, file: folded(name) }),
+            _ => None,
+        }
+    }
+}
+
+/// The classes of sync calls that a program made, with how many calls each is.
+pub fn sync_classes(log: &Log) -> BTreeMap<SyncClass, u64> {
+    let mut classes = BTreeMap::new();
+    for class in log.records[log.started..].iter().filter_map(|record| log.class(record)) {
+        *classes.entry(class).or_default() += 1;
+    }
+    classes
+}
+
+/// A name with `#` for each number in it, so that the calls for `000012.log` and for `000013.log` are one class.
+fn folded(name: &Path) -> String {
+    if name.as_os_str().is_empty() {
+        return ".".to_owned();
+    }
+    let mut folded = String::new();
+    for letter in name.to_string_lossy().chars() {
+        match letter {
+            '0'..='9' if folded.ends_with('#') => {}
+            '0'..='9' => folded.push('#'),
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::record::Marker, *};
+
+    fn every_record() -> Vec<Record> {
+        let (file, name, to) = (FileId(7), PathBuf::from("database/data 12.mdb"), PathBuf::from("ä"));
+        vec![
+            Record::Folder { name: "database".into() },
+            Record::Created { file, name: name.clone() },
+            Record::Started,
+            Record::Linked { file, name: name.clone() },
+            Record::Removed { name: name.clone() },
+            Record::Renamed { from: name.clone(), to: to.clone() },
+            Record::Exchanged { one: name, other: to },
+            Record::Write { file, offset: u64::MAX, bytes: vec![0, 255, 10] },
+            Record::Resize { file, length: 1 << 40 },
+            Record::Mapped { file },
+            Record::Sync { file, call: SyncCall::Fdatasync, range: None },
+            Record::Sync { file, call: SyncCall::Msync, range: Some(4096..8192) },
+            Record::SyncFolder { name: PathBuf::new() },
+            Record::Marker(Marker::Issued { ordinal: 3 }),
+            Record::Marker(Marker::Acknowledged { commits: 3 }),
+        ]
+    }
+
+    #[test]
+    fn a_log_cut_off_anywhere_holds_the_whole_records_before() {
+        let records = every_record();
+        let mut bytes = MAGIC.to_vec();
+        let mut ends = Vec::new();
+        for record in &records {
+            record.encode(&mut bytes);
+            ends.push(bytes.len());
+        }
+        assert_eq!(Log::of_bytes(&bytes).unwrap().records, records);
+        for cut in 0..bytes.len() {
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            match Log::of_bytes(&bytes[..cut]) {
+                Ok(log) => assert_eq!(log.records, records[..whole], "cut at {cut}"),
+                Err(error) => assert!(cut < ends[2], "cut at {cut}: {error}"),
+            }
+        }
+        bytes[MAGIC.len() + 4] = 99;
+        let error = Log::of_bytes(&bytes).unwrap_err().to_string();
+        assert_eq!(error, format!("what begins at byte {} is no record: record the run again", MAGIC.len()));
+    }
+
+    #[test]
+    fn sync_calls_are_told_apart_by_the_call_and_the_first_name_of_the_file() {
+        let mut records = every_record();
+        records.push(Record::Sync { file: FileId(7), call: SyncCall::Fdatasync, range: None });
+        let classes = sync_classes(&Log::of(records, 2));
+        let told: Vec<_> = classes.iter().map(|(class, calls)| (class.to_string(), *calls)).collect();
+        let expected =
+            [("fdatasync of database/data #.mdb", 2), ("msync of database/data #.mdb", 1), ("folder sync of .", 1)];
+        assert_eq!(told, expected.map(|(class, calls)| (class.to_owned(), calls)));
+    }
+}

@@ -1,0 +1,159 @@
+//! Which of the calls that may be on a disk are.
+
+use super::{
+    content::pieces,
+    disk::{Change, Pending},
+    tree::Node,
+};
+use crate::rng::SplitMix64;
+use std::{collections::BTreeMap, fmt};
+
+/// What becomes of the calls that are not synced when the power goes. Those that are synced are always there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Policy {
+    /// None of them is there.
+    Nothing,
+    /// All are.
+    All,
+    /// All before some moment.
+    Prefix,
+    /// Of each file and of each folder's names none, all or those before some moment.
+    FilesSubset,
+    /// Each or not.
+    Reordered,
+    /// As [`Prefix`](Self::Prefix), and of the last write only some sectors of 512 bytes; perhaps also of each write after it.
+    Torn512,
+    /// The same with pages of 4096 bytes.
+    Torn4096,
+    /// All but the names.
+    EntriesLost,
+    /// All, but from some moment on files have their lengths only, with zeros for data.
+    LengthWithoutData,
+}
+
+impl Policy {
+    pub const ALL: [Self; 9] = [
+        Self::Nothing,
+        Self::All,
+        Self::Prefix,
+        Self::FilesSubset,
+        Self::Reordered,
+        Self::Torn512,
+        Self::Torn4096,
+        Self::EntriesLost,
+        Self::LengthWithoutData,
+    ];
+
+    /// Whether another seed may give another image.
+    pub fn draws(self) -> bool {
+        !matches!(self, Self::Nothing | Self::All | Self::EntriesLost)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Nothing => "nothing that is not synced",
+            Self::All => "everything",
+            Self::Prefix => "all before a moment",
+            Self::FilesSubset => "some files",
+            Self::Reordered => "some writes",
+            Self::Torn512 => "a write torn in sectors",
+            Self::Torn4096 => "a write torn in pages",
+            Self::EntriesLost => "everything but names",
+            Self::LengthWithoutData => "lengths without data",
+        })
+    }
+}
+
+/// What becomes of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    Lost,
+    /// The file is as long as the call makes it, and what it wrote is not there.
+    Length,
+    /// Of a write only the units of the file of this many bytes that are marked.
+    Torn {
+        unit: usize,
+        kept: Vec<bool>,
+    },
+}
+
+/// What becomes of each of the calls.
+pub(super) fn fates(policy: Policy, pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
+    let all = |fate: Fate| vec![fate; pending.len()];
+    match policy {
+        Policy::Nothing => all(Fate::Lost),
+        Policy::All => all(Fate::Kept),
+        Policy::Prefix => until_a_moment(pending, &Fate::Lost, rng),
+        Policy::LengthWithoutData => until_a_moment(pending, &Fate::Length, rng),
+        Policy::Reordered => pending.iter().map(|_| kept_if(rng.below(2) == 0)).collect(),
+        Policy::EntriesLost => pending.iter().map(|waiting| kept_if(!matches!(waiting, Pending::Names(_)))).collect(),
+        Policy::FilesSubset => of_files(pending, rng),
+        Policy::Torn512 => torn(pending, 512, rng),
+        Policy::Torn4096 => torn(pending, 4096, rng),
+    }
+}
+
+fn kept_if(kept: bool) -> Fate {
+    if kept { Fate::Kept } else { Fate::Lost }
+}
+
+/// Kept before a moment, and of that fate from then on.
+fn until_a_moment(pending: &[Pending<'_>], then: &Fate, rng: &mut SplitMix64) -> Vec<Fate> {
+    let moment = rng.below(pending.len() as u64 + 1) as usize;
+    (0..pending.len()).map(|place| if place < moment { Fate::Kept } else { then.clone() }).collect()
+}
+
+fn of_files(pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
+    let of = |waiting: &Pending<'_>| match waiting {
+        Pending::Change { file, .. } => Some(Node::File(*file)),
+        Pending::Names(entries) => entries.first().map(|entry| Node::Folder(entry.folder)),
+    };
+    let mut left: BTreeMap<_, u64> = BTreeMap::new();
+    for waiting in pending {
+        *left.entry(of(waiting)).or_default() += 1;
+    }
+    for calls in left.values_mut() {
+        *calls = match rng.below(3) {
+            0 => 0,
+            1 => *calls,
+            _ => rng.below(*calls + 1),
+        };
+    }
+    let fate = |waiting| {
+        let kept = left.get_mut(&of(waiting)).filter(|left| **left > 0).map(|left| *left -= 1);
+        kept_if(kept.is_some())
+    };
+    pending.iter().map(fate).collect()
+}
+
+fn torn(pending: &[Pending<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<Fate> {
+    let units = |waiting: &Pending<'_>| match waiting {
+        Pending::Change { change: Change::Write { offset, bytes }, lasts: false, .. } => {
+            Some(pieces(*offset, bytes.len(), unit).count())
+        }
+        _ => None,
+    };
+    let writes: Vec<usize> = (0..pending.len()).filter(|place| units(&pending[*place]).is_some()).collect();
+    let moment = writes.get(rng.below(writes.len() as u64) as usize).copied().unwrap_or(pending.len());
+    let tears_all_after = rng.below(2) == 0;
+    let mut fate = |(place, waiting)| match units(waiting) {
+        Some(units) if place == moment || place > moment && tears_all_after => {
+            Fate::Torn { unit, kept: units_kept(units, rng) }
+        }
+        _ => kept_if(place < moment || tears_all_after),
+    };
+    pending.iter().enumerate().map(&mut fate).collect()
+}
+
+/// The first units of a write, or any of them: a disk writes them in an order of its own.
+fn units_kept(units: usize, rng: &mut SplitMix64) -> Vec<bool> {
+    if rng.below(2) == 0 {
+        let end = rng.below(units as u64 + 1) as usize;
+        (0..units).map(|place| place < end).collect()
+    } else {
+        (0..units).map(|_| rng.below(2) == 0).collect()
+    }
+}

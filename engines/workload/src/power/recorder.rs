@@ -1,0 +1,259 @@
+//! Writes what reaches the file system below one folder to a log, in an order in which it may have: one lock is held over each call and its
+//! record, so that recorded calls follow each other.
+
+use super::{
+    content::{Content, each_page},
+    folder::everything_below,
+    record::{FileId, MAGIC, Marker, Record},
+};
+use rustix::{
+    fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, open, openat, readlink, statat},
+    io::Errno,
+};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    ffi::{CStr, OsStr},
+    fs::{self, File},
+    io,
+    ops::Range,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::{Path, PathBuf},
+};
+
+/// Where a write begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// Where the descriptor stood, which is now behind it.
+    Cursor,
+    At(u64),
+    /// At the file's end.
+    End,
+}
+
+/// What a descriptor is of.
+#[derive(Debug)]
+pub(super) enum Target {
+    File(FileId),
+    /// A folder's name.
+    Folder(PathBuf),
+}
+
+/// A shared mapping that can be written.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    pub(super) addresses: Range<usize>,
+    pub(super) file: FileId,
+    /// Of its first byte in the file.
+    pub(super) offset: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Recorder {
+    /// Without symbolic links, as the system tells the paths of descriptors.
+    pub(super) root: PathBuf,
+    log: File,
+    /// A record on its way to the log.
+    buffer: Vec<u8>,
+    /// Why the log could not be written any more.
+    failed: Option<io::Error>,
+    /// Files by device and inode number. A number may be another file's once the file is removed: creating one gives it a new id.
+    pub(super) ids: BTreeMap<(u64, u64), FileId>,
+    /// How many files there have been.
+    files: u64,
+    /// The recorder's own descriptors. They stay open: closing one would give up the process's POSIX locks on the file.
+    pub(super) readers: BTreeMap<FileId, File>,
+    pub(super) mappings: Vec<Mapping>,
+    /// What is logged of files that are mapped.
+    pub(super) known: BTreeMap<FileId, Content>,
+}
+
+impl Recorder {
+    /// Begins a log with what is below the root.
+    pub(super) fn start(root: &Path, log: &Path) -> io::Result<Self> {
+        let root = fs::canonicalize(root)?;
+        let parent = log.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if fs::canonicalize(parent)?.starts_with(&root) {
+            return Err(io::Error::other("the log is below the folder which is recorded: name another place"));
+        }
+        let mut recorder = Self {
+            root,
+            log: File::create_new(log)?,
+            buffer: MAGIC.to_vec(),
+            failed: None,
+            ids: BTreeMap::new(),
+            files: 0,
+            readers: BTreeMap::new(),
+            mappings: Vec::new(),
+            known: BTreeMap::new(),
+        };
+        for (name, kind) in everything_below(&recorder.root)? {
+            let path = recorder.root.join(&name);
+            if kind.is_dir() {
+                recorder.append(&Record::Folder { name });
+            } else if kind.is_file() {
+                let reader = File::open(path)?;
+                let stat = fstat(&reader)?;
+                match recorder.ids.get(&key(&stat)).copied() {
+                    Some(file) => recorder.append(&Record::Linked { file, name }),
+                    None => {
+                        let file = recorder.new_file(key(&stat), name);
+                        recorder.take_in(file, &reader)?;
+                    }
+                }
+            } else {
+                return Err(io::Error::other(format!("{} is neither a file nor a folder", path.display())));
+            }
+        }
+        recorder.append(&Record::Started);
+        recorder.health()?;
+        Ok(recorder)
+    }
+
+    /// By a system call that is made without the C library.
+    pub(super) fn append(&mut self, record: &Record) {
+        record.encode(&mut self.buffer);
+        let mut left = self.buffer.as_slice();
+        while !left.is_empty() && self.failed.is_none() {
+            match rustix::io::write(&self.log, left) {
+                Ok(written) => left = &left[written..],
+                Err(Errno::INTR) => {}
+                Err(error) => self.failed = Some(error.into()),
+            }
+        }
+        self.buffer.clear();
+    }
+
+    /// Whether everything so far is in the log.
+    pub(super) fn health(&self) -> io::Result<()> {
+        let again = |error: &io::Error| io::Error::new(error.kind(), format!("writing the log of calls: {error}"));
+        self.failed.as_ref().map_or(Ok(()), |error| Err(again(error)))
+    }
+
+    /// Logs what was found out with a call to the system, or else that the log ends here.
+    pub(super) fn keep<T>(&mut self, found: io::Result<T>) -> Option<T> {
+        found.map_err(|error| self.failed.get_or_insert(error)).ok()
+    }
+
+    pub(super) fn mark(&mut self, marker: Marker) -> io::Result<()> {
+        let mapped: Vec<FileId> = self.known.keys().copied().collect();
+        mapped.into_iter().for_each(|file| self.capture(file));
+        self.append(&Record::Marker(marker));
+        self.health()
+    }
+
+    /// The file of a descriptor, where it is recorded.
+    pub(super) fn file(&mut self, fd: BorrowedFd<'_>) -> Option<FileId> {
+        let stat = fstat(fd).ok().filter(is_file)?;
+        if let Some(file) = self.ids.get(&key(&stat)) {
+            return Some(*file);
+        }
+        // It was made by a call that is not seen.
+        let name = self.name(fd).filter(|_| stat.st_nlink > 0)?;
+        self.discover(fd, &stat, name)
+    }
+
+    /// What a descriptor is of that is being synced. What was stored in mappings of the file is logged before.
+    pub(super) fn target(&mut self, fd: BorrowedFd<'_>) -> Option<Target> {
+        if FileType::from_raw_mode(fstat(fd).ok()?.st_mode) == FileType::Directory {
+            return self.name(fd).map(Target::Folder);
+        }
+        let file = self.file(fd)?;
+        self.capture(file);
+        Some(Target::File(file))
+    }
+
+    /// What a path stands for before it is opened so that it is made or cut off: whether there is a file; none where there is something
+    /// else. Nothing else is opened under the lock, since a pipe may wait.
+    pub(super) fn there_is(&self, (folder, path): (BorrowedFd<'_>, &CStr), flags: OFlags) -> Option<bool> {
+        let follow = if flags.contains(OFlags::NOFOLLOW) { AtFlags::SYMLINK_NOFOLLOW } else { AtFlags::empty() };
+        match statat(folder, path, follow) {
+            Ok(stat) => is_file(&stat).then_some(true),
+            Err(Errno::NOENT) => Some(false),
+            Err(_) => None,
+        }
+    }
+
+    /// The name of an entry of a folder, where it is below the root.
+    pub(super) fn place(&self, (folder, path): (BorrowedFd<'_>, &CStr)) -> Option<PathBuf> {
+        let path = path.to_bytes();
+        let path = &path[..path.iter().rposition(|byte| *byte != b'/')? + 1];
+        let (parent, name) = match path.iter().rposition(|byte| *byte == b'/') {
+            Some(slash) => (&path[..=slash], &path[slash + 1..]),
+            None => (&b"."[..], path),
+        };
+        if name == b"." || name == b".." {
+            return None;
+        }
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let parent = openat(folder, parent, flags, Mode::empty()).ok()?;
+        Some(self.name(parent.as_fd())?.join(OsStr::from_bytes(name)))
+    }
+
+    /// The recorded file that a path stands for.
+    pub(super) fn file_at(&self, path: &CStr) -> Option<FileId> {
+        self.ids.get(&key(&statat(CWD, path, AtFlags::empty()).ok()?)).copied()
+    }
+
+    /// The name of a descriptor's file or folder, where it is below the root.
+    pub(super) fn name(&self, fd: BorrowedFd<'_>) -> Option<PathBuf> {
+        let path = readlink(own_path(fd), Vec::new()).ok()?;
+        Some(Path::new(OsStr::from_bytes(path.as_bytes())).strip_prefix(&self.root).ok()?.to_owned())
+    }
+
+    /// Logs a file that is new to the recorder, with what it holds already.
+    pub(super) fn discover(&mut self, fd: BorrowedFd<'_>, stat: &Stat, name: PathBuf) -> Option<FileId> {
+        let file = self.new_file(key(stat), name);
+        if stat.st_size > 0 {
+            let taken = reopened(fd).and_then(|reader| {
+                self.take_in(file, &reader)?;
+                Ok(self.readers.insert(file, reader))
+            });
+            self.keep(taken)?;
+        }
+        Some(file)
+    }
+
+    pub(super) fn new_file(&mut self, key: (u64, u64), name: PathBuf) -> FileId {
+        let file = FileId(self.files);
+        self.files += 1;
+        self.ids.insert(key, file);
+        self.append(&Record::Created { file, name });
+        file
+    }
+
+    fn take_in(&mut self, file: FileId, reader: &File) -> io::Result<()> {
+        let length = each_page(reader, |offset, bytes| {
+            self.append(&Record::Write { file, offset, bytes: bytes.to_vec() });
+        })?;
+        self.append(&Record::Resize { file, length });
+        Ok(())
+    }
+
+    /// A descriptor of the recorder's own that can be read.
+    pub(super) fn reader(&mut self, file: FileId, fd: BorrowedFd<'_>) -> io::Result<&File> {
+        Ok(match self.readers.entry(file) {
+            Entry::Occupied(reader) => reader.into_mut(),
+            Entry::Vacant(none) => none.insert(reopened(fd)?),
+        })
+    }
+}
+
+fn reopened(fd: BorrowedFd<'_>) -> io::Result<File> {
+    Ok(open(own_path(fd), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into())
+}
+
+/// Where the system shows a descriptor of this process.
+fn own_path(fd: BorrowedFd<'_>) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}
+
+pub(super) fn is_file(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+}
+
+pub(super) fn key(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev, stat.st_ino)
+}

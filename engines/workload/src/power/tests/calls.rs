@@ -1,0 +1,335 @@
+//! Each call that changes files is seen, with what it did.
+
+use super::Recorded;
+use crate::power::{Marker, Record, SyncCall, SyncClass, mark, sync_classes};
+use std::{
+    ffi::CString,
+    fs::{self, File, OpenOptions},
+    io::{IoSlice, Seek, SeekFrom, Write},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{FileExt, OpenOptionsExt},
+    },
+    path::{Path, PathBuf},
+    thread,
+};
+
+/// The records of what was done since the recording began; the log explains all that is in the folder.
+#[track_caller]
+fn recorded(before: impl FnOnce(&Path), done: impl FnOnce(&Path)) -> Vec<Record> {
+    let recorded = Recorded::after(before);
+    done(&recorded.root());
+    let (log, missed) = recorded.end();
+    assert_eq!(missed, Vec::<PathBuf>::new());
+    log.records()[log.base()..].to_vec()
+}
+
+/// The writes among records: where each began, and what.
+fn writes(records: &[Record]) -> Vec<(u64, &[u8])> {
+    let write = |record| match record {
+        &Record::Write { offset, ref bytes, .. } => Some((offset, bytes.as_slice())),
+        _ => None,
+    };
+    records.iter().filter_map(write).collect()
+}
+
+fn made(root: &Path) -> File {
+    OpenOptions::new().read(true).write(true).create_new(true).open(root.join("file")).unwrap()
+}
+
+#[test]
+fn writes_of_every_kind_are_seen_with_their_places() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let mut file = made(root);
+            file.write_all(b"one").unwrap();
+            file.seek(SeekFrom::Start(10)).unwrap();
+            file.write_all(b"two").unwrap();
+            file.write_all_at(b"three", 100).unwrap();
+            assert_eq!(file.write_vectored(&[IoSlice::new(b"fo"), IoSlice::new(b"ur")]).unwrap(), 4);
+            let mut at_end = OpenOptions::new().append(true).open(root.join("file")).unwrap();
+            at_end.write_all(b"five").unwrap();
+            at_end.write_all_at(b"six", 0).unwrap();
+        },
+    );
+    let expected: [(u64, &[u8]); 6] =
+        [(0, b"one"), (10, b"two"), (100, b"three"), (13, b"four"), (105, b"five"), (109, b"six")];
+    assert_eq!(writes(&records), expected);
+    assert!(matches!(&records[0], Record::Created { name, .. } if name == Path::new("file")));
+    assert_eq!(records.len(), 7);
+}
+
+#[test]
+#[expect(unsafe_code, reason = "functions of the C library are called as C calls them")]
+fn writes_of_the_c_library_are_seen_with_their_places() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let path = CString::new(root.join("file").to_str().unwrap()).unwrap();
+            let parts = [&b"part"[..], b"", b" and part"]
+                .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() });
+            // SAFETY: calls with valid pointers and lengths.
+            unsafe {
+                let fd = libc::creat(path.as_ptr(), 0o600);
+                assert_eq!(libc::pwritev(fd, parts.as_ptr(), 3, 20), 13);
+                assert_eq!(libc::pwritev64(fd, parts.as_ptr(), 1, 40), 4);
+                assert_eq!(libc::pwritev2(fd, parts.as_ptr(), 1, -1, libc::RWF_DSYNC), 4);
+                assert_eq!(libc::pwritev2(fd, parts.as_ptr(), 1, 7, libc::RWF_APPEND), 4);
+                assert_eq!(libc::close(fd), 0);
+                let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_TRUNC);
+                assert_eq!(libc::pwrite64(fd, b"end".as_ptr().cast(), 3, 1), 3);
+                assert_eq!(libc::posix_fallocate(fd, 0, 9000), 0);
+                assert_eq!(libc::fallocate(fd, libc::FALLOC_FL_KEEP_SIZE, 0, 90_000), 0);
+                assert_eq!(libc::fallocate(fd, libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE, 0, 3), 0);
+                assert_eq!(libc::close(fd), 0);
+            }
+        },
+    );
+    let expected: [(u64, &[u8]); 6] =
+        [(20, b"part and part"), (40, b"part"), (0, b"part"), (44, b"part"), (1, b"end"), (0, b"\0\0\0")];
+    assert_eq!(writes(&records), expected);
+    let through = Some(0..4);
+    assert!(matches!(&records[4], Record::Sync { call: SyncCall::WriteThrough, range, .. } if *range == through));
+    let lengths: Vec<u64> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Resize { length, .. } => Some(*length),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(lengths, [0, 9000, 9000, 9000]);
+}
+
+/// A write that does not go through whole is logged as far as it went, one that fails is not, and errno is the caller's.
+#[test]
+#[expect(unsafe_code, reason = "the process's limit of file sizes is set")]
+fn only_what_was_written_is_logged() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let file = made(root);
+            let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            // SAFETY: a valid structure each, and a signal that is ignored from now on.
+            let limit = |bytes| unsafe {
+                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut before);
+                let limit = libc::rlimit { rlim_cur: bytes, ..before };
+                assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
+            };
+            let mut limit = limit;
+            // Large enough for what other tests write meanwhile.
+            let most = 1 << 40;
+            limit(most);
+            let written = file.write_at(b"twelve bytes", most - 5);
+            let failed = file.write_at(b"no byte", most);
+            limit(libc::RLIM_INFINITY);
+            assert_eq!(written.unwrap(), 5);
+            assert_eq!(failed.unwrap_err().raw_os_error(), Some(libc::EFBIG));
+            let read_only = File::open(root.join("file")).unwrap();
+            let failed = (&read_only).write_all(b"no byte").unwrap_err();
+            assert_eq!(failed.raw_os_error(), Some(libc::EBADF));
+        },
+    );
+    assert_eq!(writes(&records), [((1 << 40) - 5, &b"twelv"[..])]);
+}
+
+#[test]
+fn names_are_seen_through_working_folders_links_and_descriptors() {
+    let records = recorded(
+        |root| {
+            fs::create_dir(root.join("old")).unwrap();
+            fs::write(root.join("old/kept"), b"kept").unwrap();
+            std::os::unix::fs::symlink(root, root.with_file_name("link")).unwrap();
+        },
+        |root| {
+            let link = root.with_file_name("link");
+            fs::create_dir_all(link.join("a/b")).unwrap();
+            fs::write(link.join("a/../a/b/file"), b"new").unwrap();
+            fs::rename(root.join("old/./kept"), root.join("a/kept")).unwrap();
+            fs::hard_link(root.join("a/kept"), root.join("twice")).unwrap();
+            fs::rename(root.join("a"), root.join("c/")).unwrap();
+            fs::remove_file(link.join("c/kept")).unwrap();
+            fs::copy(root.join("twice"), root.join("copied")).unwrap();
+            fs::write(root.with_file_name("outside"), b"not recorded").unwrap();
+            fs::rename(root.with_file_name("outside"), root.join("inside")).unwrap();
+            fs::rename(root.join("inside"), root.with_file_name("outside")).unwrap();
+            fs::remove_dir_all(root.join("old")).unwrap();
+            assert!(fs::remove_dir(root.join("c")).is_err(), "what fails is not logged");
+        },
+    );
+    let text = |record: &Record| match record {
+        Record::Folder { name } => Some(format!("folder {}", name.display())),
+        Record::Created { name, .. } => Some(format!("created {}", name.display())),
+        Record::Linked { name, .. } => Some(format!("linked {}", name.display())),
+        Record::Removed { name } => Some(format!("removed {}", name.display())),
+        Record::Renamed { from, to } => Some(format!("renamed {} {}", from.display(), to.display())),
+        _ => None,
+    };
+    let expected = [
+        "folder a",
+        "folder a/b",
+        "created a/b/file",
+        "renamed old/kept a/kept",
+        "linked twice",
+        "renamed a c",
+        "removed c/kept",
+        "created copied",
+        "created inside",
+        "removed inside",
+        "removed old",
+    ];
+    assert_eq!(records.iter().filter_map(text).collect::<Vec<_>>(), expected);
+    let expected: [(u64, &[u8]); 3] = [(0, b"new"), (0, b"kept"), (0, b"not recorded")];
+    assert_eq!(writes(&records), expected);
+}
+
+#[test]
+#[expect(unsafe_code, reason = "renameat2 has no safe wrapper in the standard library")]
+fn an_exchange_is_seen() {
+    let records = recorded(
+        |root| ["one", "other"].iter().for_each(|name| fs::write(root.join(name), name).unwrap()),
+        |root| {
+            let [one, other] = ["one", "other"].map(|name| CString::new(root.join(name).to_str().unwrap()).unwrap());
+            // SAFETY: valid paths.
+            let done = unsafe {
+                libc::renameat2(libc::AT_FDCWD, one.as_ptr(), libc::AT_FDCWD, other.as_ptr(), libc::RENAME_EXCHANGE)
+            };
+            assert_eq!(done, 0);
+        },
+    );
+    assert_eq!(records, [Record::Exchanged { one: "one".into(), other: "other".into() }]);
+}
+
+/// The system gives a removed file's number to the next one; they are two files all the same.
+#[test]
+fn a_file_that_gets_the_number_of_a_removed_one_is_another() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            for round in 0..3_u8 {
+                fs::write(root.join("journal"), [round]).unwrap();
+                fs::remove_file(root.join("journal")).unwrap();
+            }
+        },
+    );
+    let file = |record: &Record| match record {
+        Record::Created { file, .. } => Some(*file),
+        _ => None,
+    };
+    let mut files: Vec<_> = records.iter().filter_map(file).collect();
+    files.dedup();
+    assert_eq!(files.len(), 3);
+}
+
+#[test]
+fn syncs_are_seen_with_what_they_are_of() {
+    let recorded = Recorded::after(|root| fs::create_dir(root.join("below")).unwrap());
+    let root = recorded.root();
+    let file = made(&root.join("below"));
+    file.sync_all().unwrap();
+    file.sync_data().unwrap();
+    file.sync_data().unwrap();
+    let through = OpenOptions::new().write(true).custom_flags(libc::O_DSYNC).open(root.join("below/file")).unwrap();
+    through.write_all_at(b"meta", 8192).unwrap();
+    File::open(&root).unwrap().sync_all().unwrap();
+    File::open(root.join("below")).unwrap().sync_data().unwrap();
+    mark(Marker::Issued { ordinal: 1 }).unwrap();
+    mark(Marker::Acknowledged { commits: 1 }).unwrap();
+    let (log, missed) = recorded.end();
+    assert_eq!(missed, Vec::<PathBuf>::new());
+    let class = |call, file: &str| SyncClass { call, file: file.to_owned() };
+    let expected = [
+        (class(SyncCall::Fsync, "below/file"), 1),
+        (class(SyncCall::Fdatasync, "below/file"), 2),
+        (class(SyncCall::WriteThrough, "below/file"), 1),
+        (class(SyncCall::Folder, "."), 1),
+        (class(SyncCall::Folder, "below"), 1),
+    ];
+    assert_eq!(sync_classes(&log).into_iter().collect::<Vec<_>>(), expected);
+    let [.., issued, acknowledged] = log.records() else { panic!("{log:?}") };
+    assert_eq!(*issued, Record::Marker(Marker::Issued { ordinal: 1 }));
+    assert_eq!(*acknowledged, Record::Marker(Marker::Acknowledged { commits: 1 }));
+}
+
+#[test]
+#[expect(unsafe_code, reason = "a mapping is written to")]
+fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
+    let recorded = Recorded::after(|_| ());
+    let file = made(&recorded.root());
+    file.set_len(1 << 30).unwrap();
+    file.write_all_at(b"before", 4096).unwrap();
+    // SAFETY: the mapping is as long as the file, and stores are within it.
+    unsafe {
+        let (protection, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        let mapping = libc::mmap(std::ptr::null_mut(), 1 << 30, protection, shared, file.as_raw_fd(), 0);
+        assert_ne!(mapping, libc::MAP_FAILED);
+        let store = |offset: usize, byte: u8| mapping.cast::<u8>().add(offset).write_volatile(byte);
+        store(4099, b'!');
+        store((1 << 30) - 1, 1);
+        assert_eq!(libc::msync(mapping.byte_add(4096), 4096, libc::MS_SYNC), 0);
+        store(0, 2);
+        file.sync_data().unwrap();
+        store(0, 3);
+        mark(Marker::Acknowledged { commits: 1 }).unwrap();
+        assert_eq!(libc::munmap(mapping, 1 << 30), 0);
+    }
+    let (log, missed) = recorded.end();
+    assert_eq!(missed, Vec::<PathBuf>::new());
+    assert_eq!(log.mapped().into_iter().collect::<Vec<_>>(), [Path::new("file")]);
+    let told = |record: &Record| match record {
+        Record::Write { offset, bytes, .. } => format!("write {offset} {} {}", bytes.len(), bytes[0]),
+        Record::Sync { call, range, .. } => format!("{call} {range:?}"),
+        other => format!("{other:?}").split(' ').next().unwrap().to_owned(),
+    };
+    let records: Vec<_> = log.records()[log.base()..].iter().map(told).collect();
+    let expected = [
+        "Created",
+        "Resize",
+        "write 4096 6 98",
+        "Mapped",
+        "write 4096 4096 98",
+        "write 1073737728 4096 0",
+        "msync Some(4096..8192)",
+        "write 0 4096 2",
+        "fdatasync None",
+        "write 0 4096 3",
+        "Marker(Acknowledged",
+    ];
+    assert_eq!(records, expected);
+}
+
+#[test]
+fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {
+    let recorded = Recorded::after(|_| ());
+    let file = made(&recorded.root());
+    rustix::io::write(&file, b"unseen").unwrap();
+    rustix::fs::mkdir(recorded.root().join("folder"), rustix::fs::Mode::RWXU).unwrap();
+    drop(file);
+    let (_, missed) = recorded.end();
+    assert_eq!(missed, [Path::new("file"), Path::new("folder")]);
+}
+
+#[test]
+fn threads_that_write_at_once_are_logged_in_an_order_that_gives_what_is_there() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let file = made(root);
+            let file = &file;
+            thread::scope(|scope| {
+                for writer in 0..4_u8 {
+                    scope.spawn(move || {
+                        for round in 0..200_u64 {
+                            file.write_all_at(&[writer; 700], round % 7 * 300).unwrap();
+                            if round % 50 == 0 {
+                                file.sync_data().unwrap();
+                            }
+                        }
+                    });
+                }
+            });
+        },
+    );
+    assert_eq!(writes(&records).len(), 800);
+}

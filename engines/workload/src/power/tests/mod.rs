@@ -1,0 +1,63 @@
+//! What recordings and images are held against: calls whose effects are known, and programs that are right or wrong by design.
+
+mod calls;
+mod model;
+mod programs;
+
+use super::{Log, Recording, missed, record};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// There is one recording in a process, and tests share one.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A folder that is recorded, and its log.
+pub(super) struct Recorded {
+    folder: tempfile::TempDir,
+    recording: Option<Recording>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Recorded {
+    /// After something was done in the folder that is not recorded.
+    pub(super) fn after(before: impl FnOnce(&Path)) -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        // The build folder is on a disk; the system's temporary folder may be in memory, where files have no holes to be found.
+        let folder = tempfile::tempdir_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+        let root = folder.path().join("root");
+        std::fs::create_dir(&root).unwrap();
+        before(&root);
+        let recording = record(&root, &folder.path().join("log")).unwrap();
+        Self { folder, recording: Some(recording), _turn: turn }
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    /// Ends the recording; its log, and which names it does not explain.
+    pub(super) fn end(mut self) -> (Log, Vec<PathBuf>) {
+        self.recording.take();
+        let log = Log::read(&self.folder.path().join("log")).unwrap();
+        let missed = missed(&log, &self.root()).unwrap();
+        (log, missed.into_iter().collect())
+    }
+}
+
+#[test]
+fn one_folder_at_a_time_is_recorded_and_the_log_is_elsewhere() {
+    let mut recorded = Recorded::after(|_| ());
+    let (root, folder) = (recorded.root(), recorded.folder.path().to_owned());
+    let refused = |root: &Path, log: &str| record(root, &folder.join(log)).unwrap_err();
+    assert!(refused(&root, "another").to_string().ends_with("another recording is under way"));
+    recorded.recording.take();
+    assert!(refused(&root, "root/log").to_string().contains("which is recorded"));
+    assert_eq!(std::fs::read_dir(&root).unwrap().count(), 0, "what is refused is not made");
+    assert_eq!(refused(&root, "log").kind(), io::ErrorKind::AlreadyExists);
+    assert_eq!(refused(&folder.join("none"), "another").kind(), io::ErrorKind::NotFound);
+    std::os::unix::fs::symlink("nowhere", root.join("link")).unwrap();
+    assert!(refused(&root, "another").to_string().ends_with("link is neither a file nor a folder"));
+}

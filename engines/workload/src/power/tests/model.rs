@@ -1,0 +1,286 @@
+//! Textbook cases: short logs, with what a disk may hold after them.
+
+use crate::power::{FileId, Image, Images, Log, Marker, Names, Policy, Record, SyncCall, SyncClass};
+use std::{
+    collections::BTreeSet,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+const FILE: FileId = FileId(1);
+const OTHER: FileId = FileId(2);
+const BOTH: [Names; 2] = [Names::ByFolder, Names::Journaled];
+
+fn created(file: FileId, name: &str) -> Record {
+    Record::Created { file, name: name.into() }
+}
+
+fn write(file: FileId, offset: u64, bytes: &[u8]) -> Record {
+    Record::Write { file, offset, bytes: bytes.to_vec() }
+}
+
+fn synced(file: FileId, call: SyncCall) -> Record {
+    Record::Sync { file, call, range: None }
+}
+
+fn synced_range(range: Range<u64>) -> Record {
+    Record::Sync { file: FILE, call: SyncCall::Msync, range: Some(range) }
+}
+
+fn synced_folder(name: &str) -> Record {
+    Record::SyncFolder { name: name.into() }
+}
+
+/// A log of what happened to files that had been there: `data` with "old" in it, and no other.
+fn log(happened: impl IntoIterator<Item = Record>) -> Log {
+    let base = [created(FILE, "data"), write(FILE, 0, b"old"), Record::Started];
+    Log::of(base.into_iter().chain(happened).collect(), 2)
+}
+
+/// Every image of a cut that so many seeds give.
+fn drawn(log: &Log, names: Names, cut: usize) -> Vec<Image> {
+    let mut images = Images::of(log, names, None);
+    Policy::ALL
+        .iter()
+        .flat_map(|policy| (0..200).map(|seed| (*policy, seed)))
+        .map(|(policy, seed)| images.image(cut, policy, seed))
+        .collect()
+}
+
+fn at_the_end(log: &Log, names: Names) -> Vec<Image> {
+    drawn(log, names, log.records().len())
+}
+
+fn image(log: &Log, names: Names, policy: Policy) -> Image {
+    Images::of(log, names, None).image(log.records().len(), policy, 0)
+}
+
+/// What a file holds, as text; none where there is no such name.
+fn text(image: &Image, name: &str) -> Option<String> {
+    image.files.get(Path::new(name)).map(|content| String::from_utf8(content.bytes()).unwrap())
+}
+
+/// The different contents of a file among images.
+fn texts(images: &[Image], name: &str) -> BTreeSet<Option<String>> {
+    images.iter().map(|image| text(image, name)).collect()
+}
+
+fn of(texts: &[&str]) -> BTreeSet<Option<String>> {
+    texts.iter().map(|text| Some((*text).to_owned())).collect()
+}
+
+#[test]
+fn what_is_not_synced_may_be_lost_and_what_is_synced_never_is() {
+    for names in BOTH {
+        let unsynced = log([write(FILE, 0, b"new")]);
+        assert_eq!(text(&image(&unsynced, names, Policy::Nothing), "data").unwrap(), "old");
+        assert_eq!(text(&image(&unsynced, names, Policy::All), "data").unwrap(), "new");
+        for call in [SyncCall::Fsync, SyncCall::Fdatasync] {
+            let grown = log([write(FILE, 2, b"new and longer"), synced(FILE, call)]);
+            assert_eq!(texts(&at_the_end(&grown, names), "data"), of(&["olnew and longer"]), "{call}");
+            let cut_off = log([Record::Resize { file: FILE, length: 1 }, synced(FILE, call)]);
+            assert_eq!(texts(&at_the_end(&cut_off, names), "data"), of(&["o"]), "{call}");
+            let under_way = drawn(&grown, names, grown.records().len() - 1);
+            assert!(texts(&under_way, "data").contains(&Some("old".to_owned())), "the power may go during {call}");
+        }
+    }
+}
+
+#[test]
+fn a_new_file_whose_folder_is_not_synced_is_there_on_some_disks_only() {
+    let log = log([created(OTHER, "new"), write(OTHER, 0, b"new"), synced(OTHER, SyncCall::Fsync)]);
+    for policy in [Policy::Nothing, Policy::EntriesLost] {
+        assert_eq!(text(&image(&log, Names::ByFolder, policy), "new"), None, "{policy}");
+    }
+    assert_eq!(texts(&at_the_end(&log, Names::Journaled), "new"), of(&["new"]));
+    let both: BTreeSet<_> = of(&["new"]).into_iter().chain([None]).collect();
+    assert_eq!(texts(&at_the_end(&log, Names::ByFolder), "new"), both, "its content is there wherever its name is");
+}
+
+#[test]
+fn a_file_in_a_new_folder_needs_both_folders_synced() {
+    let happened = [
+        Record::Folder { name: "below".into() },
+        created(OTHER, "below/new"),
+        synced(OTHER, SyncCall::Fsync),
+        synced_folder("below"),
+        synced_folder(""),
+    ];
+    let without_the_last = log(happened[..4].to_vec());
+    assert_eq!(image(&without_the_last, Names::ByFolder, Policy::Nothing).folders, BTreeSet::new());
+    assert_eq!(texts(&at_the_end(&without_the_last, Names::Journaled), "below/new"), of(&[""]));
+    let whole = log(happened);
+    for image in at_the_end(&whole, Names::ByFolder) {
+        assert_eq!(text(&image, "below/new").unwrap(), "");
+        assert_eq!(image.folders, BTreeSet::from([PathBuf::from("below")]));
+    }
+}
+
+#[test]
+fn journaled_names_last_in_their_order() {
+    let log = log([
+        Record::Removed { name: "data".into() },
+        created(OTHER, "next"),
+        synced(OTHER, SyncCall::Fsync),
+        Record::Folder { name: "one".into() },
+        Record::Folder { name: "two".into() },
+    ]);
+    assert_eq!(
+        texts(&at_the_end(&log, Names::Journaled), "data"),
+        [None].into(),
+        "it went before the file that is synced came"
+    );
+    let has = |image: &Image, name: &str| image.folders.contains(Path::new(name));
+    let only_two = |names| at_the_end(&log, names).iter().any(|image| has(image, "two") && !has(image, "one"));
+    assert!(!only_two(Names::Journaled));
+    assert!(only_two(Names::ByFolder));
+    assert!(at_the_end(&log, Names::ByFolder).iter().any(|image| text(image, "data").is_some()));
+}
+
+/// Pillai et al., "All File Systems Are Not Created Equal", OSDI 2014: a file replaced by a renamed one whose content was not synced
+/// may be empty.
+#[test]
+fn a_file_that_is_replaced_unsynced_may_be_empty() {
+    let replaced = |sync: &[Record]| {
+        let made = [created(OTHER, "data.tmp"), write(OTHER, 0, b"new")];
+        let renamed = Record::Renamed { from: "data.tmp".into(), to: "data".into() };
+        log(made.into_iter().chain(sync.iter().cloned()).chain([renamed, synced_folder("")]))
+    };
+    let wrong = replaced(&[]);
+    let right = replaced(&[synced(OTHER, SyncCall::Fsync)]);
+    for names in BOTH {
+        assert_eq!(texts(&at_the_end(&wrong, names), "data"), of(&["", "\0\0\0", "new"]), "{names:?}");
+        assert_eq!(texts(&at_the_end(&right, names), "data"), of(&["new"]), "{names:?}");
+        for cut in Images::of(&right, names, None).cuts(20, 1) {
+            let found = texts(&drawn(&right, names, cut), "data");
+            assert!(found.is_subset(&of(&["old", "new"])), "{names:?}, cut {cut}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_write_is_torn_at_sectors_and_pages() {
+    let (a, b) = ("a".repeat(512), "b".repeat(512));
+    let log = log([
+        Record::Resize { file: FILE, length: 512 },
+        synced(FILE, SyncCall::Fsync),
+        write(FILE, 512, format!("{a}{b}").as_bytes()),
+    ]);
+    let mut images = Images::of(&log, Names::ByFolder, None);
+    let start = format!("old{}", "\0".repeat(509));
+    let mut torn = |policy| -> BTreeSet<_> {
+        (0..200).map(|seed| text(&images.image(log.records().len(), policy, seed), "data").unwrap()).collect()
+    };
+    let (none, all) = (start.clone(), format!("{start}{a}{b}"));
+    let (first, second) = (format!("{start}{a}"), format!("{start}{}{b}", "\0".repeat(512)));
+    assert_eq!(torn(Policy::Torn512), [none.clone(), first, second, all.clone()].into());
+    assert_eq!(torn(Policy::Torn4096), [none, all].into());
+}
+
+#[test]
+fn writes_that_no_sync_parts_come_in_any_order() {
+    let happened = [write(FILE, 0, b"A"), synced(FILE, SyncCall::Fdatasync), write(FILE, 1, b"B")];
+    let parted = log(happened.clone());
+    let [first, _, second] = happened;
+    let together = log([first, second]);
+    for names in BOTH {
+        assert!(texts(&at_the_end(&together, names), "data").is_superset(&of(&["old", "Ald", "oBd", "ABd"])));
+        assert_eq!(texts(&at_the_end(&parted, names), "data"), of(&["Ald", "ABd"]));
+    }
+}
+
+#[test]
+fn a_file_may_be_as_long_as_was_written_and_hold_nothing() {
+    let log = log([write(FILE, 3, b"er")]);
+    let mut images = Images::of(&log, Names::ByFolder, None);
+    let found: BTreeSet<_> =
+        (0..50).map(|seed| text(&images.image(log.records().len(), Policy::LengthWithoutData, seed), "data")).collect();
+    assert_eq!(found, of(&["older", "old\0\0"]));
+}
+
+#[test]
+fn a_synced_range_lasts_over_what_is_not_synced_before_it() {
+    let log = log([
+        write(FILE, 0, b"111111"),
+        Record::Resize { file: FILE, length: 5 },
+        write(FILE, 2, b"22"),
+        synced_range(2..4),
+    ]);
+    for image in at_the_end(&log, Names::ByFolder) {
+        let found = text(&image, "data").unwrap();
+        assert_eq!((&found[2..4], found.len()), ("22", 5));
+    }
+    let found = texts(&at_the_end(&log, Names::ByFolder), "data");
+    assert!(found.is_superset(&of(&["ol22\0", "11221"])), "{found:?}");
+    let mapped =
+        Log::of(vec![created(FILE, "data"), Record::Started, write(FILE, 0, b"abcdef"), synced_range(2..4)], 1);
+    let found = texts(&at_the_end(&mapped, Names::ByFolder), "data");
+    assert!(found.is_superset(&of(&["\0\0cd", "abcd", "\0\0cdef", "abcdef"])), "{found:?}");
+}
+
+#[test]
+fn a_program_that_lacks_a_class_of_sync_calls_is_the_same_but_for_them() {
+    let log = log([
+        write(FILE, 0, b"new"),
+        synced(FILE, SyncCall::Fdatasync),
+        created(OTHER, "other"),
+        write(OTHER, 0, b"other"),
+        synced(OTHER, SyncCall::Fdatasync),
+        synced_folder(""),
+    ]);
+    let removed = SyncClass { call: SyncCall::Fdatasync, file: "data".to_owned() };
+    let image = Images::of(&log, Names::ByFolder, Some(&removed)).image(log.records().len(), Policy::Nothing, 0);
+    assert_eq!((text(&image, "data").unwrap(), text(&image, "other").unwrap()), ("old".to_owned(), "other".to_owned()));
+}
+
+#[test]
+fn an_image_depends_on_the_log_the_cut_the_policy_and_the_seed_alone() {
+    let mut happened = Vec::new();
+    for commit in 1..=20_u64 {
+        happened.push(Record::Marker(Marker::Issued { ordinal: commit }));
+        happened.push(write(FILE, commit % 5 * 700, &[commit as u8; 700]));
+        if commit % 3 == 0 {
+            happened.push(synced(FILE, SyncCall::Fdatasync));
+        }
+        happened.push(Record::Marker(Marker::Acknowledged { commits: commit }));
+    }
+    let log = log(happened);
+    let mut images = Images::of(&log, Names::ByFolder, None);
+    let cuts = images.cuts(50, 3);
+    let mut drawn = |cut: usize| Policy::ALL.map(|policy| images.image(cut, policy, 5));
+    let forward: Vec<_> = cuts.iter().map(|cut| drawn(*cut)).collect();
+    let mut backward: Vec<_> = cuts.iter().rev().map(|cut| drawn(*cut)).collect();
+    backward.reverse();
+    assert_eq!(forward, backward);
+    let contents: BTreeSet<_> = forward.iter().flatten().map(text_of_all).collect();
+    let digests: BTreeSet<_> = forward.iter().flatten().map(Image::digest).collect();
+    assert_eq!(contents.len(), digests.len());
+    assert!(digests.len() > 30, "{}", digests.len());
+    let last = &forward.last().unwrap()[0];
+    assert_eq!((last.issued, last.acknowledged), (20, 20));
+    assert_eq!((forward[0][0].issued, forward[0][0].acknowledged), (0, 0));
+    assert!(
+        forward.iter().flatten().any(|image| image.issued == image.acknowledged + 1),
+        "the power goes during a commit"
+    );
+}
+
+fn text_of_all(image: &Image) -> String {
+    image.files.iter().map(|(name, content)| format!("{} {:?}\n", name.display(), content.bytes())).collect()
+}
+
+#[test]
+fn an_image_is_written_as_it_is() {
+    let log = log([
+        Record::Folder { name: "a".into() },
+        Record::Folder { name: "a/b".into() },
+        created(OTHER, "a/b/file"),
+        write(OTHER, 100_000, b"far"),
+    ]);
+    let image = image(&log, Names::ByFolder, Policy::All);
+    let folder = tempfile::tempdir().unwrap();
+    image.write_to(&folder.path().join("image")).unwrap();
+    assert_eq!(crate::power::missed(&log, &folder.path().join("image")).unwrap(), BTreeSet::new());
+    let error = image.write_to(&folder.path().join("image")).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists, "{error}");
+}
