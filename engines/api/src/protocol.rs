@@ -197,7 +197,7 @@ pub enum Event {
     TestDone(Box<TestDone>),
     /// The run is finished and the database closed.
     Done,
-    /// Kill test: this many single writes have been committed.
+    /// Kill test: this many transactions have been committed.
     Committed {
         /// Commits so far.
         commits: u64,

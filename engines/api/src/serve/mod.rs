@@ -44,9 +44,9 @@ pub type Probe = fn(&Settings) -> Result<Probed, EngineError>;
 pub struct KvProgram {
     /// Runs every test of a suite on fresh databases in the job's folder.
     pub run: fn(&Worker, &Job, &KvSuite, &Library) -> Result<(), RunFailure>,
-    /// Kill test: commits one write after another, and says so after each, until the process is killed.
+    /// Kill test: commits again and again, and says so after each, until the process is killed.
     pub commit_forever: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
-    /// Kill test: opens the database again, has it checked, and counts the commits that are there without a gap.
+    /// Kill test: opens the database again, has it checked, and counts the commits that are there, whole and without a gap.
     pub recover: fn(&Worker, &Job, &KvSuite) -> Result<(), RunFailure>,
 }
 

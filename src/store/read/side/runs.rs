@@ -76,7 +76,7 @@ struct ConfigurationKey {
     suite: Arc<str>,
     memory_limit: Option<u64>,
     cache: Arc<str>,
-    /// Its options.
+    /// What its options come to.
     kind: Option<u64>,
 }
 

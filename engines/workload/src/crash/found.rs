@@ -1,0 +1,119 @@
+//! What a database that was opened again holds of the commits.
+
+use super::commits::{Version, commits_with, content_after, is_removed, new_rows};
+use crate::{rng::SplitMix64, template::render};
+use dbdyno_engine::suite::Template;
+use std::collections::BTreeMap;
+
+/// How rows are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Formats<'s> {
+    pub(super) key: &'s Template,
+    pub(super) value: &'s Template,
+}
+
+impl Formats<'_> {
+    pub(super) fn key(&self, row: u64) -> Vec<u8> {
+        rendered(self.key, row)
+    }
+
+    pub(super) fn value(&self, row: u64, version: Version) -> Vec<u8> {
+        let mut value = rendered(self.value, row);
+        if version == Version::Second {
+            value.extend(b" again");
+        }
+        value
+    }
+}
+
+fn rendered(template: &Template, row: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    render(template, &mut text, row, row, &mut SplitMix64::stream(row, 0));
+    text
+}
+
+/// The rows of a database, as they were found.
+pub(super) type Found = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// How many commits are there: all changes of the first so many, and none of any other.
+///
+/// # Errors
+/// There is no such number; what is wrong.
+pub(super) fn commits(found: &Found, formats: Formats<'_>) -> Result<u64, String> {
+    let holds = |row, version| found.get(&formats.key(row)) == Some(&formats.value(row, version));
+    let is_after = |commits: &u64| content_after(*commits).into_iter().all(|(row, version)| holds(row, version));
+    commits_with(found.len() as u64).rev().find(is_after).ok_or_else(|| what_is_wrong(found, formats))
+}
+
+fn what_is_wrong(found: &Found, formats: Formats<'_>) -> String {
+    let is_there = |row: u64| found.contains_key(&formats.key(row));
+    let has_any = |commit: &u64| new_rows(*commit).any(is_there);
+    // More commits than rows cannot have left any, but for those that put none.
+    let Some(last) = (1..=2 * found.len() as u64 + 2).rev().find(has_any) else {
+        return format!("{} rows, none of which was ever committed", found.len());
+    };
+    for commit in 1..=last {
+        let expected = new_rows(commit).count();
+        let missing = new_rows(commit).filter(|row| !is_there(*row) && !is_removed(*row)).count();
+        if missing > 0 && missing < expected {
+            return format!("commit {commit} is there in part: {missing} of its {expected} rows are missing");
+        }
+        if missing > 0 {
+            return format!("commit {commit} is missing, but commit {last} is there");
+        }
+    }
+    for row in (1..=last).flat_map(new_rows) {
+        let versions = [Version::First, Version::Second].map(|version| formats.value(row, version));
+        if found.get(&formats.key(row)).is_some_and(|value| !versions.contains(value)) {
+            return format!("the value of row {row} is not what was committed");
+        }
+    }
+    format!(
+        "all that was put by {last} commits is there, but not all that they removed or wrote over, or rows of nobody's"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::commits::Change, *};
+
+    fn after(changes: impl Iterator<Item = Change>, formats: Formats<'_>) -> Found {
+        let mut found = Found::new();
+        for change in changes {
+            match change {
+                Change::Put(row, version) => found.insert(formats.key(row), formats.value(row, version)),
+                Change::Remove(row) => found.remove(&formats.key(row)),
+            };
+        }
+        found
+    }
+
+    fn whole(commits: u64, formats: Formats<'_>) -> Found {
+        after((1..=commits).flat_map(super::super::commits::changes), formats)
+    }
+
+    #[test]
+    fn whole_commits_are_counted_and_anything_else_is_told() {
+        let (key, value) = ("key_{key:08}".parse().unwrap(), "value_{key}_{random:20}".parse().unwrap());
+        let formats = Formats { key: &key, value: &value };
+        for number in 0..120 {
+            assert_eq!(commits(&whole(number, formats), formats), Ok(number));
+        }
+        let wrong = |change: &dyn Fn(&mut Found)| {
+            let mut found = whole(30, formats);
+            change(&mut found);
+            commits(&found, formats).unwrap_err()
+        };
+        let lost = |rows: Vec<u64>| wrong(&|found| rows.iter().for_each(|row| drop(found.remove(&formats.key(*row)))));
+        assert_eq!(lost(new_rows(14).take(3).collect()), "commit 14 is there in part: 3 of its 40 rows are missing");
+        assert_eq!(lost(new_rows(20).collect()), "commit 20 is missing, but commit 30 is there");
+        let torn = wrong(&|found| drop(found.insert(formats.key(5), b"val".to_vec())));
+        assert_eq!(torn, "the value of row 5 is not what was committed");
+        let foreign = wrong(&|found| drop(found.insert(b"x".to_vec(), Vec::new())));
+        assert!(foreign.ends_with("or rows of nobody's"), "{foreign}");
+        let undone = wrong(&|found| drop(found.insert(formats.key(74), formats.value(74, Version::First))));
+        assert!(undone.starts_with("all that was put by 30 commits is there, but not all"), "{undone}");
+        let only_foreign = Found::from([(b"x".to_vec(), Vec::new())]);
+        assert_eq!(commits(&only_foreign, formats), Err("1 rows, none of which was ever committed".to_owned()));
+    }
+}

@@ -1,0 +1,135 @@
+//! The kill test: a worker commits and acknowledges each commit; it is killed; another opens the database again and says how many commits
+//! are there. What is [recorded](crate::power) of such a worker shows what a power loss would have left.
+
+mod commits;
+mod found;
+#[cfg(test)]
+mod tests;
+
+use self::{
+    commits::{Change, changes},
+    found::{Formats, Found},
+};
+use crate::{
+    kv::{has_database, reopen},
+    power::{self, Marker, Recording},
+};
+use dbdyno_engine::{
+    EngineError,
+    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    protocol::{Event, Job, RunFailure},
+    serve::Worker,
+    suite::{KvLoad, KvSuite, KvTest, Operation},
+};
+use std::{env, fs, path::PathBuf};
+
+/// The test whose formats and statements are used: the first that puts.
+fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, Formats<'s>), EngineError> {
+    let puts = |test: &'s KvTest| match &test.load {
+        KvLoad::Alone(alone) => match alone.work.work.as_slice() {
+            [only] => match &only.operation {
+                Operation::Put { value } => Some((test, Formats { key: &test.key, value })),
+                _ => None,
+            },
+            _ => None,
+        },
+        KvLoad::Actors(_) | KvLoad::Compaction(_) => None,
+    };
+    suite
+        .tests
+        .iter()
+        .find_map(puts)
+        .ok_or_else(|| EngineError::new(format!("suite `{}` has no test that only puts", suite.name)))
+}
+
+/// The file in which a worker that commits is to record what it does to its files.
+const LOG: &str = "DBDYNO_POWER_LOG";
+/// After how many commits such a worker ends itself.
+const COMMITS: &str = "DBDYNO_POWER_COMMITS";
+
+/// What the environment asks of a worker that commits.
+struct Recorded {
+    recording: Recording,
+    /// After how many commits the process ends; none: when it is killed.
+    commits: Option<u64>,
+}
+
+impl Recorded {
+    /// Begins to record the job's folder, if that is asked for.
+    fn start(job: &Job) -> Result<Option<Self>, EngineError> {
+        let Some(log) = env::var_os(LOG) else { return Ok(None) };
+        let expected = |text: &str| EngineError::new(format!("{COMMITS}={text}: expected a number of commits"));
+        let number = |text: String| text.parse().map_err(|_| expected(&text));
+        let commits = env::var(COMMITS).ok().map(number).transpose()?;
+        fs::create_dir_all(&job.folder).map_err(EngineError::doing(&format!("creating {}", job.folder.display())))?;
+        Ok(Some(Self { recording: power::record(&job.folder, &PathBuf::from(log))?, commits }))
+    }
+}
+
+/// Commits again and again until the process is killed, and says so after each commit.
+pub fn commit_forever<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
+    let (test, formats) = writing_test(suite)?;
+    let mut recorded = Recorded::start(job)?;
+    let mut engine: E = reopen(job, suite, &test.database)?;
+    let mut session = engine.session(&test.sql)?;
+    for commit in 1.. {
+        power::mark(Marker::Issued { ordinal: commit }).map_err(EngineError::from)?;
+        let mut transaction = session.write()?;
+        write(&mut transaction.table()?, formats, commit)?;
+        transaction.commit()?;
+        power::mark(Marker::Acknowledged { commits: commit }).map_err(EngineError::from)?;
+        worker.emit(&Event::Committed { commits: commit });
+        if let Some(recorded) = recorded.take_if(|recorded| recorded.commits == Some(commit)) {
+            recorded.recording.end_process();
+        }
+    }
+    Ok(())
+}
+
+/// Makes the changes of a commit.
+fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<(), EngineError> {
+    for change in changes(commit) {
+        match change {
+            Change::Put(row, version) => table.put(&formats.key(row), &formats.value(row, version))?,
+            Change::Remove(row) => {
+                if !table.delete(&formats.key(row))? {
+                    return Err(EngineError::fatal(format!("row {row} was put and is not there to be removed")));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens the database again, has the engine check it, and counts the commits that are there: whole ones, and none after one that is not.
+pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
+    let (test, formats) = writing_test(suite)?;
+    if !has_database(job, &test.database) {
+        return Err(EngineError::fatal("there is no database to recover").into());
+    }
+    let mut engine: E = reopen(job, suite, &test.database)?;
+    engine.check()?;
+    let mut session = engine.session(&test.sql)?;
+    let mut found = Found::new();
+    let mut twice = None;
+    session.read()?.scan(|key, value| {
+        if found.insert(key.to_owned(), value.to_owned()).is_some() {
+            twice = Some(key.to_owned());
+        }
+    })?;
+    if let Some(key) = twice {
+        let message = format!("the key `{}` is there twice", String::from_utf8_lossy(&key));
+        return Err(EngineError::fatal(message).into());
+    }
+    let mut read = session.snapshot()?;
+    for (key, value) in &found {
+        if read.get(key, |shown| shown == value)? != Some(true) {
+            let message = format!("the key `{}` is found by a scan, but not by itself", String::from_utf8_lossy(key));
+            return Err(EngineError::fatal(message).into());
+        }
+    }
+    drop(read);
+    let commits = found::commits(&found, formats).map_err(EngineError::fatal)?;
+    worker.emit(&Event::Recovered { commits });
+    Ok(())
+}
