@@ -2,9 +2,9 @@
 //! standard library, for C that is linked in, and for shared libraries. Each makes the system call, and has it recorded where there is a
 //! [recording](super::record). The calls that sync are counted too, whether they are recorded or not.
 //!
-//! Not seen: what the C library does inside (`fwrite`, `fopen`), system calls that are made without it (rustix, io_uring), and calls of
-//! libraries that are loaded with `RTLD_DEEPBIND`, `symlink`, `splice` and what children do. [`missed`](super::missed) finds the files that
-//! are otherwise than they would be by the calls that were seen.
+//! Not seen: what the C library does inside (`fwrite`, `fopen`), system calls that are made without it (io_uring; rustix, if it were not built
+//! to use it), calls of libraries that are loaded with `RTLD_DEEPBIND`, `symlink`, `mknod`, `splice` and what children do.
+//! [`missed`](super::missed) finds the files that are otherwise than they would be by the calls that were seen.
 
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
 

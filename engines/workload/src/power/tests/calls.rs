@@ -2,6 +2,7 @@
 
 use super::Recorded;
 use crate::power::{Marker, Record, SyncCall, SyncClass, mark, sync_classes};
+use rustix::fs::{Mode, OFlags};
 use std::{
     ffi::CString,
     fs::{self, File, OpenOptions},
@@ -300,14 +301,37 @@ fn what_is_stored_in_a_mapping_is_seen_when_it_is_synced() {
 }
 
 #[test]
+#[expect(unsafe_code, reason = "system calls are made")]
 fn what_is_written_without_the_c_library_is_missed_and_found_to_be() {
     let recorded = Recorded::after(|_| ());
     let file = made(&recorded.root());
-    rustix::io::write(&file, b"unseen").unwrap();
-    rustix::fs::mkdir(recorded.root().join("folder"), rustix::fs::Mode::RWXU).unwrap();
-    drop(file);
+    let folder = CString::new(recorded.root().join("folder").to_str().unwrap()).unwrap();
+    // SAFETY: valid pointers, and as many bytes.
+    unsafe {
+        assert_eq!(libc::syscall(libc::SYS_write, file.as_raw_fd(), b"unseen".as_ptr(), 6), 6);
+        assert_eq!(libc::syscall(libc::SYS_mkdirat, libc::AT_FDCWD, folder.as_ptr(), 0o700), 0);
+    }
     let (_, missed) = recorded.end();
     assert_eq!(missed, [Path::new("file"), Path::new("folder")]);
+}
+
+/// Engines, and libraries of theirs, use it.
+#[test]
+fn what_rustix_does_is_seen() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let flags = OFlags::WRONLY | OFlags::CREATE;
+            let file = rustix::fs::open(root.join("file"), flags, Mode::RUSR | Mode::WUSR).unwrap();
+            assert_eq!(rustix::io::write(&file, b"seen").unwrap(), 4);
+            rustix::fs::fdatasync(&file).unwrap();
+            rustix::fs::rename(root.join("file"), root.join("renamed")).unwrap();
+        },
+    );
+    let [Record::Created { file, .. }, write, sync, renamed] = &records[..] else { panic!("{records:?}") };
+    assert_eq!(*write, Record::Write { file: *file, offset: 0, bytes: b"seen".to_vec() });
+    assert_eq!(*sync, Record::Sync { file: *file, call: SyncCall::Fdatasync, range: None });
+    assert_eq!(*renamed, Record::Renamed { from: "file".into(), to: "renamed".into() });
 }
 
 #[test]
