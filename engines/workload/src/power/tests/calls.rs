@@ -102,6 +102,26 @@ fn writes_of_the_c_library_are_seen_with_their_places() {
     assert_eq!(lengths, [0, 9000, 9000, 9000]);
 }
 
+/// To make a file, the recorder looks for one and finds none: the caller is not told of that.
+#[test]
+#[expect(unsafe_code, reason = "errno is read and set")]
+fn a_call_that_succeeds_leaves_errno_alone() {
+    let records = recorded(
+        |_| (),
+        |root| {
+            let path = CString::new(root.join("file").to_str().unwrap()).unwrap();
+            // SAFETY: a valid path, and the address of this thread's errno.
+            unsafe {
+                *libc::__errno_location() = 0;
+                let fd = libc::open(path.as_ptr(), libc::O_CREAT | libc::O_WRONLY, 0o600);
+                assert_eq!(*libc::__errno_location(), 0);
+                assert_eq!(libc::close(fd), 0);
+            }
+        },
+    );
+    assert_eq!(records.len(), 1);
+}
+
 /// A write that does not go through whole is logged as far as it went, one that fails is not, and errno is the caller's.
 #[test]
 #[expect(unsafe_code, reason = "the process's limit of file sizes is set")]
