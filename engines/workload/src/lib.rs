@@ -15,6 +15,8 @@ pub mod kv;
 mod phases;
 pub mod power;
 pub mod program;
+#[cfg(target_pointer_width = "64")]
+pub mod pwrites;
 pub mod recorder;
 pub mod resources;
 pub mod rng;

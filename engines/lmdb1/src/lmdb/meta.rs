@@ -5,7 +5,7 @@
 //! a checksum of that, verified before LMDB sees the file.
 //!
 //! A seal that is written after a commit would be missing after a crash between the two. LMDB writes a meta page with one
-//! `pwrite`, and that call, as `fsync` in `dbdyno_workload`, is defined by this program: it writes a few bytes more.
+//! `pwrite`, which is defined by `dbdyno_workload`: it is had to write a few bytes more.
 
 use super::{env::Protection, error::LmdbError};
 use crate::{
@@ -15,8 +15,9 @@ use crate::{
     long,
 };
 use aes_gcm::aead::inout::InOutBuf;
+use dbdyno_workload::pwrites;
 use lmdb_master3_sys::MDB_INVALID;
-use std::{cell::Cell, fs::File, io, ops::Range, os::unix::fs::FileExt, ptr, slice};
+use std::{cell::Cell, fs::File, io, ops::Range, os::unix::fs::FileExt, ptr};
 
 /// The bytes of a meta page that a commit writes. Before them stand its number, its kind and LMDB's version.
 const COMMITTED: Range<usize> = 40..160;
@@ -138,41 +139,17 @@ thread_local! {
 pub(super) fn sealing<R>(pages: &MetaPages, protection: &Protection, commit: impl FnOnce() -> R) -> R {
     long::take();
     SEALING.set(Some((ptr::from_ref(pages), ptr::from_ref(protection))));
-    let committed = commit();
+    let committed = pwrites::rewriting(with_seal, commit);
     SEALING.set(None);
     committed
 }
 
-/// # Safety
-/// As the C library's `pwrite`.
-#[unsafe(no_mangle)]
-#[expect(unsafe_code, reason = "a symbol of the C library is defined here, with its signature")]
-unsafe extern "C" fn pwrite(
-    file: libc::c_int,
-    bytes: *const libc::c_void,
-    count: libc::size_t,
-    offset: libc::off_t,
-) -> libc::ssize_t {
-    let write = |bytes: *const libc::c_void, count: usize| {
-        // SAFETY: the arguments are as they came, or a buffer with its length; the wrapper sets errno as `pwrite` does.
-        unsafe { libc::syscall(libc::SYS_pwrite64, file, bytes, count, offset) as libc::ssize_t }
-    };
-    let sealed = SEALING.get().and_then(|(pages, protection)| {
-        // SAFETY: both are borrowed by `sealing`, which is under way on this thread; the rest is what `pwrite` was given.
-        unsafe { (*pages).sealed(&*protection, slice::from_raw_parts(bytes.cast(), count), offset as u64) }
-    });
-    match sealed {
-        None => write(bytes, count),
-        // A commit is undone by its meta page not being written.
-        Some(_) if long::is_noted() => {
-            // SAFETY: the thread's own errno.
-            unsafe { *libc::__errno_location() = libc::EIO };
-            -1
-        }
-        // Of a page without its whole seal LMDB is told that it was not written whole.
-        Some(sealed) => match write(sealed.as_ptr().cast(), SEALED) {
-            written if written == SEALED as libc::ssize_t => count as libc::ssize_t,
-            written => written.min(count as libc::ssize_t - 1),
-        },
-    }
+/// The meta page with its seal, where a write is that of a commit's meta page. A commit is undone by its meta page not being written.
+#[expect(unsafe_code, reason = "the function that a write is given to has no place for what it seals with")]
+fn with_seal(bytes: &[u8], offset: u64) -> Option<io::Result<Vec<u8>>> {
+    let (pages, protection) = SEALING.get()?;
+    // SAFETY: both are borrowed by `sealing`, which is under way on this thread.
+    let sealed = unsafe { (*pages).sealed(&*protection, bytes, offset) }?;
+    let refused = long::is_noted().then(|| Err(io::Error::from_raw_os_error(libc::EIO)));
+    Some(refused.unwrap_or_else(|| Ok(sealed.into())))
 }

@@ -13,7 +13,7 @@ use super::{
     recorder::{Place, Recorder},
     recording::{around, borrowed, path_at},
 };
-use crate::syncs;
+use crate::{pwrites, syncs};
 use libc::{
     AT_FDCWD, SYS_copy_file_range, SYS_fallocate, SYS_fdatasync, SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat,
     SYS_mmap, SYS_msync, SYS_openat, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_renameat2, SYS_sendfile,
@@ -43,10 +43,22 @@ interpose! {
     }
 
     [pwrite, pwrite64](fd: c_int, bytes: *const c_void, count: size_t, offset: off_t) -> ssize_t {
-        // SAFETY: as in `write`.
-        let call = || unsafe { syscall(SYS_pwrite64, fd, bytes, count, offset) };
-        // SAFETY: as in `write`.
-        written(fd, Place::At(offset as u64), 0, call, |count| unsafe { bytes_at(bytes, count) })
+        let write = |bytes: *const c_void, count: size_t| {
+            // SAFETY: as in `write`.
+            let call = || unsafe { syscall(SYS_pwrite64, fd, bytes, count, offset) };
+            // SAFETY: as in `write`.
+            written(fd, Place::At(offset as u64), 0, call, |count| unsafe { bytes_at(bytes, count) })
+        };
+        // SAFETY: the caller's bytes.
+        match pwrites::rewrite().and_then(|rewrite| rewrite(unsafe { bytes_at(bytes, count) }, offset as u64)) {
+            None => write(bytes, count),
+            Some(Ok(instead)) => pwrites::told(count, &instead, write(instead.as_ptr().cast(), instead.len())),
+            Some(Err(error)) => {
+                // SAFETY: the thread's own errno.
+                unsafe { *libc::__errno_location() = error.raw_os_error().unwrap_or(libc::EIO) };
+                -1
+            }
+        }
     }
 
     [writev](fd: c_int, parts: *const iovec, count: c_int) -> ssize_t {
