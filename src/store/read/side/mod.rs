@@ -5,7 +5,7 @@ mod runs;
 mod sessions;
 
 use super::{
-    super::{Blob, Selection, Store, StoreError, schema::TESTS},
+    super::{Blob, Selection, Store, StoreError, connect, schema::TESTS},
     rows,
 };
 use crate::metric::Metric;
@@ -14,12 +14,9 @@ use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::from_bytes;
 use duckdb::Connection;
 use hdrhistogram::Histogram;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sessions::Sessions;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
 
 /// Whether the latencies of tests are read, which are most of what is stored.
@@ -196,7 +193,15 @@ impl Store {
         if !self.exists() {
             return Ok(selections.iter().map(|_| SelectedRuns::default()).collect());
         }
-        self.reading(|connection| selected(connection, selections, metric, latencies))
+        self.reading(|connection| {
+            // Each has temporary tables of its own.
+            let another = |_| connect::another(connection).map_err(wrong);
+            let connections: Vec<Connection> = selections.iter().map(another).collect::<Result<_, StoreError>>()?;
+            let read = |(connection, selection): (Connection, &&Selection)| {
+                selected(&connection, selection, metric, latencies)
+            };
+            connections.into_par_iter().zip(selections).map(read).collect()
+        })
     }
 
     /// The metrics of which some finished test of a selection has a value.
@@ -210,7 +215,7 @@ impl Store {
         let counts: Vec<String> =
             Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
         self.reading(|connection| {
-            let chosen = Chosen::of_selections(connection, &[selection])?.condition();
+            let chosen = Chosen::of(connection, selection)?.condition();
             let sql = format!(
                 "SELECT [{}]::VARCHAR FROM {TESTS} t JOIN chosen_run c USING (run_id) WHERE {chosen}",
                 counts.join(", ")
@@ -232,34 +237,21 @@ impl Store {
 
 fn selected(
     connection: &Connection,
-    selections: &[&Selection],
+    selection: &Selection,
     metric: Metric,
     latencies: Latencies,
-) -> Result<Vec<SelectedRuns>, StoreError> {
-    let chosen = Chosen::of_selections(connection, selections)?;
-    let mut sides: Vec<SelectedRuns> = selections.iter().map(|_| SelectedRuns::default()).collect();
-    for (side, run) in runs::read(connection, &chosen, metric, latencies)? {
-        if let Some(side) = sides.get_mut(side) {
-            side.runs.push(run);
-        }
-    }
-    let sessions = Sessions::read(connection)?;
-    for side in &mut sides {
-        side.sessions = sessions.of(&side.runs);
-    }
+) -> Result<SelectedRuns, StoreError> {
+    let chosen = Chosen::of(connection, selection)?;
+    let runs = runs::read(connection, chosen, metric, latencies)?;
+    let sessions = sessions::read(connection, &runs)?;
     let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
+    let mut twins = Vec::new();
     if has_twins {
-        let ids = |side: &SelectedRuns| side.sessions.iter().map(|session| session.session_id).collect();
-        let each: Vec<BTreeSet<Uuid>> = sides.iter().map(ids).collect();
-        let chosen = Chosen::twins(connection, each.iter().flatten())?;
+        let chosen = Chosen::twins(connection, sessions.iter().map(|session| session.session_id))?;
         // Nobody looks at the latencies of twins.
-        let twins = runs::read(connection, &chosen, metric, Latencies::Left)?;
-        for (side, ids) in sides.iter_mut().zip(each) {
-            let is_of_side = |run: &&RunTests| ids.contains(&run.session_id);
-            side.twins = twins.iter().map(|(_, run)| run).filter(is_of_side).cloned().collect();
-        }
+        twins = runs::read(connection, chosen, metric, Latencies::Left)?;
     }
-    Ok(sides)
+    Ok(SelectedRuns { runs, sessions, twins })
 }
 
 fn wrong(error: duckdb::Error) -> StoreError {

@@ -23,9 +23,9 @@ use std::{
 };
 use uuid::Uuid;
 
-/// The runs of all sides in any order; the options of each as one number. Two runs with other options have the same one time in 2^64.
+/// The runs in any order; the options of each as one number. Two runs with other options have the same one time in 2^64.
 const RUNS: &str = "
-    SELECT c.side, c.place, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
+    SELECT c.place, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
            r.twin_of, r.size, r.engine, r.engine_version AS version, r.tier, r.suite, r.memory_limit_bytes::UBIGINT AS memory_limit,
            coalesce(r.cache, 'warm') AS cache, k.kind
     FROM chosen_run c JOIN run r USING (run_id) LEFT JOIN (
@@ -85,8 +85,6 @@ type Configured = (Arc<RunConfiguration>, Arc<BTreeMap<String, String>>);
 
 /// A run before what its configuration is has been read.
 struct FoundRun {
-    /// The selection that means it.
-    side: usize,
     /// Its number among all.
     place: usize,
     /// When it began, µs from 1970 on; none comes last.
@@ -96,13 +94,13 @@ struct FoundRun {
     run: RunTests,
 }
 
-/// The chosen runs with their tests, those of each selection in the order in which they were run; runs without a finished test are left out.
+/// The chosen runs with their tests, in the order in which they were run; runs without a finished test are left out.
 pub(super) fn read(
     connection: &Connection,
-    chosen: &Chosen,
+    chosen: Chosen,
     metric: Metric,
     latencies: Latencies,
-) -> Result<Vec<(usize, RunTests)>, StoreError> {
+) -> Result<Vec<RunTests>, StoreError> {
     let mut texts = Texts::default();
     let mut found: Vec<FoundRun> = Vec::new();
     let mut keys: Vec<(ConfigurationKey, Uuid)> = Vec::new();
@@ -110,8 +108,8 @@ pub(super) fn read(
     each_chunk(connection, RUNS, &[], |chunk| read_runs(chunk, &mut texts, &mut known, &mut keys, &mut found))?;
     let configurations = configurations(connection, keys)?;
     found.sort_by_cached_key(|found| {
-        let FoundRun { side, started, run, .. } = found;
-        (*side, started.is_none(), *started, run.ordinal, run.run_id)
+        let FoundRun { started, run, .. } = found;
+        (started.is_none(), *started, run.ordinal, run.run_id)
     });
     let mut places = vec![0; found.len()];
     for (at, run) in found.iter().enumerate() {
@@ -119,11 +117,11 @@ pub(super) fn read(
             *place = at;
         }
     }
-    let with_configuration = |FoundRun { side, configuration, run, .. }| {
-        let Some((configuration, asked)) = configurations.get(configuration) else { return (side, run) };
-        (side, RunTests { configuration: Arc::clone(configuration), asked: Arc::clone(asked), ..run })
+    let with_configuration = |FoundRun { configuration, run, .. }| {
+        let Some((configuration, asked)) = configurations.get(configuration) else { return run };
+        RunTests { configuration: Arc::clone(configuration), asked: Arc::clone(asked), ..run }
     };
-    let mut runs: Vec<(usize, RunTests)> = found.into_iter().map(with_configuration).collect();
+    let mut runs: Vec<RunTests> = found.into_iter().map(with_configuration).collect();
     let latencies = match latencies {
         Latencies::Read => "CASE WHEN coalesce(t.operations_per_sample, 1) = 1 THEN t.histogram END",
         Latencies::Left => "NULL::BLOB",
@@ -134,9 +132,9 @@ pub(super) fn read(
         .replace("{value}", &metric.compared_sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
-        .replace("{condition}", &chosen.condition());
+        .replace("{condition}", chosen.condition());
     each_chunk(connection, &sql, &[], |chunk| read_tests(chunk, &mut texts, &places, &mut runs))?;
-    runs.retain_mut(|(_, run)| {
+    runs.retain_mut(|run| {
         // The name of an actor's part begins with that of its test.
         run.tests.sort_by(|one, next| (one.test, &one.name).cmp(&(next.test, &next.name)));
         !run.tests.is_empty()
@@ -151,8 +149,7 @@ fn read_runs(
     keys: &mut Vec<(ConfigurationKey, Uuid)>,
     found: &mut Vec<FoundRun>,
 ) -> Result<(), StoreError> {
-    let (side, place) = (chunk.numbers::<UInt64Type>("side")?, chunk.numbers::<UInt64Type>("place")?);
-    let started = chunk.numbers::<Int64Type>("started")?;
+    let (place, started) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<Int64Type>("started")?);
     let (run_ids, session_ids) = (chunk.texts("run_id")?, chunk.texts("session_id")?);
     let (ordinal, round) = (chunk.numbers::<Int32Type>("ordinal")?, chunk.numbers::<Int32Type>("round")?);
     let (seed, kind) = (chunk.numbers::<UInt64Type>("seed")?, chunk.numbers::<UInt64Type>("kind")?);
@@ -198,8 +195,7 @@ fn read_runs(
             peak_memory_bytes: None,
             tests: Vec::new(),
         };
-        let (side, place) = (side.value(row) as usize, place.value(row) as usize);
-        found.push(FoundRun { side, place, started: number(started, row), configuration, run });
+        found.push(FoundRun { place: place.value(row) as usize, started: number(started, row), configuration, run });
     }
     Ok(())
 }
@@ -246,12 +242,7 @@ fn configured(key: ConfigurationKey, options: &[OptionRow]) -> Configured {
     (Arc::new(configuration), Arc::new(all_asked))
 }
 
-fn read_tests(
-    chunk: &Chunk,
-    texts: &mut Texts,
-    of_place: &[usize],
-    runs: &mut [(usize, RunTests)],
-) -> Result<(), StoreError> {
+fn read_tests(chunk: &Chunk, texts: &mut Texts, of_place: &[usize], runs: &mut [RunTests]) -> Result<(), StoreError> {
     let (places, tests) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<Int32Type>("test")?);
     let (names, value) = (chunk.texts("test_name")?, chunk.numbers::<Float64Type>("value")?);
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
@@ -259,7 +250,7 @@ fn read_tests(
     let latencies = chunk.bytes("latencies")?;
     for row in chunk.rows() {
         let at = of_place.get(places.value(row) as usize);
-        let Some((_, run)) = at.and_then(|at| runs.get_mut(*at)) else { continue };
+        let Some(run) = at.and_then(|at| runs.get_mut(*at)) else { continue };
         run.peak_memory_bytes = run.peak_memory_bytes.max(number(peak, row));
         run.tests.push(ComparedTest {
             test: tests.value(row).unsigned_abs(),

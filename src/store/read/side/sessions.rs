@@ -4,7 +4,7 @@ use super::{RunTests, SessionFacts, SessionHost};
 use crate::store::{StoreError, read::rows};
 use duckdb::Connection;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 const SESSIONS: &str = "
@@ -53,64 +53,63 @@ struct WarningRow {
     message: String,
 }
 
-/// The sessions of the chosen runs, the first first.
-#[derive(Debug)]
-pub(super) struct Sessions {
-    rows: Vec<SessionRow>,
-    warnings: Vec<WarningRow>,
+/// The sessions of the chosen runs, the first first, each with what linters said of it or of the configurations of those runs. `runs` are those
+/// of them that have a finished test; sessions without one are left out.
+pub(super) fn read(connection: &Connection, runs: &[RunTests]) -> Result<Vec<SessionFacts>, StoreError> {
+    // Runs of one session mostly follow each other.
+    let parts = runs.chunk_by(|one, next| one.session_id == next.session_id);
+    let sessions: HashSet<Uuid> = parts.filter_map(<[_]>::first).map(|run| run.session_id).collect();
+    let mut warnings = of_runs(rows(connection, WARNINGS, &[])?, runs);
+    let known =
+        rows::<SessionRow>(connection, SESSIONS, &[])?.into_iter().filter(|row| sessions.contains(&row.session_id));
+    Ok(known
+        .map(|row| {
+            let own = warnings.remove(&row.session_id).unwrap_or_default();
+            row.facts(own)
+        })
+        .collect())
 }
 
-impl Sessions {
-    pub(super) fn read(connection: &Connection) -> Result<Self, StoreError> {
-        Ok(Self { rows: rows(connection, SESSIONS, &[])?, warnings: rows(connection, WARNINGS, &[])? })
-    }
-
-    /// The sessions of some runs, each with what linters said of it or of the configurations of those runs.
-    pub(super) fn of(&self, runs: &[RunTests]) -> Vec<SessionFacts> {
-        // Runs of one session mostly follow each other.
-        let parts = runs.chunk_by(|one, next| one.session_id == next.session_id);
-        let sessions: HashSet<Uuid> = parts.filter_map(<[_]>::first).map(|run| run.session_id).collect();
-        let of_configurations = self.warnings.iter().filter(|warning| warning.label.is_some());
-        let doubted: HashSet<Uuid> = of_configurations.map(|warning| warning.session_id).collect();
-        let runs = runs.iter().filter(|run| doubted.contains(&run.session_id));
-        let configurations: HashSet<(Uuid, &str, &str)> =
-            runs.map(|run| (run.session_id, &*run.label, &*run.size)).collect();
-        let is_said = |warning: &WarningRow| match (&warning.label, &warning.size) {
-            (Some(label), Some(size)) => configurations.contains(&(warning.session_id, label, size)),
+/// The messages of each session, without those about other configurations than the runs have.
+fn of_runs(warnings: Vec<WarningRow>, runs: &[RunTests]) -> HashMap<Uuid, Vec<String>> {
+    let of_configurations = warnings.iter().filter(|warning| warning.label.is_some());
+    let doubted: HashSet<Uuid> = of_configurations.map(|warning| warning.session_id).collect();
+    let runs = runs.iter().filter(|run| doubted.contains(&run.session_id));
+    let configurations: HashSet<(Uuid, &str, &str)> =
+        runs.map(|run| (run.session_id, &*run.label, &*run.size)).collect();
+    let mut said: HashMap<Uuid, Vec<String>> = HashMap::new();
+    for WarningRow { session_id, label, size, message } in warnings {
+        let is_said = match (&label, &size) {
+            (Some(label), Some(size)) => configurations.contains(&(session_id, label, size)),
             _ => true,
         };
-        let mut said: Vec<&WarningRow> =
-            self.warnings.iter().filter(|warning| sessions.contains(&warning.session_id) && is_said(warning)).collect();
-        said.sort_by_key(|warning| warning.session_id);
-        let facts = |row: &SessionRow| {
-            let from = said.partition_point(|warning| warning.session_id < row.session_id);
-            let own = said[from..].iter().take_while(|warning| warning.session_id == row.session_id);
-            row.facts(own.map(|warning| warning.message.clone()).collect())
-        };
-        self.rows.iter().filter(|row| sessions.contains(&row.session_id)).map(facts).collect()
+        if is_said {
+            said.entry(session_id).or_default().push(message);
+        }
     }
+    said
 }
 
 impl SessionRow {
-    fn facts(&self, warnings: Vec<String>) -> SessionFacts {
+    fn facts(self, warnings: Vec<String>) -> SessionFacts {
         SessionFacts {
             session_id: self.session_id,
-            started_at: self.started_at.clone(),
-            dbdyno_version: self.dbdyno_version.clone(),
+            started_at: self.started_at,
+            dbdyno_version: self.dbdyno_version,
             debug_build: self.debug_build,
-            command_line: self.command_line.clone(),
-            file_system: self.file_system.clone(),
-            disk_model: self.disk_model.clone(),
+            command_line: self.command_line,
+            file_system: self.file_system,
+            disk_model: self.disk_model,
             warnings,
             host: SessionHost {
-                host_id: self.host_id.clone(),
-                name: self.name.clone(),
-                cpu_model: self.cpu_model.clone(),
+                host_id: self.host_id,
+                name: self.name,
+                cpu_model: self.cpu_model,
                 cores: self.cores,
                 memory_bytes: self.memory_bytes,
-                kernel: self.kernel.clone(),
-                os: self.os.clone(),
-                virtualisation: self.virtualisation.clone(),
+                kernel: self.kernel,
+                os: self.os,
+                virtualisation: self.virtualisation,
             },
         }
     }
