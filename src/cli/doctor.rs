@@ -10,6 +10,7 @@ use crate::{
     host::{HostFacts, Load, NoiseDelta, NoiseSample, WorkFolderFacts, measure_fsync},
     process::MemoryControl,
 };
+use dbdyno_engine::confine::landlock_version;
 use std::{process::ExitCode, thread, time::Duration};
 
 struct Patient {
@@ -19,6 +20,8 @@ struct Patient {
     noise: NoiseDelta,
     /// By what memory can be limited, or why it cannot.
     memory_limits: Result<String, String>,
+    /// The version of Landlock that engines are confined by.
+    landlock: Option<u32>,
     debug_build: bool,
 }
 
@@ -57,6 +60,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
         load: Load::read(),
         noise,
         memory_limits: MemoryControl::find().map(|control| control.in_words()),
+        landlock: landlock_version(),
         debug_build: cfg!(debug_assertions),
     };
     let mut findings = examine(&patient);
@@ -76,7 +80,7 @@ pub(super) fn doctor(places: &Places, args: &WorkArgs) -> Result<ExitCode, CliEr
 }
 
 fn examine(patient: &Patient) -> Vec<DoctorFinding> {
-    let Patient { host, folder, load, noise, memory_limits, debug_build } = patient;
+    let Patient { host, folder, load, noise, memory_limits, landlock, debug_build } = patient;
     let mut findings = Vec::new();
     let mut judge = |fit: bool, what: String, advice: &'static str| {
         findings.push(if fit { DoctorFinding::Fit(what) } else { DoctorFinding::Unfit(what, advice) });
@@ -147,6 +151,14 @@ fn examine(patient: &Patient) -> Vec<DoctorFinding> {
         Ok(control) => DoctorFinding::Fit(format!("memory limits (--memory-limit) can be set, by {control}")),
         Err(refused) => DoctorFinding::Note(refused.clone()),
     });
+    findings.push(match landlock {
+        Some(version) => DoctorFinding::Fit(format!("engines can write to the folder of their run only, by Landlock {version}")),
+        None => DoctorFinding::Note(
+            "engines and the libraries they load can write wherever you can: the kernel has no Landlock, as Linux 5.19 and newer have where \
+             it is built in and in the list lsm="
+                .to_owned(),
+        ),
+    });
     findings
 }
 
@@ -180,6 +192,7 @@ mod tests {
                 context_switches: None,
             },
             memory_limits: Err("memory cannot be limited here".to_owned()),
+            landlock: None,
             debug_build: false,
         }
     }

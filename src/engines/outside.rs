@@ -1,7 +1,8 @@
 //! Engines that are programs of their own, named `dbdyno-engine-NAME`.
 
-use crate::process::Family;
+use crate::{base::scratch::Scratch, process::Family};
 use dbdyno_engine::{
+    confine::Confinement,
     describe::{Description, Probed},
     protocol::{LONGEST_LINE, OLDEST_PROTOCOL, PROTOCOL},
     settings::Settings,
@@ -108,25 +109,30 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
 /// Asks an engine's program what the files are that settings name.
 pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
-    let text = output_of(command.arg("probe"), &question, Answer::Probe)?;
+    // A library is tried on a database.
+    let scratch = Scratch::temporary().map_err(|error| format!("a scratch folder to try files in: {error}"))?;
+    let text = output_of(command.arg("probe"), &question, Answer::Probe(&scratch))?;
     serde_json::from_str(&text).map_err(|error| format!("its answer is not understood: {error}"))
 }
 
-/// What a program is asked for: whether its stderr is of interest.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
+/// What a program is asked for.
+#[derive(Clone, Copy)]
+enum Answer<'s> {
     Describe,
-    Probe,
+    /// With a folder to try files in.
+    Probe(&'s Scratch),
 }
 
 /// Runs a program that answers on stdout, and waits a while for it.
-fn output_of(command: &mut Command, question: &str, answer: Answer) -> Result<String, String> {
-    let (stderr, what, patience) = match answer {
-        Answer::Describe => (Stdio::null(), "describe itself", PATIENCE),
-        Answer::Probe => (Stdio::piped(), "answer", PROBE_PATIENCE),
+fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Result<String, String> {
+    let (stderr, what, patience, confinement) = match answer {
+        Answer::Describe => (Stdio::null(), "describe itself", PATIENCE, Confinement::answering(PATIENCE)),
+        Answer::Probe(scratch) => {
+            (Stdio::piped(), "answer", PROBE_PATIENCE, Confinement::within(scratch.path(), 0, PROBE_PATIENCE))
+        }
     };
     let family = Family::new();
-    family.begin(command);
+    family.begin(command, confinement)?;
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

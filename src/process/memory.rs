@@ -241,6 +241,7 @@ impl Drop for Aside {
 mod tests {
     use super::*;
     use crate::process::Family;
+    use dbdyno_engine::confine::Confinement;
 
     /// A folder that looks like a mounted control group: `files` with what is in them.
     fn mounted(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -345,7 +346,7 @@ mod tests {
         let script = "read -r go; head -c 100000000 /dev/zero | tail -c 50000000 | wc -c";
         let mut command = Command::new("sh");
         command.args(["-c", script]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-        family.begin(&mut command);
+        family.begin(&mut command, Confinement::answering(std::time::Duration::from_secs(600))).unwrap();
         let mut child = command.spawn().unwrap();
         io::Write::write_all(&mut child.stdin.take().unwrap(), b"go\n").unwrap();
         child.wait().unwrap();

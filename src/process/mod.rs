@@ -1,4 +1,4 @@
-//! Processes of engines: ended together with all that they started, and how they ended in words.
+//! Processes of engines: confined, ended together with all that they started, and how they ended in words.
 
 mod cgroup;
 mod mark;
@@ -11,6 +11,7 @@ pub(crate) use words::in_words;
 
 use crate::base::identifier::identifier;
 use cgroup::Cgroup;
+use dbdyno_engine::confine::Confinement;
 use mark::{Mark, is_between_programs, now};
 use memory::LimitedGroup;
 use rustix::process::{
@@ -65,12 +66,17 @@ impl Family {
         self.limited.as_ref().filter(|group| group.has_killed()).map(LimitedGroup::limit)
     }
 
-    /// Makes the process that a command starts the first of this family.
-    pub(crate) fn begin(&self, command: &mut Command) {
+    /// Makes the process that a command starts the first of this family, and confines it.
+    ///
+    /// # Errors
+    /// It cannot be confined: why.
+    pub(crate) fn begin(&self, command: &mut Command, confinement: Confinement<'_>) -> Result<(), String> {
         command.env(mark::VARIABLE, &self.name);
+        // Before it may write nowhere but in its folder.
         if let Some(limited) = &self.limited {
             limited.begin(command);
         }
+        confinement.begin(command)
     }
 
     /// Takes the first process into the control group. What it starts from now on cannot leave it.
@@ -149,7 +155,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "read -r go; setsid sh -c 'echo $$; exec sleep 600' & wait"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
-        family.begin(&mut command);
+        family.begin(&mut command, Confinement::answering(Duration::from_secs(600))).unwrap();
         let mut first = command.spawn().unwrap();
         family.take_in(first.id());
         io::Write::write_all(&mut first.stdin.take().unwrap(), b"go\n").unwrap();

@@ -13,8 +13,12 @@ pub(crate) fn in_words(status: ExitStatus, folder: &Path) -> String {
 
 fn meaning(signal: i32, folder: &Path) -> Option<String> {
     let words = match signal {
-        libc::SIGXFSZ => "a file reached the limit of file sizes, which `ulimit -f` shows",
-        libc::SIGXCPU => "it reached the limit of CPU time, which `ulimit -t` shows",
+        libc::SIGXFSZ => {
+            "a file reached the limit of file sizes, which `ulimit -f` shows, or what was free on the disk"
+        }
+        libc::SIGXCPU => {
+            "it reached the limit of CPU time, which `ulimit -t` shows, or what all cores have until its deadline"
+        }
         libc::SIGBUS => {
             let room = match rustix::fs::statvfs(folder) {
                 Ok(disk) => {

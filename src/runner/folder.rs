@@ -28,7 +28,8 @@ impl RunFolder {
         fs::create_dir(&path).map(|()| Self::Kept(path))
     }
 
-    fn path(&self) -> &Path {
+    /// What the worker may write to, and nothing else.
+    pub(super) fn path(&self) -> &Path {
         match self {
             Self::Passing(scratch) => scratch.path(),
             Self::Kept(path) => path,

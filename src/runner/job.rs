@@ -1,8 +1,11 @@
-//! What a worker is told to do.
+//! What a worker is told to do, and how far it may reach for it.
 
 use super::{SessionLaunch, folder::RunFolder};
 use crate::bench::Configuration;
-use dbdyno_engine::protocol::{CacheStart, Job, PROTOCOL, SuiteJob};
+use dbdyno_engine::{
+    confine::Confinement,
+    protocol::{CacheStart, Job, PROTOCOL, SuiteJob},
+};
 use std::time::Duration;
 
 /// Time between two progress events.
@@ -10,6 +13,11 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// The deadline of a run: so many times what it is expected to take, and at least [`LEAST_DEADLINE`].
 pub(super) const DEADLINE_FACTOR: u32 = 50;
 pub(super) const LEAST_DEADLINE: Duration = Duration::from_secs(600);
+/// How long an engine may make a file before there is anything in it: so many times the data. LMDB begins with a map of eight times, and
+/// doubles what is half full.
+const AHEAD_OF_DATA: u64 = 32;
+/// The same of a size that an option names, such as that of a map.
+const AHEAD_OF_SIZES: u64 = 2;
 
 #[expect(clippy::too_many_arguments, reason = "what a job is made of")]
 pub(super) fn job(
@@ -39,4 +47,15 @@ pub(super) fn job(
         wait: true,
         keep_folder: launch.keep_databases,
     }
+}
+
+/// How far the worker of a job may reach.
+pub(super) fn confinement<'f>(job: &Job, folder: &'f RunFolder, deadline: Duration) -> Confinement<'f> {
+    let data = match &job.suite {
+        SuiteJob::Kv(suite) => suite.data_bytes,
+        SuiteJob::Sql(suite) => suite.data_bytes,
+    };
+    let sizes = job.options.to_map().into_values().filter_map(|value| value.parse::<u64>().ok());
+    let ahead = sizes.max().unwrap_or(0).saturating_mul(AHEAD_OF_SIZES);
+    Confinement::within(folder.path(), ahead.max(data.saturating_mul(AHEAD_OF_DATA)), deadline)
 }

@@ -10,7 +10,10 @@ use crate::{
     engines::Launch,
     process::{Family, in_words, wait_unreaped},
 };
-use dbdyno_engine::protocol::{Event, Job, LONGEST_LINE};
+use dbdyno_engine::{
+    confine::Confinement,
+    protocol::{Event, Job, LONGEST_LINE},
+};
 use std::{
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
@@ -66,12 +69,15 @@ impl WorkerProcess {
         launch: &Launch,
         job: &Job,
         mut family: Family,
+        confinement: Confinement<'_>,
         silence: Duration,
         work_dir: &Path,
     ) -> Result<Self, String> {
         let mut command = launch.command(&job.engine)?;
         command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        family.begin(&mut command);
+        family
+            .begin(&mut command, confinement)
+            .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
         let mut child = Command::from(command)
             // A group of its own: Ctrl-C in the terminal goes to this process, which ends the worker in order.
             .process_group(0)

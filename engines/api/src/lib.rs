@@ -5,6 +5,7 @@
 //! [`prepared`], and hands both to [`serve`], which speaks the wire protocol ([`protocol`]) about suites ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
 
 pub mod clock;
+pub mod confine;
 pub mod counters;
 pub mod describe;
 pub mod durability;

@@ -13,7 +13,8 @@ pub(crate) fn met(folder: &Path) -> Option<String> {
     if let Some(limit) = limit
         && longest(folder).saturating_add(NEAR) > limit
     {
-        return Some(format!("a file reached the limit of file sizes, which `ulimit -f` shows: {limit} bytes"));
+        let limits = "the limit of file sizes, which `ulimit -f` shows, or what was free on the disk";
+        return Some(format!("a file reached {limits}: {limit} bytes"));
     }
     let disk = rustix::fs::statvfs(folder).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);

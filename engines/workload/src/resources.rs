@@ -3,8 +3,8 @@
 use crate::syncs;
 use dbdyno_engine::counters::Counters;
 use std::{
-    fs::{self, File},
-    io::{self, Read},
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write},
     os::{fd::FromRawFd, unix::fs::MetadataExt},
     path::Path,
     sync::OnceLock,
@@ -89,8 +89,12 @@ fn count_instructions(thread: libc::pid_t) -> Option<File> {
 
 /// Makes the peak of resident memory start again from what is resident now, where the kernel can.
 pub fn reset_peak_rss() {
+    /// Open since the first call: a worker is allowed to write to this file only for as long as the kernel does not forget it, which it
+    /// does with files that nobody has open.
+    static REFERENCES: OnceLock<Option<File>> = OnceLock::new();
+    let references = REFERENCES.get_or_init(|| OpenOptions::new().write(true).open("/proc/self/clear_refs").ok());
     // Best effort: without it the peak is that of the whole run so far, an upper bound.
-    let _ = fs::write("/proc/self/clear_refs", "5");
+    let _ = references.as_ref().map(|mut references| references.write_all(b"5"));
 }
 
 pub fn peak_rss_bytes() -> u64 {

@@ -8,7 +8,7 @@ use super::{
     RunnerEvent,
     credible::Witness,
     folder::RunFolder,
-    job::{DEADLINE_FACTOR, LEAST_DEADLINE, job},
+    job::{DEADLINE_FACTOR, LEAST_DEADLINE, confinement, job},
     sent::Sent,
     session::RunningSession,
     uses::Watch,
@@ -176,6 +176,7 @@ impl<'r, 's> Running<'r, 's> {
             &configuration.engine.launch,
             &job,
             family,
+            confinement(&job, &folder, deadline),
             launch.silence + expected,
             &launch.work_dir,
         )?;

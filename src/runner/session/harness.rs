@@ -9,7 +9,7 @@ use crate::{
         RunnerEvent, SessionError, SessionLaunch,
         control::Control,
         folder::RunFolder,
-        job::{LEAST_DEADLINE, job},
+        job::{LEAST_DEADLINE, confinement, job},
         worker::WorkerProcess,
     },
     store::{Batch, HarnessRecord},
@@ -80,8 +80,14 @@ async fn calibrate(
     let run_id = identifier();
     let folder = RunFolder::create(&launch.work_dir, &run_id, false).map_err(|error| error.to_string())?;
     let job = job(launch, run_id, null, suite, CacheStart::Warm, &folder, 1, LEAST_DEADLINE);
-    let mut worker =
-        WorkerProcess::start(&null.engine.launch, &job, Family::controlled(), launch.silence, &launch.work_dir)?;
+    let mut worker = WorkerProcess::start(
+        &null.engine.launch,
+        &job,
+        Family::controlled(),
+        confinement(&job, &folder, LEAST_DEADLINE),
+        launch.silence,
+        &launch.work_dir,
+    )?;
     let mut cost = BTreeMap::new();
     let result = loop {
         let event = tokio::select! {

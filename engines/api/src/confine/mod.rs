@@ -1,0 +1,238 @@
+//! What the process of an engine may do. Its code is not this program's: it is a library that an option named, or a program of
+//! somebody else's. All of it is set between fork and exec, so that it holds for whatever the process starts too, and for
+//! every engine alike, so that no comparison is between one that is confined and one that is not.
+
+mod landlock;
+
+pub use self::landlock::version as landlock_version;
+
+use self::landlock::WriteRules;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::{
+    fs, io,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+    time::Duration,
+};
+
+/// What one file may not take of what is free on the disk: one part in so many.
+const RESERVED_PART: u64 = 20;
+/// How long a file may be whatever is free, bytes: memory maps and logs are sized before there is anything in them.
+const LEAST_FILE: u64 = 1 << 30;
+/// How much CPU time is given beyond what all cores have until the deadline, s: whoever keeps to that never meets the limit.
+const MORE_CPU: u64 = 60;
+/// Between the signal that says which limit was met and the one that ends the process, s of CPU time.
+const LAST_WORDS: u64 = 10;
+/// Descriptors that are looked at where the kernel cannot be told of all at once.
+const FEW: i32 = 4096;
+
+/// How far a process may reach.
+#[derive(Debug, Clone, Copy)]
+pub struct Confinement<'f> {
+    place: Option<Place<'f>>,
+    /// After this time it is ended by others.
+    time: Duration,
+}
+
+/// Where a process may write.
+#[derive(Debug, Clone, Copy)]
+struct Place<'f> {
+    folder: &'f Path,
+    /// How long a file may be whatever is free, bytes.
+    ahead: u64,
+}
+
+impl<'f> Confinement<'f> {
+    /// Of a process that answers a question within some time, and has nothing to write.
+    pub fn answering(time: Duration) -> Self {
+        Self { place: None, time }
+    }
+
+    /// Of one that works in a folder, which is there, for some time. `ahead`: how long it may make a file before there is anything
+    /// in it, bytes.
+    pub fn within(folder: &'f Path, ahead: u64, time: Duration) -> Self {
+        Self { place: Some(Place { folder, ahead: ahead.max(LEAST_FILE) }), time }
+    }
+
+    /// Has the process that a command starts confined before it runs the program.
+    ///
+    /// # Errors
+    /// The folder cannot be made ready, or the kernel does not take the rules.
+    #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
+    pub fn begin(&self, command: &mut Command) -> Result<(), String> {
+        if let Some(place) = &self.place {
+            let temporary = temporary(place.folder)?;
+            command.env("TMPDIR", &temporary).env("SQLITE_TMPDIR", &temporary);
+        }
+        let limits = self.limits();
+        let rules = WriteRules::new(self.place.map(|place| place.folder))?;
+        let confine = move || {
+            close_on_exec();
+            for (resource, limit) in &limits {
+                setrlimit(*resource, *limit)?;
+            }
+            rustix::thread::set_no_new_privs(true)?;
+            rules.as_ref().map_or(Ok(()), WriteRules::enforce)
+        };
+        // SAFETY: system calls alone, and nothing else of this process is touched.
+        unsafe { command.pre_exec(confine) };
+        Ok(())
+    }
+
+    /// Never above what this process is held to itself.
+    fn limits(&self) -> Vec<(Resource, Rlimit)> {
+        let cores = thread::available_parallelism().map_or(1, usize::from) as u64;
+        let cpu = self.time.as_secs().saturating_mul(cores).saturating_add(MORE_CPU);
+        let file = self.place.and_then(|place| Some(longest_file(free(place.folder)?, place.ahead)));
+        let limits = [
+            // A core has what the memory has, and is as large.
+            Some((Resource::Core, 0, 0)),
+            Some((Resource::Cpu, cpu, cpu.saturating_add(LAST_WORDS))),
+            file.map(|bytes| (Resource::Fsize, bytes, bytes)),
+        ];
+        limits.into_iter().flatten().map(|(resource, soft, hard)| (resource, lowered(resource, soft, hard))).collect()
+    }
+}
+
+/// A folder for files that are nobody's database, beside the databases: on the disk that is measured, and gone with the run.
+fn temporary(folder: &Path) -> Result<PathBuf, String> {
+    let temporary = folder.join("temporary");
+    match fs::create_dir(&temporary) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            Err(format!("its folder for temporary files, {}: {error}", temporary.display()))
+        }
+        _ => Ok(temporary),
+    }
+}
+
+/// Bytes that are free on the disk of a folder.
+fn free(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// How long a file may be: all bytes count as if they were on the disk, which those of a file that is sized ahead are not.
+fn longest_file(free: u64, ahead: u64) -> u64 {
+    (free - free / RESERVED_PART).max(ahead)
+}
+
+fn lowered(resource: Resource, soft: u64, hard: u64) -> Rlimit {
+    let own = getrlimit(resource);
+    let least = |own: Option<u64>, limit: u64| Some(own.map_or(limit, |own| own.min(limit)));
+    Rlimit { current: least(own.current, soft), maximum: least(own.maximum, hard) }
+}
+
+/// Has all descriptors but the first three closed as soon as the program begins: whoever started dbdyno may have left some open.
+#[expect(unsafe_code, reason = "close_range has no safe wrapper among the crates used here")]
+fn close_on_exec() {
+    const FIRST: libc::c_int = 3;
+    // SAFETY: flags of descriptors are set; none is closed before the program begins.
+    let set = unsafe { libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    if set != 0 {
+        // Kernels before 5.11 do not know the flag. A number that is no descriptor is refused, which does no harm.
+        for descriptor in FIRST..FEW {
+            // SAFETY: as above.
+            unsafe { libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{os::fd::IntoRawFd, process::Output};
+
+    const TIME: Duration = Duration::from_secs(20);
+
+    /// What a shell that is confined does.
+    fn shell(confinement: Confinement<'_>, script: &str) -> Output {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        confinement.begin(&mut command).unwrap();
+        command.output().unwrap()
+    }
+
+    fn said(output: &Output) -> String {
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    #[test]
+    fn files_are_written_below_the_folder_and_nowhere_else() {
+        if landlock_version().is_none() {
+            crate::say!("not checked: the kernel has no Landlock");
+            return;
+        }
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir(at("own")).unwrap();
+        fs::create_dir(at("other")).unwrap();
+        fs::write(at("other/file"), "kept").unwrap();
+        std::os::unix::fs::symlink(at("other/file"), at("own/link")).unwrap();
+        let script = format!(
+            "cd {} && mkdir own/sub && echo x >own/sub/file && mv own/sub/file own/moved && cat other/file own/moved && \
+             echo 5 >/proc/self/clear_refs && echo y >/dev/null && echo z >\"$TMPDIR/z\" && mkfifo own/pipe && echo done; \
+             for attempt in 'echo x >other/file' 'echo x >other/new' 'echo x >own/link' 'rm other/file' 'mv other/file own' \
+             'mv own/moved other' 'ln other/file own/hard' 'mkdir other/sub' 'mknod own/null c 1 3' \
+             'truncate -s 0 other/file' 'echo x >/tmp/dbdyno-confined' 'mv own moved'; do \
+             eval \"($attempt)\" 2>/dev/null && echo \"did $attempt\"; done; true",
+            root.path().display()
+        );
+        let output = shell(Confinement::within(&at("own"), 0, TIME), &script);
+        assert_eq!(said(&output), "keptx\ndone", "{output:?}");
+        assert_eq!(fs::read_to_string(at("other/file")).unwrap(), "kept");
+        assert_eq!(fs::read_dir(at("other")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn who_only_answers_writes_nothing_and_ends_nobody() {
+        if landlock_version().is_none() {
+            crate::say!("not checked: the kernel has no Landlock");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut other = Command::new("sleep").arg("600").spawn().unwrap();
+        let (file, number) = (folder.path().join("file"), other.id());
+        let script = format!("echo x >{} || kill {number} || echo neither", file.display());
+        assert_eq!(said(&shell(Confinement::answering(TIME), &script)), "neither");
+        assert!(!file.exists());
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+
+    #[test]
+    fn no_descriptor_but_the_first_three_is_left_open() {
+        // Duplicated without the flag that closes it, as a shell hands one down.
+        let left = rustix::io::dup(fs::File::open("/").unwrap()).unwrap().into_raw_fd();
+        let script = format!("[ -e /proc/self/fd/{left} ] && echo open; echo looked");
+        assert_eq!(said(&Command::new("sh").args(["-c", &script]).output().unwrap()), "open\nlooked");
+        assert_eq!(said(&shell(Confinement::answering(TIME), &script)), "looked");
+    }
+
+    #[test]
+    fn limits_are_lowered_and_never_raised() {
+        let folder = tempfile::tempdir().unwrap();
+        let limits = "ulimit -c; ulimit -t; ulimit -n";
+        let output = said(&shell(Confinement::within(folder.path(), 0, TIME), limits));
+        let cores = thread::available_parallelism().unwrap().get() as u64;
+        let files = getrlimit(Resource::Nofile).current.map_or_else(|| "unlimited".to_owned(), |most| most.to_string());
+        assert_eq!(output, format!("0\n{}\n{files}", 20 * cores + MORE_CPU));
+        let own = getrlimit(Resource::Stack);
+        let lower = lowered(Resource::Stack, u64::MAX - 1, u64::MAX - 1);
+        assert!(own.current.is_none_or(|own| lower.current == Some(own)));
+    }
+
+    #[test]
+    fn a_file_has_what_is_free_less_a_reserve_or_what_it_is_sized_ahead_to() {
+        assert_eq!(longest_file(100 << 30, 1 << 30), 95 << 30);
+        assert_eq!(longest_file(1 << 20, 1 << 30), 1 << 30);
+        let folder = tempfile::tempdir().unwrap();
+        let limits = |ahead| Confinement::within(folder.path(), ahead, TIME).limits();
+        let file =
+            |limits: Vec<(Resource, Rlimit)>| limits.into_iter().find(|(of, _)| *of == Resource::Fsize).unwrap().1;
+        let own = getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
+        assert_eq!(file(limits(1 << 60)).current, Some(own.min(1 << 60)));
+        assert!(file(limits(0)).current.unwrap() <= free(folder.path()).unwrap().max(LEAST_FILE));
+    }
+}
