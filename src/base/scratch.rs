@@ -9,7 +9,10 @@ use std::{
     env,
     fs::{self, DirBuilder, File},
     io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, MetadataExt},
+    os::{
+        fd::AsRawFd,
+        unix::fs::{DirBuilderExt, MetadataExt},
+    },
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -24,11 +27,16 @@ const MARKER: &str = ".dbdyno-scratch";
 const GATE_TRIES: usize = 50;
 /// More than any marker has.
 const LONGEST_MARKER: u64 = 1024;
+/// How what was found is opened: no link is followed, and nothing is waited for.
+const FOUND: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A folder that is removed when this is dropped.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
+    /// Open since it was made: what is found at its path when it is removed may be something else, put there by an engine.
+    held: File,
     /// Locked: tells others that the folder is not left over.
     _marker: File,
 }
@@ -43,8 +51,8 @@ impl Scratch {
         let path = parent.join(&name);
         let _gate = gate(parent);
         DirBuilder::new().mode(FOR_USER).create(&path)?;
-        match mark(&path, &name) {
-            Ok(marker) => Ok(Self { path, _marker: marker }),
+        match hold(&path).and_then(|held| Ok((mark(&inside(&held), &name)?, held))) {
+            Ok((marker, held)) => Ok(Self { path, held, _marker: marker }),
             Err(error) => {
                 // The first error is the one to tell.
                 let _ = fs::remove_dir_all(&path);
@@ -71,20 +79,37 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What cannot be removed now is swept by a later start.
-        let _ = remove(&self.path);
+        let _ = remove(&self.held, &self.path);
     }
 }
 
-/// Removes a folder, its marker last: killed in between, what is left of it can still be swept.
-fn remove(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+/// Opens a folder; no link to one.
+fn hold(folder: &Path) -> io::Result<File> {
+    Ok(File::from(open(folder, FOUND | OFlags::DIRECTORY, Mode::empty())?))
+}
+
+/// A path into a folder that is open, which stays the same whatever is put in the folder's place.
+fn inside(held: &File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()))
+}
+
+/// Removes a folder, its marker last: killed in between, what is left of it can still be swept. Links are removed and not followed, and
+/// so is one that took the folder's place. An engine may have removed the marker, or made a folder of it.
+fn remove(held: &File, folder: &Path) -> io::Result<()> {
+    let inside = inside(held);
+    for entry in fs::read_dir(&inside)? {
         let entry = entry?;
-        if entry.file_name() != MARKER {
-            let path = entry.path();
-            if entry.file_type()?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }?;
+        let (path, is_folder) = (entry.path(), entry.file_type()?.is_dir());
+        if is_folder {
+            fs::remove_dir_all(path)?;
+        } else if entry.file_name() != MARKER {
+            fs::remove_file(path)?;
         }
     }
-    fs::remove_file(folder.join(MARKER))?;
+    match fs::remove_file(inside.join(MARKER)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     fs::remove_dir(folder)
 }
 
@@ -107,15 +132,15 @@ pub fn sweep(parent: &Path, prefix: &str) -> usize {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|name| name.starts_with(prefix)) else { continue };
-        if gate.is_some() && is_unborn(&entry.path(), name, prefix) {
+        let Ok(held) = hold(&entry.path()) else { continue };
+        if gate.is_some() && is_unborn(&held, name, prefix) {
             // Its marker, if it has got that far, is one that says nothing yet.
-            let _ = fs::remove_file(entry.path().join(MARKER));
-            swept += usize::from(fs::remove_dir(entry.path()).is_ok());
+            swept += usize::from(remove(&held, &entry.path()).is_ok());
             continue;
         }
-        // Held while the folder is removed: nobody else sweeps it meanwhile.
-        let Some(_marker) = left_over(&entry.path(), name) else { continue };
-        swept += usize::from(remove(&entry.path()).is_ok());
+        // Locked while the folder is removed: nobody else sweeps it meanwhile.
+        let Some(_marker) = left_over(&held, name) else { continue };
+        swept += usize::from(remove(&held, &entry.path()).is_ok());
     }
     swept
 }
@@ -134,22 +159,19 @@ fn gate(parent: &Path) -> Option<File> {
 }
 
 /// Whether a folder is one of ours that never got its whole marker: it has an identifier for a name, and nothing else in it.
-fn is_unborn(folder: &Path, name: &str, prefix: &str) -> bool {
-    let is_folder = || fs::symlink_metadata(folder).is_ok_and(|facts| facts.is_dir());
+fn is_unborn(held: &File, name: &str, prefix: &str) -> bool {
     let is_begun = |entry: fs::DirEntry| {
         let is_marker = entry.file_name() == MARKER && entry.file_type().is_ok_and(|kind| kind.is_file());
         is_marker && entry.metadata().is_ok_and(|facts| facts.len() < marker_of(name).len() as u64)
     };
     let has_nothing_else =
-        || fs::read_dir(folder).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_begun)));
-    uuid::Uuid::try_parse(name.trim_start_matches(prefix)).is_ok() && is_folder() && has_nothing_else()
+        || fs::read_dir(inside(held)).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_begun)));
+    uuid::Uuid::try_parse(name.trim_start_matches(prefix)).is_ok() && has_nothing_else()
 }
 
-/// The marker of a folder that is left over, locked. No link is followed, and nothing is waited for.
-fn left_over(folder: &Path, name: &str) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let folder = open(folder, flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
-    let marker = File::from(openat(&folder, MARKER, flags, Mode::empty()).ok()?);
+/// The marker of a folder that is left over, locked.
+fn left_over(held: &File, name: &str) -> Option<File> {
+    let marker = File::from(openat(held, MARKER, FOUND, Mode::empty()).ok()?);
     let facts = marker.metadata().ok()?;
     if !facts.is_file() || facts.uid() != rustix::process::geteuid().as_raw() || marker.try_lock().is_err() {
         return None;
@@ -217,6 +239,33 @@ mod tests {
         assert_eq!(sweep(parent.path(), "run-"), 0);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 8);
         assert!(target.join("data").exists());
+    }
+
+    #[test]
+    fn what_took_the_place_of_a_folder_is_not_followed() {
+        let (parent, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(elsewhere.path().join("mine"), "").unwrap();
+        let scratch = Scratch::create(parent.path(), "run-", "moved").unwrap();
+        let (path, moved) = (scratch.path().to_owned(), parent.path().join("moved"));
+        fs::write(path.join("data"), "").unwrap();
+        symlink(elsewhere.path(), path.join("link")).unwrap();
+        fs::rename(&path, &moved).unwrap();
+        symlink(elsewhere.path(), &path).unwrap();
+        drop(scratch);
+        assert!(elsewhere.path().join("mine").exists());
+        assert_eq!(fs::read_dir(&moved).unwrap().count(), 0, "what was its own is gone");
+    }
+
+    #[test]
+    fn a_folder_goes_without_its_marker_too() {
+        let parent = tempfile::tempdir().unwrap();
+        for spoilt in [|_: &Path| Ok(()), |marker: &Path| fs::create_dir(marker)] {
+            let scratch = Scratch::create(parent.path(), "run-", "spoilt").unwrap();
+            fs::remove_file(scratch.path().join(MARKER)).unwrap();
+            spoilt(&scratch.path().join(MARKER)).unwrap();
+            drop(scratch);
+            assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+        }
     }
 
     #[test]
