@@ -16,6 +16,7 @@ mod faults;
 mod files;
 mod files_engine;
 mod handwritten;
+mod hostile;
 mod house;
 mod interrupt;
 mod journal;

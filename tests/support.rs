@@ -115,7 +115,7 @@ impl Place {
 }
 
 /// Records of CSV as RFC 4180 has it.
-fn csv_records(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn csv_records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {

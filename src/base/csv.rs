@@ -42,7 +42,7 @@ pub fn unescaped(cell: String) -> String {
 
 /// Whether a spreadsheet may take a cell for a formula.
 fn is_formula(cell: &str) -> bool {
-    cell.starts_with(['=', '+', '-', '@', '\t', '\r'])
+    cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n'])
 }
 
 /// Whether a cell is a number, which may begin with a sign.
@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn what_a_spreadsheet_would_run_is_escaped() {
-        let cells = ["=1+1", "+a", "-cmd|' /C calc'!A0", "@x", "\tx", "\rx", "'=x", "''@x", "-inf", "-"];
+        let cells: [&str; 11] =
+            ["=1+1", "+a", "-cmd|' /C calc'!A0", "@x", "\tx", "\rx", "\n=x", "'=x", "''@x", "-inf", "-"];
         for cell in cells {
             assert_eq!(escaped(cell), format!("'{cell}"));
         }
@@ -70,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn escaping_can_be_undone(cell in "['=+@a1\t\r-]{0,5}") {
+        fn escaping_can_be_undone(cell in "['=+@a1\t\r\n-]{0,5}") {
             prop_assert_eq!(unescaped(escaped(&cell).into_owned()), cell);
         }
     }

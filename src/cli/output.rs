@@ -5,6 +5,7 @@ use crate::{
     base::output::Output,
     report::{command::shell, comparison::TableStyle, text::Colouring},
 };
+use dbdyno_engine::say::is_obeyed;
 use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
@@ -38,7 +39,28 @@ pub(super) fn table_style() -> TableStyle {
 
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
 pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
-    print_bytes(text.as_bytes())
+    if io::stdout().is_terminal() { print_bytes(displayed(text).as_bytes()) } else { print_bytes(text.as_bytes()) }
+}
+
+/// What a terminal is given of a result: texts of formats for programs are as they were stored, and a terminal would obey them.
+fn displayed(text: &str) -> String {
+    /// Those that tables are coloured with.
+    const COLOURS: [&str; 3] = ["\u{1b}[0m", "\u{1b}[31m", "\u{1b}[32m"];
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_obeyed) {
+        let (before, found) = rest.split_at(at);
+        shown.push_str(before);
+        let ours = COLOURS.into_iter().chain(["\n"]).find(|ours| found.starts_with(ours));
+        let taken = ours.map_or_else(|| found.chars().next().map_or(0, char::len_utf8), str::len);
+        match ours {
+            Some(ours) => shown.push_str(ours),
+            None => shown.extend(found[..taken].chars().flat_map(char::escape_default)),
+        }
+        rest = &found[taken..];
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// The same with bytes.
@@ -69,6 +91,14 @@ fn typed(arguments: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_is_given_nothing_to_obey_but_our_colours_and_line_ends() {
+        let coloured = "\u{1b}[31mred\u{1b}[0m\n\u{1b}[32mgreen\u{1b}[0m\n";
+        assert_eq!(displayed(coloured), coloured);
+        assert_eq!(displayed("a\u{1b}[2Jb\r\n\u{9b}31m\u{202e}é"), "a\\u{1b}[2Jb\\r\n\\u{9b}31m\\u{202e}é");
+        assert_eq!(displayed("\u{1b}]0;title\u{7}"), "\\u{1b}]0;title\\u{7}");
+    }
 
     #[test]
     fn the_command_can_be_typed_again() {

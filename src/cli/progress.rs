@@ -1,11 +1,12 @@
 //! Progress of a session: bars on a terminal, a line a run elsewhere, JSON Lines for programs.
 
+use super::output::print;
 use crate::{base::units, bench::BenchPlan, runner::RunnerEvent, store::Status};
 use dbdyno_engine::{protocol::Event, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
     collections::HashMap,
-    io::{IsTerminal, Write},
+    io::IsTerminal,
     time::{Duration, Instant},
 };
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -61,9 +62,8 @@ pub(super) async fn show(mut events: UnboundedReceiver<RunnerEvent>, style: Styl
 
 fn write_json(event: &RunnerEvent) {
     let Ok(line) = serde_json::to_string(event) else { return };
-    let mut stdout = std::io::stdout().lock();
     // A reader that went away does not stop the session: its results are stored.
-    let _ = writeln!(stdout, "{line}");
+    let _ = print(&format!("{line}\n"));
 }
 
 /// What is said about a run that ended.

@@ -7,7 +7,10 @@ use crate::{
         units::{count, counted, duration, plain},
     },
     capacity::{Answer, Broken, Capacity, CapacityReport, Contrary, Duel, Found, Limit, Probe, Promise},
-    report::format::{Format, WriteError},
+    report::{
+        comparison::escaped,
+        format::{Format, WriteError},
+    },
     stats::Verdict,
 };
 use console::Alignment;
@@ -76,11 +79,13 @@ fn table(report: &CapacityReport) -> String {
 }
 
 fn markdown(report: &CapacityReport, command: &str) -> String {
-    let line = |cells: &[String]| {
-        format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
-    };
-    let mut text =
-        format!("{}\n\n{}|---|--:|--:|--:|--:|--:|--:|---|---|\n", heading(report), line(&HEAD.map(str::to_owned)));
+    let line =
+        |cells: &[String]| format!("| {} |\n", cells.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" | "));
+    let mut text = format!(
+        "{}\n\n{}|---|--:|--:|--:|--:|--:|--:|---|---|\n",
+        escaped(&heading(report)),
+        line(&HEAD.map(str::to_owned))
+    );
     for one in &report.capacities {
         let cells = cells(one).unwrap_or_else(|words| {
             let mut cells = HEAD.map(|_| String::new());
@@ -90,9 +95,9 @@ fn markdown(report: &CapacityReport, command: &str) -> String {
         text.push_str(&line(&cells));
     }
     let duels = report.duels.iter().map(duel_text);
-    for note in duels.chain(notes(report)).chain([format!("Made by `{}`", plain(command))]) {
+    for note in duels.chain(notes(report)).chain([format!("Made by {command}")]) {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{note}\n");
+        let _ = write!(text, "\n{}\n", escaped(&note));
     }
     text
 }

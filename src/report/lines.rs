@@ -2,6 +2,7 @@
 
 use super::format::WriteError;
 use crate::{
+    base::units::plain,
     catalog::{Catalog, PrintedAs},
     store::{ListOrder, Listed, Selection, Store},
 };
@@ -57,14 +58,15 @@ fn printed(catalog: &Catalog, suite: &str) -> BTreeMap<String, PrintedAs> {
 /// The lines of a run: its tests in order, and after the last of a benchmark the size of its database.
 fn of_run(label: &str, lines: &[Line<'_>]) -> String {
     let mut text = String::new();
+    let label = plain(label);
     for (line, next) in lines.iter().zip(lines.iter().skip(1).map(Some).chain([None])) {
-        let benchmark = &line.printed.benchmark;
+        let benchmark = plain(&line.printed.benchmark);
         let mut print = |phase: &str, figure: f64| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "{benchmark} - {phase:<6} - {label:<10} - {figure:>10.0}");
         };
-        print(&line.printed.phase, line.ms);
-        if next.is_none_or(|next| next.printed.benchmark != *benchmark) {
+        print(&plain(&line.printed.phase), line.ms);
+        if next.is_none_or(|next| next.printed.benchmark != line.printed.benchmark) {
             print("dbsize", line.database_bytes as f64);
         }
     }
@@ -88,5 +90,6 @@ mod tests {
                         4_many/0010 - query  - bvinc      -         24\n\
                         4_many/0010 - dbsize - bvinc      -      36864\n";
         assert_eq!(of_run("bvinc", &lines), expected);
+        assert!(of_run("a\u{1b}\nb", &lines[..1]).starts_with("1_simple - insert - a\\u{1b}\\nb - "));
     }
 }

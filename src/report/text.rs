@@ -28,7 +28,7 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
         // Writing to a string cannot fail.
         let held = held_to(size);
-        let _ = writeln!(text, "{} · size {} · median of {runs} runs{held}\n", plain(&table.suite), size.size);
+        let _ = writeln!(text, "{} · size {} · median of {runs} runs{held}\n", plain(&table.suite), plain(&size.size));
         let mut columns = vec![Alignment::Right; 10];
         columns[0] = Alignment::Left;
         columns[9] = Alignment::Left;

@@ -47,8 +47,10 @@ impl TuneAnswer {
         options.sort_by_key(|option| option.tuning.statement.as_ref().map_or(u32::MAX, |statement| statement.place));
         let setting = |option: &OptionSpec| {
             let value = changed.get(&option.name).cloned().unwrap_or_default();
+            // A trial may come from another store, and what is in the statement is typed into a database.
+            let is_value = option.kind.canonical(&value).is_ok_and(|canonical| canonical == value);
             Setting {
-                statement: option.tuning.statement.as_ref().map(|statement| statement.with(&value)),
+                statement: option.tuning.statement.as_ref().filter(|_| is_value).map(|told| told.with(&value)),
                 risk: option.tuning.risks.get(&value).cloned(),
                 option: option.name.clone(),
                 help: option.help.clone(),

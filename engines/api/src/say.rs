@@ -33,11 +33,16 @@ fn shown(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Text from outside with every control character made visible, those that turn the direction of writing too, so that
-/// none reaches the terminal.
+/// Text from outside with every control character made visible, so that none reaches the terminal.
 pub fn plain(text: &str) -> String {
-    let obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().flat_map(|c| if obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+    text.chars().flat_map(|c| if is_obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+}
+
+/// Whether a terminal, or whatever shows text, obeys a character in place of showing it: control characters, what turns the direction
+/// of writing, and what ends a line or a paragraph.
+pub fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -47,7 +52,7 @@ mod tests {
     #[test]
     fn control_characters_never_reach_the_terminal() {
         assert_eq!(plain("a\u{1b}[2Jb\u{9b}c\n"), "a\\u{1b}[2Jb\\u{9b}c\\n");
-        assert_eq!(plain("\u{202e}evil"), "\\u{202e}evil");
+        assert_eq!(plain("\u{202e}evil\u{200f}\u{2028}"), "\\u{202e}evil\\u{200f}\\u{2028}");
         assert_eq!(plain("größer"), "größer");
     }
 

@@ -2,14 +2,14 @@
 
 use crate::{
     base::units::{self, plain},
-    cli::progress::Style,
+    cli::{output::print, progress::Style},
     report::tune::{round_text, standing},
     runner::RunnerEvent,
     tune::TuneEvent,
 };
 use dbdyno_engine::say;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::{io::Write, time::Duration};
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Shows events until tuning has ended.
@@ -34,9 +34,8 @@ pub(super) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style)
 
 fn write_json(event: &TuneEvent) {
     let Ok(line) = serde_json::to_string(event) else { return };
-    let mut stdout = std::io::stdout().lock();
     // A reader that went away does not stop the trial: its results are stored.
-    let _ = writeln!(stdout, "{line}");
+    let _ = print(&format!("{line}\n"));
 }
 
 fn bar() -> ProgressBar {

@@ -118,7 +118,7 @@ pub fn markdown(comparison: &Comparison) -> String {
 }
 
 /// Text that Markdown and HTML within it leave as it is.
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::report) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain(text).chars() {
         match c {

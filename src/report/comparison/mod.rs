@@ -21,6 +21,7 @@ pub use benchfmt::benchfmt;
 pub use csv::csv;
 pub use html::html;
 pub(in crate::report) use html::rendered;
+pub(in crate::report) use markdown::escaped;
 pub use markdown::markdown;
 pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
 pub use table::{TableStyle, table};

@@ -88,7 +88,8 @@ fn evidence(trial: &Trial) -> Vec<String> {
 /// What is not set by a statement, as lines of a comment.
 fn others(mark: &str, settings: &[Setting]) -> String {
     let line = |setting: &Setting| {
-        format!("{mark}no statement sets {}={}: {}\n", setting.option, setting.value, plain(&setting.help))
+        let Setting { option, value, help, .. } = setting;
+        format!("{mark}{}\n", plain(&format!("no statement sets {option}={value}: {help}")))
     };
     settings.iter().filter(|setting| setting.statement.is_none()).map(line).collect()
 }
@@ -98,7 +99,7 @@ fn statements(answer: &TuneAnswer, command: &str) -> String {
     for setting in &answer.settings {
         if let Some(statement) = &setting.statement {
             let fresh = if setting.fresh { " -- before the first table is made, else VACUUM after it" } else { "" };
-            text += &format!("{statement}{fresh}\n");
+            text += &format!("{}{fresh}\n", plain(statement));
         }
     }
     text + &others("-- ", &answer.settings)
@@ -106,7 +107,10 @@ fn statements(answer: &TuneAnswer, command: &str) -> String {
 
 fn rust(answer: &TuneAnswer, command: &str) -> String {
     let mut text = comment("// ", answer, command);
-    let statements: Vec<&str> = answer.settings.iter().filter_map(|setting| setting.statement.as_deref()).collect();
+    // A statement is a part of a string of Rust.
+    let literal = |statement: &str| plain(&statement.replace('\\', "\\\\").replace('"', "\\\""));
+    let statements: Vec<String> =
+        answer.settings.iter().filter_map(|setting| setting.statement.as_deref().map(literal)).collect();
     if statements.is_empty() {
         return text + &others("// ", &answer.settings);
     }
@@ -122,7 +126,7 @@ fn engine(answer: &TuneAnswer) -> String {
     let options: Vec<String> =
         answer.settings.iter().map(|setting| format!("{}={}", setting.option, setting.value)).collect();
     let colon = if options.is_empty() { "" } else { ":" };
-    format!("{}{colon}{}", answer.engine, options.join(","))
+    plain(&format!("{}{colon}{}", answer.engine, options.join(",")))
 }
 
 fn preset(answer: &TuneAnswer, command: &str) -> String {
@@ -153,4 +157,24 @@ fn table<'o>(options: impl Iterator<Item = (&'o String, &'o String)>) -> String 
 /// A string of TOML.
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn what_an_engine_says_of_an_option_is_text_and_no_code() {
+        let evil = "\"); drop(x); (\"\n\u{1b}[2J".to_owned();
+        let (option, value, help, risk) = (evil.clone(), evil.clone(), evil.clone(), Some(evil.clone()));
+        let told = Setting { option, value, statement: Some(evil.clone()), help, fresh: false, risk };
+        let settings = vec![Setting { statement: None, ..told.clone() }, told];
+        let answer = TuneAnswer { engine: "x".to_owned(), settings, base: BTreeMap::new(), evidence: Vec::new() };
+        for form in [AnswerForm::Pragma, AnswerForm::Rust, AnswerForm::Engine] {
+            let text = answer_text(&answer, form, &evil);
+            assert!(!text.contains('\u{1b}') && !text.contains("(\"\n"), "{text}");
+        }
+        assert!(answer_text(&answer, AnswerForm::Rust, "").contains("\n    \"\\\"); drop(x); (\\\"\\n"));
+    }
 }

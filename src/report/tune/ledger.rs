@@ -11,7 +11,10 @@ use crate::{
         units::{bytes, plain},
     },
     metric::Metric,
-    report::format::{Format, WriteError},
+    report::{
+        comparison::escaped,
+        format::{Format, WriteError},
+    },
     tune::{Entry, Ledger, TestEffect, Trial, TrialState},
 };
 use console::Alignment;
@@ -44,7 +47,7 @@ pub fn ledger_text(ledger: &Ledger, format: Format, cells: Cells, command: &str)
 fn lines(entry: &Entry) -> Vec<[String; 8]> {
     let Entry { depth, trial } = entry;
     let mark = if trial.accepted { "✓" } else { "" };
-    let name = format!("{}{} {}", "  ".repeat(*depth), &short(&trial.trial_id), plain(&change(trial)));
+    let name = format!("{}{} {}", "  ".repeat(*depth), plain(&short(&trial.trial_id)), plain(&change(trial)));
     let tier = if trial.tier.before == trial.tier.after {
         trial.tier.after.sign()
     } else {
@@ -100,15 +103,15 @@ fn table(ledger: &Ledger) -> String {
 }
 
 fn markdown(ledger: &Ledger, command: &str) -> String {
-    let cell = |text: &String| text.replace('\\', "\\\\").replace('|', "\\|").replace("  ", "&emsp;");
+    let cell = |text: &String| escaped(text).replace("  ", "&emsp;");
     let row = |cells: &[String]| format!("| {} |\n", cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
-    let mut text = format!("# Ledger {}\n\n", cell(&plain(&ledger.name)));
+    let mut text = format!("# Ledger {}\n\n", escaped(&ledger.name));
     text += &row(&HEAD.map(str::to_owned));
     text += &format!("|{}\n", "---|".repeat(HEAD.len()));
     for line in ledger.entries.iter().flat_map(lines) {
         text += &row(&line);
     }
-    text + &format!("\nMade by `{}`.\n", plain(command).replace('`', "'"))
+    text + &format!("\nMade by {}.\n", escaped(command))
 }
 
 fn csv(ledger: &Ledger, cells: Cells) -> String {
@@ -185,4 +188,17 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec
         memory.map_or_else(String::new, |pair| pair.before.to_string()),
         memory.map_or_else(String::new, |pair| pair.after.to_string()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markdown_has_names_and_commands_as_text() {
+        let ledger = Ledger { name: "<b>|\u{1b}](x)".to_owned(), entries: Vec::new() };
+        let text = ledger_text(&ledger, Format::Markdown, Cells::Escaped, "dbdyno '`<i>'").unwrap();
+        assert!(text.starts_with("# Ledger &lt;b&gt;\\|\\\\u{1b}\\](x)\n"), "{text}");
+        assert!(text.ends_with("\nMade by dbdyno '\\`&lt;i&gt;'.\n"), "{text}");
+    }
 }

@@ -18,10 +18,10 @@ pub fn trial_text(trial: &Trial) -> String {
     let _ = writeln!(
         text,
         "{} {} on {} at {} · {}\n",
-        trial.engine,
-        trial.engine_version,
+        plain(&trial.engine),
+        plain(&trial.engine_version),
         plain(&trial.suite),
-        trial.size,
+        plain(&trial.size),
         plain(&change(trial))
     );
     if trial.state != TrialState::Tried {
@@ -43,7 +43,7 @@ pub fn trial_text(trial: &Trial) -> String {
         grid.row(["risk".to_owned(), plain(risk)]);
     }
     let accepted = if trial.accepted { ", accepted" } else { "" };
-    grid.row(["trial".to_owned(), format!("{} in ledger {}{accepted}", trial.trial_id, plain(&trial.ledger))]);
+    grid.row(["trial".to_owned(), format!("{} in ledger {}{accepted}", plain(&trial.trial_id), plain(&trial.ledger))]);
     text + &grid.render()
 }
 

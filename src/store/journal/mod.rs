@@ -15,8 +15,9 @@ pub use writer::Ownership;
 pub(super) use writer::SharedWriter;
 
 use super::{Store, beside};
+use crate::base::input;
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, TryLockError},
     io,
     path::{Path, PathBuf},
 };
@@ -67,9 +68,7 @@ fn found(folder: &Path) -> io::Result<Vec<JournalFile>> {
     for entry in entries {
         let entry = entry?;
         let path = entry.path();
-        let id = path.file_stem().and_then(|stem| uuid::Uuid::try_parse(stem.to_str()?).ok());
-        let is_journal = path.extension().is_some_and(|ending| ending == ENDING) && entry.file_type()?.is_file();
-        if let Some(id) = id.filter(|_| is_journal) {
+        if let Some(id) = identifier_of(&path).filter(|_| entry.file_type().is_ok_and(|kind| kind.is_file())) {
             all.push(JournalFile { id: id.to_string(), path });
         }
     }
@@ -77,7 +76,15 @@ fn found(folder: &Path) -> io::Result<Vec<JournalFile>> {
     Ok(all)
 }
 
-/// Whether the process that writes a journal lives: it holds the file locked.
+/// The identifier in the name of a journal; none of a file that is called otherwise.
+fn identifier_of(path: &Path) -> Option<uuid::Uuid> {
+    let stem = path.file_stem()?.to_str()?;
+    uuid::Uuid::try_parse(stem).ok().filter(|_| path.extension().is_some_and(|ending| ending == ENDING))
+}
+
+/// Whether the process that writes a journal lives: it holds the file locked. The path may come from another's store, so nothing is opened
+/// that is called otherwise, as this store's own file is, and nothing that would be waited for.
 fn has_owner(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    identifier_of(path).is_some()
+        && input::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }

@@ -2,6 +2,7 @@
 
 use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
 use crate::{
+    base::units::plain,
     bench::Preset,
     catalog::TestInfo,
     report::command::shell,
@@ -134,13 +135,14 @@ impl BenchScreen {
 
     fn export(&self, path: &str) -> Result<Intents, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
-        let mut text = format!("{}\n\n", shell(super::run_command(&self.form.spec())));
+        let mut text = format!("{}\n\n", plain(&shell(super::run_command(&self.form.spec()))));
         for configuration in &preview.plan.configurations {
             let tier = format!("tier {}: {}", configuration.tier, configuration.tier_reason);
-            text.push_str(&format!("{} · size {} · {tier}\n", configuration.label, configuration.size));
+            text.push_str(&plain(&format!("{} · size {} · {tier}", configuration.label, configuration.size)));
+            text.push('\n');
         }
         for warning in &preview.warnings {
-            text.push_str(&format!("! {warning}\n"));
+            text.push_str(&format!("! {}\n", plain(warning)));
         }
         Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
     }
