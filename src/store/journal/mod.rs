@@ -88,3 +88,25 @@ fn has_owner(path: &Path) -> bool {
     identifier_of(path).is_some()
         && input::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    #[test]
+    fn an_owner_is_who_holds_a_journal_and_nothing_else_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let id = uuid::Uuid::nil();
+        let (journal, pipe) = (at(&format!("{id}.jsonl")), at(&format!("{}.jsonl", uuid::Uuid::max())));
+        let held = fs::File::create(&journal).unwrap();
+        assert!(!has_owner(&journal));
+        held.lock().unwrap();
+        assert!(has_owner(&journal));
+        fs::hard_link(&journal, at("results.duckdb")).unwrap();
+        assert!(!has_owner(&at("results.duckdb")), "it is called otherwise");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+        assert!(!has_owner(&pipe), "nobody is waited for");
+    }
+}

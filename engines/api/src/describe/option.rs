@@ -91,6 +91,11 @@ impl OptionSpec {
     /// What its name means already.
     pub fn check_name(&self) -> Result<(), String> {
         let name = &self.name;
+        // Others could not be given to `--engine`, nor be a part of a selection.
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || !name.chars().all(fits) {
+            return Err(format!("option `{name}`: expected a name of letters, digits, _, - and ."));
+        }
         match RESERVED.contains(&name.as_str()) {
             true => Err(format!("option `{name}`: runs are selected by this word already: give it another name")),
             false => Ok(()),
@@ -316,6 +321,15 @@ mod tests {
         assert_eq!(parse_bytes("999999999T"), None);
         assert_eq!(parse_bytes("12x"), None);
         assert_eq!(parse_bytes(""), None);
+    }
+
+    #[test]
+    fn a_name_is_one_that_can_be_typed_and_selected() {
+        let check = |name: &str| OptionSpec::bool(name, "off", "").check_name();
+        assert_eq!(check("bloom_filter.bits-per-key"), Ok(()));
+        for name in ["", "a b", "a=b", "a\u{1b}[2J", "a,b", "é", RESERVED[0]] {
+            assert!(check(name).is_err(), "{name:?}");
+        }
     }
 
     #[test]
