@@ -15,6 +15,7 @@ mod example_engine;
 mod faults;
 mod files;
 mod files_engine;
+mod fuzz;
 mod handwritten;
 mod hostile;
 mod house;

@@ -80,7 +80,8 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<ExitCode, CliError> {
 
 /// This command as it could be typed again.
 pub(super) fn command_line() -> String {
-    typed(std::env::args())
+    // A path may be no text.
+    typed(std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()))
 }
 
 fn typed(arguments: impl Iterator<Item = String>) -> String {

@@ -161,6 +161,7 @@ fn check(done: &TestDone, owed: Option<OwedTest>, histogram: Option<&SentHistogr
 mod tests {
     use super::*;
     use dbdyno_workload::histogram::{Counts, to_base64};
+    use proptest::{collection, option, prelude::*};
     use std::collections::BTreeMap;
 
     fn conversation() -> Conversation {
@@ -243,5 +244,41 @@ mod tests {
         let Event::TestDone(mut garbled) = done(1, 1, 1) else { unreachable!() };
         garbled.histogram = "nothing".to_owned();
         assert!(result(Event::TestDone(garbled)).starts_with("the histogram of test 1"));
+    }
+
+    /// Anything that a worker may say, much of it in its place.
+    fn any_event() -> impl Strategy<Value = Event> {
+        let result = (0_u32..4, 0_u64..3, option::of(any::<u64>()), any::<bool>()).prop_map(
+            |(test, samples, operations, is_garbled)| {
+                let Event::TestDone(mut result) = done(test, samples, operations.unwrap_or(1)) else { unreachable!() };
+                if let Some(number) = operations.filter(|_| is_garbled) {
+                    (result.wall_ns, result.operations_per_sample) = (number / 2, number);
+                    result.histogram.truncate(number as usize % 50);
+                }
+                Event::TestDone(result)
+            },
+        );
+        let failed =
+            option::of(0_u32..4).prop_map(|test| Event::Failed { test, message: String::new(), database_usable: true });
+        prop_oneof![
+            2 => Just(opened()),
+            4 => (0_u32..4, any::<bool>()).prop_map(|(test, measured)| started(test, measured)),
+            4 => result,
+            1 => failed,
+            1 => any::<u64>().prop_map(|commits| Event::Committed { commits }),
+            2 => Just(Event::Done),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_worker_says_only_a_whole_run_is_done(said in collection::vec(any_event(), 0..12)) {
+            let mut conversation = conversation();
+            let taken: Vec<&Event> = said.iter().take_while(|event| conversation.accept(event).is_ok()).collect();
+            let results = taken.iter().filter(|event| matches!(event, Event::TestDone(_))).count();
+            let is_failed = taken.iter().any(|event| matches!(event, Event::Failed { .. }));
+            prop_assert!(results <= 2 && (!conversation.ended() || is_failed || results == 2), "{:?}", taken);
+            prop_assert!(!taken.contains(&&Event::Done) || matches!(taken.last(), Some(Event::Done)));
+        }
     }
 }

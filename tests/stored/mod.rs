@@ -342,7 +342,7 @@ fn trial(number: u32, session_id: &str) -> TrialRecord {
 }
 
 /// A store with two sessions of different hosts and suites, tagged, noted, and with a key.
-fn filled(folder: &Path) -> Store {
+pub(crate) fn filled(folder: &Path) -> Store {
     let store = Store::new(folder.join("filled.duckdb"));
     store.prepare().unwrap();
     store.write(&session(1, "a b/c=ö", "kv")).unwrap();

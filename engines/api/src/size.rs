@@ -25,11 +25,9 @@ impl FromStr for Size {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |part: &str| {
-            let (digits, factor) = match part.trim().to_ascii_lowercase() {
-                part if part.ends_with('k') => (part.trim_end_matches('k').to_owned(), 1_000),
-                part if part.ends_with('m') => (part.trim_end_matches('m').to_owned(), 1_000_000),
-                part => (part, 1),
-            };
+            let part = part.trim();
+            let with = |suffix: [char; 2], factor| Some((part.strip_suffix(suffix)?, factor));
+            let (digits, factor) = with(['k', 'K'], 1_000).or_else(|| with(['m', 'M'], 1_000_000)).unwrap_or((part, 1));
             digits
                 .replace('_', "")
                 .parse::<u64>()
@@ -81,7 +79,7 @@ mod tests {
         assert_eq!("1_000".parse(), Ok(Size::one(1_000)));
         assert_eq!("2,3".parse(), Ok(Size { first: 2, second: Some(3) }));
         assert_eq!("2,3".parse::<Size>().unwrap().to_string(), "2,3");
-        for wrong in ["0", "-1", "", "1,0", "ten", "k"] {
+        for wrong in ["0", "-1", "", "1,0", "ten", "k", "1kk", "1mk"] {
             assert!(wrong.parse::<Size>().is_err(), "{wrong}");
         }
     }

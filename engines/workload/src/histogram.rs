@@ -6,11 +6,16 @@
 //! sample through a phaser; here a sample is one relaxed load and store by the only writer.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::read::ZlibDecoder;
 use hdrhistogram::{
     Histogram,
     serialization::{Deserializer, Serializer, V2DeflateSerializer},
 };
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::{
+    borrow::Cow,
+    io::{self, Read},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
 /// Longest latency told apart: 1 hour, in ns. Longer ones count as this.
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
@@ -127,8 +132,32 @@ pub fn to_bytes(histogram: &Histogram<u64>) -> Vec<u8> {
 }
 
 /// Reads HdrHistogram's V2 form, compressed or not.
-pub fn from_bytes(mut bytes: &[u8]) -> Result<Histogram<u64>, String> {
-    Deserializer::new().deserialize(&mut bytes).map_err(|error| format!("not an HdrHistogram V2: {error}"))
+pub fn from_bytes(bytes: &[u8]) -> Result<Histogram<u64>, String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("not an HdrHistogram V2: {error}");
+    let plain = inflated(bytes).map_err(|error| wrong(&error))?;
+    // The library makes room for as many bytes of counters as the header says, before it looks whether they are there.
+    let said = plain.get(4..8).and_then(|said| said.try_into().ok()).map_or(0, u32::from_be_bytes) as usize;
+    let found = plain.len().saturating_sub(HEADER_BYTES);
+    if said > found {
+        return Err(wrong(&format!("its header says {said} bytes of counters, and there are {found}")));
+    }
+    Deserializer::new().deserialize(&mut &*plain).map_err(|error| wrong(&error))
+}
+
+/// Of the form without compression.
+const HEADER_BYTES: usize = 40;
+/// What the compressed form begins with, before the number of its bytes.
+const COMPRESSED: [u8; 4] = 0x1c84_9314_u32.to_be_bytes();
+/// Most bytes that one may have without compression: what is compressed says nothing of how much it becomes. Ours have 313 KB.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The form without compression, of either.
+fn inflated(bytes: &[u8]) -> io::Result<Cow<'_, [u8]>> {
+    let Some([a, b, c, d, compressed @ ..]) = bytes.strip_prefix(&COMPRESSED) else { return Ok(Cow::Borrowed(bytes)) };
+    let length = u64::from(u32::from_be_bytes([*a, *b, *c, *d]));
+    let mut plain = Vec::new();
+    ZlibDecoder::new(compressed.take(length)).take(MOST_BYTES).read_to_end(&mut plain)?;
+    Ok(Cow::Owned(plain))
 }
 
 /// The V2 compressed form in base64, as it travels.
@@ -193,6 +222,17 @@ mod tests {
         let back = from_bytes(&bytes_from_base64(&to_base64(&histogram)).unwrap()).unwrap();
         assert_eq!(back, histogram);
         assert!(from_bytes(b"something else").is_err());
+    }
+
+    #[test]
+    fn a_header_that_promises_more_than_there_is_makes_no_room_for_it() {
+        let whole = inflated(&to_bytes(&empty())).unwrap().into_owned();
+        assert_eq!(from_bytes(&whole), Ok(empty()));
+        let promising = [&whole[..4], &u32::MAX.to_be_bytes(), &whole[8..]].concat();
+        assert!(from_bytes(&promising).unwrap_err().contains("says 4294967295 bytes of counters"));
+        for length in 0..whole.len() {
+            assert!(from_bytes(&whole[..length]).is_err(), "{length}");
+        }
     }
 
     #[test]

@@ -24,15 +24,15 @@ struct Walk<'d> {
     dry: Option<&'d DryRun<'d>>,
     /// The places of the step at hand in the lists that it is in, from the outermost.
     path: Vec<usize>,
-    /// What engines refuse that take tables as data only: the step and why.
-    refused: Vec<(Vec<usize>, String)>,
+    /// What engines refuse that take tables as data only: the first such step and why.
+    refused: Option<(Vec<usize>, String)>,
 }
 
 impl Walk<'_> {
     fn try_out(&mut self, step: &Step) -> Result<(), String> {
         let Some(dry) = self.dry else { return Ok(()) };
         if let (Some(reason), Step::Run { sql, .. }) = (dry.step(step)?, step) {
-            self.refused.push((self.path.clone(), inside(sql)(reason.to_owned())));
+            self.refused.get_or_insert_with(|| (self.path.clone(), inside(sql)(reason.to_owned())));
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl<'f> Checker<'f> {
     }
 
     /// Whether every step of the test at a place of the file means something, and SQLite takes its statements. What an engine
-    /// refuses that takes tables as data only is given back, each with its line.
+    /// refuses that takes tables as data only is given back, the first of each list with its line.
     pub(super) fn test(
         &self,
         place: usize,
@@ -115,7 +115,7 @@ impl<'f> Checker<'f> {
         dry.map_or(Ok(()), DryRun::begin_test).map_err(|message| self.source.wrong(0..0, message))?;
         let mut refused = Vec::new();
         for (list, steps) in lists {
-            let mut walk = Walk { dry, path: Vec::new(), refused: Vec::new() };
+            let mut walk = Walk { dry, path: Vec::new(), refused: None };
             let at = |path: &[usize], message: String| {
                 self.source.wrong(step_span(self.source, place, list, path).unwrap_or_else(|| steps.span()), message)
             };
@@ -132,7 +132,7 @@ impl<'f> Checker<'f> {
         actors: &Spanned<Vec<SqlActor>>,
         dry: Option<&DryRun<'_>>,
     ) -> Result<(), CatalogError> {
-        let mut walk = Walk { dry, path: Vec::new(), refused: Vec::new() };
+        let mut walk = Walk { dry, path: Vec::new(), refused: None };
         for (at, actor) in actors.get_ref().iter().enumerate() {
             walk.path.push(at);
             let earlier = &actors.get_ref()[..at];
@@ -207,8 +207,12 @@ impl<'f> Checker<'f> {
     }
 
     fn parameter(&self, parameter: &Parameter, names: &[&str]) -> Result<(), String> {
-        if matches!(parameter, Parameter::Real { per: 0, .. }) {
-            return Err("per = 0: expected a divisor of 1 or more".to_owned());
+        match parameter {
+            Parameter::Real { per: 0, .. } => return Err("per = 0: expected a divisor of 1 or more".to_owned()),
+            Parameter::Digits { width, .. } if *width > MOST_DIGITS => {
+                return Err(format!("width = {width}: expected at most {MOST_DIGITS} digits"));
+            }
+            _ => {}
         }
         parameter.expression().map_or(Ok(()), |expression| self.known(expression, names))
     }
@@ -276,6 +280,8 @@ impl<'f> Checker<'f> {
     }
 }
 
+/// Most digits that a number is padded to.
+const MOST_DIGITS: usize = 1_000;
 /// Most threads of an actor.
 const MOST_THREADS: u32 = 256;
 
@@ -409,6 +415,14 @@ mod tests {
             ("{ read = \"SELECT ?1\" }", "bind: expected a value for each of 1 parameters, found 0"),
             ("{ run = \"DROP TABEL t\" }", "SQLite says: near \"TABEL\": syntax error"),
             ("{ run = \"ATTACH 'a.db' AS o\" }", "ATTACH: expected ':memory:'"),
+            (
+                "{ run = \"CREATE TABLE u AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n\" }",
+                "it does not come to its end",
+            ),
+            (
+                "{ read = \"SELECT ?1\", bind = [{ digits = \"R\", width = 1001 }] }",
+                "width = 1001: expected at most 1000",
+            ),
         ] {
             let found = said(&format!("{NESTED}{step},\n    ] }},\n  ] }},"));
             assert!(found.starts_with(&format!("mine.toml:29:7: {expected}")), "{step}: {found}");

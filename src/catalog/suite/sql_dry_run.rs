@@ -12,6 +12,9 @@ const DEFINES: &str = "tables and indexes of such an engine come from the steps 
                        define something beside it";
 const SAVEPOINT: &str = "such an engine has no savepoints";
 
+/// Steps of SQLite's machine that a statement may take: well below a second. What only defines something takes few.
+const MOST_STEPS: i32 = 1_000_000;
+
 /// The database that a suite's statements are tried on. What they define stays there for those behind them.
 pub(super) struct DryRun<'f> {
     connection: Connection,
@@ -36,6 +39,8 @@ impl<'f> DryRun<'f> {
         let seen = Arc::new(Mutex::new(Seen::default()));
         let told = Arc::clone(&seen);
         connection.authorizer(Some(move |context: AuthContext<'_>| judge(&context, &mut lock(&told)))).map_err(said)?;
+        // It is told of so many steps of a statement at once, and then that is enough.
+        connection.progress_handler(MOST_STEPS, Some(|| true)).map_err(said)?;
         let dry = Self { connection, tables, indexes, seen };
         tables.iter().try_for_each(|table| dry.run(&table.create_sql()).map(drop))?;
         indexes.iter().try_for_each(|index| dry.run(&index.create_sql()).map(drop))?;
@@ -153,6 +158,9 @@ fn judge(context: &AuthContext<'_>, seen: &mut Seen) -> Authorization {
 fn said(error: rusqlite::Error) -> String {
     if error.sqlite_error_code() == Some(ErrorCode::AuthorizationForStatementDenied) {
         return "ATTACH: expected ':memory:': a suite reaches no file beside its database".to_owned();
+    }
+    if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
+        return "it does not come to its end when it is tried: expected what defines something, without a query that takes long".to_owned();
     }
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => format!("SQLite says: {msg}"),

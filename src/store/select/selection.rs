@@ -146,7 +146,7 @@ impl SelectionTerm {
                 moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}{several}", moments::EXPECTED))?;
             return Ok(Self { key, operator, values });
         }
-        let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+        let is_number = |text: &str| number(text).is_some();
         let is_range = rest.split_once("..").is_some_and(|(low, _)| is_number(low));
         if rest.contains(',') && (is_range || !matches!(operator, TermOperator::Is | TermOperator::IsNot)) {
             return Err(format!(
@@ -159,13 +159,10 @@ impl SelectionTerm {
             return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
         }
         let rest = &key.without_suffixes(rest);
-        let number = |text: &str| ValuePattern::Exact(text.trim().to_owned());
-        let (operator, values) = match (operator, rest.split_once("..")) {
-            (TermOperator::Is, Some((low, high))) if is_number(low) && is_number(high) => {
-                (TermOperator::Between, vec![number(low), number(high)])
-            }
-            (TermOperator::AtLeast | TermOperator::AtMost, _) if !is_number(rest) => return Err(expected()),
-            (TermOperator::AtLeast | TermOperator::AtMost, _) => (operator, vec![number(rest)]),
+        let range = || rest.split_once("..").and_then(|(low, high)| Some(vec![number(low)?, number(high)?]));
+        let (operator, values) = match (operator, range()) {
+            (TermOperator::Is, Some(range)) => (TermOperator::Between, range),
+            (TermOperator::AtLeast | TermOperator::AtMost, _) => (operator, vec![number(rest).ok_or_else(expected)?]),
             _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
         };
         if values.iter().any(|value| value.text().is_empty()) {
@@ -233,6 +230,12 @@ impl SelectionTerm {
         let alternatives: Vec<String> = self.values.iter().map(|value| self.key.is(value, parameters)).collect();
         format!("({})", alternatives.join(" OR "))
     }
+}
+
+/// A number as DuckDB reads it, which takes neither what is too large for it nor what is too small.
+fn number(text: &str) -> Option<ValuePattern> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
+    Some(ValuePattern::Exact(number.to_string()))
 }
 
 /// The instants of moments, or of all from one to another with `..` between.
@@ -324,7 +327,7 @@ mod tests {
 
     #[test]
     fn malformed_terms_say_what_was_expected() {
-        for wrong in ["engine", "=x", "engine=", "tier>=high", "a b=c", "engine=a||b", "!"] {
+        for wrong in ["engine", "=x", "engine=", "tier>=high", "size<=1e999", "a b=c", "engine=a||b", "!"] {
             let error = Selection::parse(&[wrong.to_owned()]).unwrap_err();
             assert!(error.contains("expected"), "{wrong}: {error}");
         }

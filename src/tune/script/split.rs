@@ -19,12 +19,12 @@ pub enum Piece<'t> {
 /// The line, and what is wrong in it.
 pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     let mut pieces = Vec::new();
-    // Where the statement under way begins, and its words since its last semicolon.
-    let (mut start, mut words): (Option<usize>, Vec<&str>) = (None, Vec::new());
+    // Where the statement under way begins with its line, and its words since its last semicolon.
+    let (mut start, mut words): (Option<(usize, usize)>, Vec<&str>) = (None, Vec::new());
     let mut in_trigger = false;
-    let mut at = 0;
+    let (mut at, mut line) = (0, 1);
     while let Some(c) = text[at..].chars().next() {
-        let end = token_end(text, at, c).map_err(|message| (line_of(text, at), message))?;
+        let end = token_end(text, at, c).map_err(|message| (line, message))?;
         let token = &text[at..end];
         match c {
             _ if token.starts_with("--") => {
@@ -43,11 +43,12 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
                 }
             }
             _ => {
-                start.get_or_insert(at);
+                start.get_or_insert((at, line));
                 words.push(token);
                 in_trigger |= is_trigger(&words);
             }
         }
+        line += token.matches('\n').count();
         at = end;
     }
     pieces.extend(start.map(|start| piece(text, start, text.len())));
@@ -69,12 +70,8 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     words
 }
 
-fn piece(text: &str, start: usize, end: usize) -> Piece<'_> {
-    Piece::Statement { line: line_of(text, start), text: text[start..end].trim_end() }
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+fn piece(text: &str, (start, line): (usize, usize), end: usize) -> Piece<'_> {
+    Piece::Statement { line, text: text[start..end].trim_end() }
 }
 
 fn is_trigger(words: &[&str]) -> bool {

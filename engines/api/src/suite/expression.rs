@@ -2,11 +2,15 @@
 //!
 //! In a file an expression is text (`"(14285*i - 14284) % 500000"`): whole numbers, names, `+ - * / %`, brackets; `* / %`
 //! bind closer, all group from the left. In a job it is a tree: a number, a name as a string, or `[operator, left, right]`.
+//! There are at most [`MOST_SIGNS`] operators and brackets in one.
 //! Arithmetic is that of 64-bit numbers that wrap around; `/` rounds down and `%` has the sign of its right side; both
 //! give 0 when that is 0.
 
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, str::FromStr};
+
+/// Most operators and brackets of an expression: each may be a level of its tree, and whoever reads a job goes down its levels.
+pub const MOST_SIGNS: usize = 40;
 
 /// Names that stand for numbers, innermost last: of two equal names the last counts.
 pub type Variables<'n> = Vec<(&'n str, i64)>;
@@ -139,6 +143,11 @@ impl FromStr for Expression {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.matches(['+', '-', '*', '/', '%', '(']).count() > MOST_SIGNS {
+            return Err(format!(
+                "an expression of more than {MOST_SIGNS} operators and brackets: expected a shorter one"
+            ));
+        }
         let mut parser = Parser { rest: text };
         let parsed = parser.sum().filter(|_| parser.next().is_none());
         parsed.ok_or_else(|| {
@@ -249,6 +258,14 @@ mod tests {
         assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), resolved);
         assert_eq!("2*W".parse::<Expression>().unwrap().resolve(&constants).count(), Some(6));
         assert_eq!(expression.unknown(&|name| name == "W"), Some("i"));
+    }
+
+    #[test]
+    fn an_expression_has_no_more_levels_than_can_be_walked() {
+        let nested = |levels: usize| format!("{}i{}", "(".repeat(levels), ")".repeat(levels)).parse::<Expression>();
+        assert!(nested(MOST_SIGNS).is_ok());
+        assert!(nested(1_000_000).unwrap_err().contains("more than 40"));
+        assert!("i+".repeat(1_000_000).parse::<Expression>().is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod sql;
 mod step;
 mod template;
 
-pub use expression::{Expression, Variables};
+pub use expression::{Expression, MOST_SIGNS, Variables};
 pub use kv::{
     Arrival, During, Gaps, KeyChoice, KvActor, KvActors, KvAlone, KvCompaction, KvLoad, KvStatements, KvSuite, KvTest,
     KvWork, Operation, TransactionScope, Work,

@@ -1,0 +1,105 @@
+//! Journals that were cut, flipped or mixed up.
+
+use super::{Verdict, harness::Target, holds};
+use dbdyno::store::{Batch, Store, WarningRecord};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What the lines of the journal say.
+const MESSAGES: [&str; 3] = ["first", "second \u{1b}[2J", "größer,\n\"x\""];
+const JOURNAL: &str = "01890000-0000-7000-8000-00000000000a.jsonl";
+
+fn batch((number, message): (usize, &str)) -> Batch {
+    let warning = WarningRecord {
+        warning_id: format!("01890000-0000-7000-8000-{number:012}"),
+        session_id: "01890000-0000-7000-8000-000000000002".to_owned(),
+        run_id: None,
+        test: Some(1),
+        linter: "x".to_owned(),
+        message: message.to_owned(),
+    };
+    Batch { warnings: vec![warning], ..Batch::default() }
+}
+
+/// The journal of a store that was appended to.
+fn journal(folder: &Path) -> Vec<u8> {
+    let store = Store::new(folder.join("first.duckdb"));
+    let _session = store.own().unwrap();
+    MESSAGES.into_iter().enumerate().for_each(|message| store.append(&batch(message)).unwrap());
+    let mut files = fs::read_dir(store.journal_folder()).unwrap();
+    fs::read(files.next().unwrap().unwrap().path()).unwrap()
+}
+
+/// The same as version 0.1 kept it.
+fn spool() -> Vec<u8> {
+    let lines = MESSAGES.into_iter().enumerate().map(|message| serde_json::to_string(&batch(message)).unwrap() + "\n");
+    lines.collect::<String>().into_bytes()
+}
+
+/// A store that is empty, for every case anew.
+struct Empty {
+    folder: PathBuf,
+    file: Vec<u8>,
+}
+
+impl Empty {
+    fn new(folder: &Path) -> Self {
+        let store = Store::new(folder.join("empty.duckdb"));
+        store.prepare().unwrap();
+        Self { folder: folder.to_owned(), file: fs::read(store.path()).unwrap() }
+    }
+
+    fn store(&self) -> Store {
+        let store = Store::new(self.folder.join("store.duckdb"));
+        drop(fs::remove_dir_all(store.journal_folder()));
+        fs::create_dir(store.journal_folder()).unwrap();
+        fs::write(store.path(), &self.file).unwrap();
+        store
+    }
+}
+
+fn messages(store: &Store) -> Result<Vec<String>, String> {
+    let answer = store.query("SELECT message FROM warning ORDER BY warning_id", &[]);
+    answer.map(|answer| answer.rows.into_iter().flatten().flatten().collect()).map_err(|error| error.to_string())
+}
+
+/// Takes in what is there, twice; what the store has then.
+fn settled(store: &Store) -> Result<Vec<String>, String> {
+    store.settle().map_err(|error| format!("it is not taken in: {error}"))?;
+    let taken = messages(store)?;
+    let again = store.settle().map_err(|error| format!("not a second time: {error}"))?;
+    holds(again.recovered == 0, || format!("taken in a second time: {again:?}"))?;
+    holds(messages(store)? == taken, || "another time it is another".to_owned())?;
+    Ok(taken)
+}
+
+#[test]
+fn journals() {
+    let folder = tempfile::tempdir().unwrap();
+    let (sample, empty) = (journal(folder.path()), Empty::new(folder.path()));
+    let lines: Vec<&[u8]> = sample.split_inclusive(|byte| *byte == b'\n').collect();
+    assert_eq!(lines.len(), MESSAGES.len());
+    Target::new("journals", 15).fuzz(std::slice::from_ref(&sample), |input| {
+        let store = empty.store();
+        fs::write(store.journal_folder().join(JOURNAL), input).unwrap();
+        let taken = settled(&store)?;
+        // Only whole lines that are what was written count, and every one of them does.
+        let whole = |line: &&[u8]| input.split_inclusive(|byte| *byte == b'\n').any(|found| found == *line);
+        let expected: Vec<&str> =
+            lines.iter().zip(MESSAGES).filter(|(line, _)| whole(line)).map(|(_, said)| said).collect();
+        holds(taken == expected, || format!("taken in: {taken:?}, expected {expected:?}"))
+    });
+}
+
+#[test]
+fn spools() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty = Empty::new(folder.path());
+    Target::new("spools", 15).fuzz(&[spool()], |input| {
+        let store = empty.store();
+        fs::write(folder.path().join("store.duckdb.spool.jsonl"), input).unwrap();
+        settled(&store).map(drop)
+    });
+}
