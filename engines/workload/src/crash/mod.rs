@@ -11,7 +11,7 @@ use self::{
     found::{Formats, Found},
 };
 use crate::{
-    kv::{has_database, reopen},
+    kv::{has_database, open_in, prepared_folder, reopen},
     power::{self, Marker, Recording},
 };
 use dbdyno_engine::{
@@ -21,7 +21,7 @@ use dbdyno_engine::{
     serve::Worker,
     suite::{KvLoad, KvSuite, KvTest, Operation},
 };
-use std::{env, fs, path::PathBuf};
+use std::{env, path::PathBuf};
 
 /// The test whose formats and statements are used: the first that puts.
 fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, Formats<'s>), EngineError> {
@@ -61,7 +61,6 @@ impl Recorded {
         let expected = |text: &str| EngineError::new(format!("{COMMITS}={text}: expected a number of commits"));
         let number = |text: String| text.parse().map_err(|_| expected(&text));
         let commits = env::var(COMMITS).ok().map(number).transpose()?;
-        fs::create_dir_all(&job.folder).map_err(EngineError::doing(&format!("creating {}", job.folder.display())))?;
         Ok(Some(Self { recording: power::record(&job.folder, &PathBuf::from(log))?, commits }))
     }
 }
@@ -69,8 +68,10 @@ impl Recorded {
 /// Commits again and again until the process is killed, and says so after each commit.
 pub fn commit_forever<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
     let (test, formats) = writing_test(suite)?;
+    // The folder is given to the engine: that its name lasts is not the engine's to see to, so it is made before.
+    let folder = prepared_folder(job, &test.database)?;
     let mut recorded = Recorded::start(job)?;
-    let mut engine: E = reopen(job, suite, &test.database)?;
+    let mut engine: E = open_in(job, suite, &folder)?;
     let mut session = engine.session(&test.sql)?;
     for commit in 1.. {
         power::mark(Marker::Issued { ordinal: commit }).map_err(EngineError::from)?;

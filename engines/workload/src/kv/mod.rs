@@ -149,12 +149,28 @@ fn database_folder(job: &Job, label: &str) -> PathBuf {
 }
 
 fn open_database<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result<E, EngineError> {
-    let folder = database_folder(job, label);
-    let fresh = !folder.exists();
-    if fresh {
-        fs::create_dir_all(&folder).map_err(EngineError::doing(&format!("creating {}", folder.display())))?;
+    open_in(job, suite, &prepared_folder(job, label)?)
+}
+
+/// A database's folder, and whether it has just been made: then the database is to be made too.
+pub(crate) struct PreparedFolder {
+    path: PathBuf,
+    is_new: bool,
+}
+
+/// Has a folder ready for a database.
+pub(crate) fn prepared_folder(job: &Job, label: &str) -> Result<PreparedFolder, EngineError> {
+    let path = database_folder(job, label);
+    let is_new = !path.exists();
+    if is_new {
+        fs::create_dir_all(&path).map_err(EngineError::doing(&format!("creating {}", path.display())))?;
     }
-    E::open(Open { schema: if fresh { &suite.schema } else { &[] }, ..reopening(job, suite, &folder) })
+    Ok(PreparedFolder { path, is_new })
+}
+
+pub(crate) fn open_in<E: KvEngine>(job: &Job, suite: &KvSuite, folder: &PreparedFolder) -> Result<E, EngineError> {
+    let schema: &[String] = if folder.is_new { &suite.schema } else { &[] };
+    E::open(Open { schema, ..reopening(job, suite, &folder.path) })
 }
 
 /// What a database that is there is opened with.
