@@ -72,11 +72,11 @@ impl Target {
     ///
     /// # Panics
     /// With what was found.
-    pub(super) fn fuzz(&self, samples: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict + Sync) {
+    pub(super) fn fuzz(&self, samples: &[Vec<u8>], check: impl Fn(&[u8]) -> Verdict + Send) {
         watch_panics();
         thread::scope(|scope| {
             let thread = thread::Builder::new().name(format!("fuzz {}", self.name)).stack_size(2 << 20);
-            let found = thread.spawn_scoped(scope, || self.run(samples, &check)).unwrap().join();
+            let found = thread.spawn_scoped(scope, move || self.run(samples, &check)).unwrap().join();
             assert_eq!(found.expect("the harness itself does not panic"), 0, "finds of target {}", self.name);
         });
     }

@@ -1,6 +1,6 @@
 //! Journals that were cut, flipped or mixed up.
 
-use super::{Verdict, harness::Target, holds};
+use super::{harness::Target, holds};
 use dbdyno::store::{Batch, Store, WarningRecord};
 use std::{
     fs,

@@ -76,7 +76,7 @@ fn selections() {
     let store = filled(folder.path());
     let config = Config::default().access_mode(AccessMode::ReadOnly).unwrap();
     let connection = Connection::open_with_flags(store.path(), config).unwrap();
-    Target::new("selections", 400).fuzz(&samples(LINES), |input| {
+    Target::new("selections", 400).fuzz(&samples(LINES), move |input| {
         words(input)?;
         let Some(selection) = selection(input)? else { return Ok(()) };
         // A person types no NUL.
