@@ -21,5 +21,6 @@ pub mod session;
 pub mod soak;
 pub mod stats;
 pub mod store;
+pub mod torture;
 pub mod tui;
 pub mod tune;

@@ -25,6 +25,7 @@ mod session;
 mod sql;
 mod store;
 mod tag;
+mod torture;
 mod trend;
 mod tune;
 
@@ -79,6 +80,8 @@ enum CliCommand {
     },
     /// Find the highest rate at which engines keep what is promised of response times.
     Capacity(Box<capacity::CapacityArgs>),
+    /// Kill engines and take the power from them: is what they acknowledged still there?
+    Torture(torture::TortureArgs),
     /// Show published figures beside what was measured here.
     Claims(claims::ClaimsArgs),
     /// Query the store with SQL.
@@ -195,6 +198,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Trend(args) => trend::over_sessions(&places, &args),
         CliCommand::Tune { command } => tune::tune(&places, command),
         CliCommand::Capacity(args) => capacity::capacity(&places, &args),
+        CliCommand::Torture(args) => torture::run(&places, &args),
         CliCommand::Claims(args) => claims::claims(&places, &args),
         CliCommand::Sql(args) => sql::sql(&places, &args),
         CliCommand::Store { command } => store::store(&places, command),

@@ -11,5 +11,6 @@ pub mod results;
 pub mod session_table;
 pub mod soak;
 pub mod text;
+pub mod torture;
 pub mod trend;
 pub mod tune;

@@ -6,7 +6,7 @@ use dbdyno_engine::{
     confine::Confinement,
     protocol::{CacheStart, Job, PROTOCOL, SuiteJob},
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// Time between two progress events.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -49,13 +49,13 @@ pub(super) fn job(
     }
 }
 
-/// How far the worker of a job may reach.
-pub(super) fn confinement<'f>(job: &Job, folder: &'f RunFolder, deadline: Duration) -> Confinement<'f> {
+/// How far the worker of a job may reach, whose databases are below a folder.
+pub(crate) fn confinement<'f>(job: &Job, folder: &'f Path, deadline: Duration) -> Confinement<'f> {
     let data = match &job.suite {
         SuiteJob::Kv(suite) => suite.data_bytes,
         SuiteJob::Sql(suite) => suite.data_bytes,
     };
     let sizes = job.options.to_map().into_values().filter_map(|value| value.parse::<u64>().ok());
     let ahead = sizes.max().unwrap_or(0).saturating_mul(AHEAD_OF_SIZES);
-    Confinement::within(folder.path(), ahead.max(data.saturating_mul(AHEAD_OF_DATA)), deadline)
+    Confinement::within(folder, ahead.max(data.saturating_mul(AHEAD_OF_DATA)), deadline)
 }

@@ -20,6 +20,7 @@ mod worker;
 pub use control::{Control, Quiet, SessionHandle};
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
+pub(crate) use job::confinement;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub use resume::{Owed, ResumeError};
 pub use sent::SentHistogram;

@@ -176,7 +176,7 @@ impl<'r, 's> Running<'r, 's> {
             &configuration.engine.launch,
             &job,
             family,
-            confinement(&job, &folder, deadline),
+            confinement(&job, folder.path(), deadline),
             launch.silence + expected,
             &launch.work_dir,
         )?;

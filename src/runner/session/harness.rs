@@ -84,7 +84,7 @@ async fn calibrate(
         &null.engine.launch,
         &job,
         Family::controlled(),
-        confinement(&job, &folder, LEAST_DEADLINE),
+        confinement(&job, folder.path(), LEAST_DEADLINE),
         launch.silence,
         &launch.work_dir,
     )?;

@@ -173,6 +173,11 @@ pub(crate) fn open_in<E: KvEngine>(job: &Job, suite: &KvSuite, folder: &Prepared
     E::open(Open { schema, ..reopening(job, suite, &folder.path) })
 }
 
+/// Opens a database whose folder is there, and defines the suite's schema in it.
+pub(crate) fn open_anew<E: KvEngine>(job: &Job, suite: &KvSuite, label: &str) -> Result<E, EngineError> {
+    open_in(job, suite, &PreparedFolder { path: database_folder(job, label), is_new: true })
+}
+
 /// What a database that is there is opened with.
 fn reopening<'j>(job: &'j Job, suite: &KvSuite, folder: &'j Path) -> Open<'j> {
     Open { folder, settings: &job.options, schema: &[], data_bytes: suite.data_bytes }

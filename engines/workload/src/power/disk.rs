@@ -14,15 +14,28 @@ use super::{
     record::{FileId, Marker, Record},
     tree::{Entry, Node, Tree},
 };
-use std::{collections::BTreeMap, ops::Range, path::Path};
+use std::{collections::BTreeMap, fmt, ops::Range, path::Path};
 
 /// When names last. Disks of both kinds exist, so a program that is to survive on any has to be tried with both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Names {
     /// Once their folder is synced, each for itself: what POSIX promises.
     ByFolder,
     /// Once their folder or their file is synced, and in the order in which they were made: journaling file systems, as ext4.
     Journaled,
+}
+
+impl Names {
+    pub const ALL: [Self; 2] = [Self::ByFolder, Self::Journaled];
+}
+
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ByFolder => "names last once their folder is synced",
+            Self::Journaled => "names last once their file is synced",
+        })
+    }
 }
 
 /// A call, or a part of one, that may be on the disk.

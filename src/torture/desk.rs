@@ -1,0 +1,40 @@
+//! The folder that one worker at a time may write to.
+
+use super::TortureError;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// A folder with databases, and beside them what their worker records of itself.
+#[derive(Debug)]
+pub(super) struct Desk(PathBuf);
+
+impl Desk {
+    /// An empty one.
+    pub(super) fn cleared(path: PathBuf) -> Result<Self, TortureError> {
+        let clear = || {
+            match fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            fs::create_dir(&path)
+        };
+        match clear() {
+            Ok(()) => Ok(Self(path)),
+            Err(error) => Err(TortureError::folder(&path, "databases cannot be put here", &error)),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn databases(&self) -> PathBuf {
+        self.0.join("databases")
+    }
+
+    pub(super) fn log(&self) -> PathBuf {
+        self.0.join("log")
+    }
+}

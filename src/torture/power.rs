@@ -1,0 +1,157 @@
+//! Power losses: what is left of a recorded worker's database, and whether it is seen when a sync is forgotten.
+
+use super::{
+    Place, Step, Terms, TortureError,
+    desk::Desk,
+    images::{DiskFindings, Judge, Wanted},
+    subject::Subject,
+    worker,
+};
+use crate::base::{identifier::identifier, scratch::Scratch};
+use dbdyno_engine::durability::Tier;
+use dbdyno_workload::power::{Log, Names, SyncClass, missed, sync_classes};
+use serde::Serialize;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
+
+/// What was found of images.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct PowerFindings {
+    /// On disks where a new file's name lasts once the file is synced, as those with ext4, XFS or Btrfs: what a tier is judged by.
+    pub journaled: DiskFindings,
+    /// On disks where it lasts once its folder is synced, which is the least that POSIX asks of them.
+    pub by_folder: DiskFindings,
+    /// Why the images are no evidence, where calls were not seen.
+    pub unseen: Option<String>,
+    pub mutants: Vec<Mutant>,
+}
+
+impl PowerFindings {
+    /// Images that were opened.
+    pub fn images(&self) -> u32 {
+        self.journaled.images + self.by_folder.images
+    }
+}
+
+/// The same program without the sync calls of one place: a judge that cannot tell it from the whole one sees nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mutant {
+    /// Which calls it lacks.
+    pub lacks: String,
+    /// How many of these the recording has.
+    pub calls: u64,
+    /// Images that were opened.
+    pub images: u32,
+    /// What an image did not keep of what the tier promises; none: nothing was found.
+    pub caught: Option<String>,
+}
+
+/// Records a worker and judges images, and then those of its mutants.
+pub(super) fn judged(
+    subject: &Subject,
+    terms: &Terms,
+    place: &Place,
+    scratch: &Scratch,
+    stop: &AtomicBool,
+    on_step: &(dyn Fn(Step) + Sync),
+) -> Result<PowerFindings, TortureError> {
+    if terms.images == 0 || stop.load(Relaxed) {
+        return Ok(PowerFindings::default());
+    }
+    on_step(Step::Recording);
+    let desk = Desk::cleared(scratch.path().join("recorded"))?;
+    let log = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)?;
+    let unseen = unseen(&log, &desk.databases());
+    let unseen = unseen.map_err(|error| TortureError::folder(desk.path(), "it cannot be read", &error))?;
+    let judge = Judge { subject, log: &log, scratch: scratch.path(), stop };
+    let half = terms.images.div_ceil(2);
+    let on = |names, images, before| {
+        let wanted = Wanted { names, without: None, images, until_caught: false, seed: terms.seed };
+        judge.images(wanted, &|done| on_step(Step::Image { done: before + done }))
+    };
+    let (journaled, by_folder) = (on(Names::Journaled, half, 0)?, on(Names::ByFolder, terms.images - half, half)?);
+    let mut findings = PowerFindings {
+        journaled: journaled.findings(subject.tier),
+        by_folder: by_folder.findings(subject.tier),
+        unseen,
+        mutants: Vec::new(),
+    };
+    if let (Some(contradiction), Some((_, drawn))) =
+        (&mut findings.journaled.contradiction, journaled.contradiction(subject.tier))
+    {
+        let folder = place.keep.join(format!("image-{}", identifier()));
+        let kept = drawn.image(&log).write_to(&folder);
+        kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
+        contradiction.image = Some(folder);
+    } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
+        findings.mutants = mutants(&judge, terms, findings.by_folder.contradiction.is_none(), on_step)?;
+    }
+    Ok(findings)
+}
+
+/// Judges the program without the sync calls of each class. `strict`: on disks of both kinds, because it keeps its promise on both.
+fn mutants(
+    judge: &Judge<'_>,
+    terms: &Terms,
+    strict: bool,
+    on_step: &(dyn Fn(Step) + Sync),
+) -> Result<Vec<Mutant>, TortureError> {
+    let classes = sync_classes(judge.log);
+    let kinds: &[Names] = if strict { &Names::ALL } else { &[Names::Journaled] };
+    let mut mutants = Vec::new();
+    for (number, (class, calls)) in classes.iter().enumerate() {
+        if judge.stop.load(Relaxed) {
+            break;
+        }
+        on_step(Step::Mutant { number: number + 1, of: classes.len() });
+        mutants.push(mutant(judge, terms, kinds, class, *calls)?);
+    }
+    Ok(mutants)
+}
+
+fn mutant(
+    judge: &Judge<'_>,
+    terms: &Terms,
+    kinds: &[Names],
+    class: &SyncClass,
+    calls: u64,
+) -> Result<Mutant, TortureError> {
+    let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
+    for names in kinds {
+        let wanted = Wanted {
+            names: *names,
+            without: Some(class),
+            images: terms.mutant_images,
+            until_caught: true,
+            seed: terms.seed,
+        };
+        let judged = judge.images(wanted, &|_| ())?;
+        mutant.images += judged.len();
+        if let Some((kept, drawn)) = judged.contradiction(judge.subject.tier) {
+            mutant.caught = Some(format!("{kept} ({drawn}; {names})"));
+            break;
+        }
+    }
+    Ok(mutant)
+}
+
+/// Ends of the names of files that are made anew when a database is opened after the end of all that used it: SQLite's index of its log, and
+/// LMDB's table of readers. They are written through memory, and nothing of a commit is in them.
+const PASSING: [&str; 2] = ["-shm", "lock.mdb"];
+
+/// Why images are no evidence: what the database holds in the end is not what the recorded calls made.
+fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {
+    let lasting = |path: &&Path| !PASSING.iter().any(|end| path.to_string_lossy().ends_with(end));
+    let joined = |paths: Vec<&Path>| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let missed = missed(log, root)?;
+    let missed: Vec<&Path> = missed.iter().map(PathBuf::as_path).filter(lasting).collect();
+    if !missed.is_empty() {
+        return Ok(Some(format!("something wrote to {} that was not seen", joined(missed))));
+    }
+    let mapped: Vec<&Path> = log.mapped().into_iter().filter(lasting).collect();
+    Ok((!mapped.is_empty())
+        .then(|| format!("{} is written through memory, where only what was synced is seen", joined(mapped))))
+}

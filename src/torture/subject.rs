@@ -1,0 +1,83 @@
+//! What is tortured: an engine with all its options.
+
+use crate::{
+    bench::Configuration,
+    catalog::{Suite, TestPick},
+    engines::Launch,
+};
+use dbdyno_engine::{
+    describe::Description,
+    durability::Tier,
+    protocol::{CacheStart, Job, PROTOCOL, SuiteJob},
+    settings::Settings,
+    size::Size,
+};
+use std::{path::PathBuf, time::Duration};
+
+/// How long a worker may take: opening an image is the work of a moment, but a damaged one may lead an engine in circles.
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// An engine with its options, and what a commit of it is said to survive.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    pub engine: String,
+    pub version: String,
+    /// The engine with the options that are not at their default, as it is asked for.
+    pub choice: String,
+    pub settings: Settings,
+    pub tier: Tier,
+    pub tier_reason: String,
+    launch: Launch,
+    suite: SuiteJob,
+    size: Size,
+}
+
+impl Subject {
+    /// A configuration of a bench of the suite.
+    pub fn new(configuration: &Configuration, suite: &Suite) -> Self {
+        let Configuration { engine, settings, suite_settings, size, tier, tier_reason, .. } = configuration;
+        Self {
+            engine: engine.description.name.clone(),
+            version: engine.description.version.clone(),
+            choice: choice(&engine.description, settings),
+            settings: settings.clone(),
+            tier: *tier,
+            tier_reason: tier_reason.clone(),
+            launch: engine.launch.clone(),
+            suite: suite.resolve(*size, suite_settings, &TestPick::default()),
+            size: *size,
+        }
+    }
+
+    pub(super) fn launch(&self) -> &Launch {
+        &self.launch
+    }
+
+    /// What a worker is told that works in a folder.
+    pub(super) fn job(&self, folder: PathBuf) -> Job {
+        Job {
+            protocol: PROTOCOL,
+            run_id: "torture".to_owned(),
+            engine: self.engine.clone(),
+            options: self.settings.clone(),
+            suite: self.suite.clone(),
+            size: self.size,
+            seed: 1,
+            folder,
+            cpu: None,
+            cache: CacheStart::Warm,
+            progress_ms: 100,
+            deadline_ms: Some(DEADLINE.as_millis() as u64),
+            wait: false,
+            keep_folder: true,
+        }
+    }
+}
+
+fn choice(description: &Description, settings: &Settings) -> String {
+    let options: Vec<String> = settings
+        .differing(&description.options)
+        .map(|(name, value)| format!("{name}={}", value.replace(',', "\\,")))
+        .collect();
+    if options.is_empty() { description.name.clone() } else { format!("{}:{}", description.name, options.join(",")) }
+}

@@ -1,0 +1,119 @@
+//! What a tier promises, and what was found of that.
+
+use super::power::PowerFindings;
+use dbdyno_engine::durability::Tier;
+use serde::Serialize;
+use std::{fmt, path::PathBuf};
+
+/// What a database holds after a power loss.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kept {
+    /// It cannot be opened, or holds what was never committed, or half a commit.
+    Broken(String),
+    /// Commits up to some moment, without some that had been acknowledged.
+    Earlier { commits: u64, acknowledged: u64 },
+    /// All that were acknowledged.
+    All,
+}
+
+impl Kept {
+    /// What was found of a database when `acknowledged` commits had returned and `issued` had begun.
+    pub(super) fn of(found: &Result<u64, String>, acknowledged: u64, issued: u64) -> Self {
+        match found {
+            // Before the first commit has returned there need not be a database.
+            Err(_) if acknowledged == 0 => Self::All,
+            Err(message) => Self::Broken(message.clone()),
+            Ok(commits) if *commits > issued => {
+                Self::Broken(format!("{commits} commits are there, and only {issued} had begun"))
+            }
+            Ok(commits) if *commits < acknowledged => Self::Earlier { commits: *commits, acknowledged },
+            Ok(_) => Self::All,
+        }
+    }
+
+    /// Whether it is less than a tier promises of a power loss.
+    pub(super) fn contradicts(&self, tier: Tier) -> bool {
+        match self {
+            Self::All => false,
+            Self::Earlier { .. } => tier >= Tier::PowerSafe,
+            Self::Broken(_) => tier >= Tier::Consistent,
+        }
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(message) => f.write_str(message),
+            Self::Earlier { commits, acknowledged } => {
+                write!(f, "{commits} of {acknowledged} acknowledged commits are there")
+            }
+            Self::All => f.write_str("all acknowledged commits are there"),
+        }
+    }
+}
+
+/// Something that is not as a tier promises.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Contradiction {
+    /// In a sentence.
+    pub what: String,
+    /// Where the database is kept that shows it.
+    pub image: Option<PathBuf>,
+}
+
+/// What follows for a configuration's tier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Everything that was tried kept what the tier promises.
+    Evidenced { kills: u32, images: u32 },
+    /// Something did not.
+    Contradicted(Contradiction),
+    /// Nothing was shown: why.
+    NotEvidenced { reason: String },
+}
+
+impl Verdict {
+    pub(super) fn of(tier: Tier, kills: u32, killed: Option<&Contradiction>, power: &PowerFindings) -> Self {
+        let contradiction = killed.filter(|_| tier >= Tier::ProcessSafe).or(power.journaled.contradiction.as_ref());
+        if let Some(contradiction) = contradiction {
+            return Self::Contradicted(contradiction.clone());
+        }
+        let reason = if tier == Tier::Unsafe {
+            Some("it promises nothing".to_owned())
+        } else if tier == Tier::Unknown {
+            Some("what it promises is not known".to_owned())
+        } else if kills == 0 {
+            Some("no worker was killed".to_owned())
+        } else if tier == Tier::ProcessSafe {
+            None
+        } else if power.images() == 0 {
+            Some("no power loss was tried".to_owned())
+        } else {
+            power.unseen.clone()
+        };
+        reason.map_or(Self::Evidenced { kills, images: power.images() }, |reason| Self::NotEvidenced { reason })
+    }
+
+    /// In a word, as it is stored.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Evidenced { .. } => "evidenced",
+            Self::Contradicted(_) => "contradicted",
+            Self::NotEvidenced { .. } => "not evidenced",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Evidenced { kills, images: 0 } => write!(f, "evidenced ({kills} kills)"),
+            Self::Evidenced { kills, images } => write!(f, "evidenced ({kills} kills, {images} images)"),
+            Self::Contradicted(Contradiction { what, .. }) => write!(f, "contradicted: {what}"),
+            Self::NotEvidenced { reason } => write!(f, "not evidenced: {reason}"),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Workers that commit and are killed, and those that open what is left.
+
+use super::{
+    desk::Desk,
+    subject::{DEADLINE, Subject},
+};
+use crate::{
+    process::{Family, in_words},
+    runner::confinement,
+};
+use dbdyno_engine::protocol::Event;
+use dbdyno_workload::power::Log;
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Child, ChildStdin, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a worker may say nothing.
+const SILENCE: Duration = Duration::from_secs(90);
+/// How much of what a worker writes to stderr is told, bytes: its end.
+const LOG_BYTES: usize = 400;
+
+/// A worker that is under way; it ends with this value at the latest, with all that it started.
+#[derive(Debug)]
+struct TortureWorker {
+    child: Child,
+    family: Family,
+    _stdin: Option<ChildStdin>,
+    said: Receiver<Event>,
+    /// Where its database is: how much room is left there may say why it ended.
+    folder: PathBuf,
+    log: Option<thread::JoinHandle<String>>,
+}
+
+impl TortureWorker {
+    fn start(subject: &Subject, desk: &Desk, command: &str, environment: &[(&str, &str)]) -> Result<Self, String> {
+        let engine = &subject.engine;
+        let failed = |error: &dyn std::fmt::Display| format!("the worker of `{engine}` cannot be started: {error}");
+        let job = subject.job(desk.databases());
+        let mut program = subject.launch().command(engine)?;
+        program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        program.envs(environment.iter().copied());
+        let mut family = Family::controlled();
+        family.begin(&mut program, confinement(&job, desk.path(), DEADLINE)).map_err(|error| failed(&error))?;
+        let mut child = program.spawn().map_err(|error| failed(&error))?;
+        family.take_in(child.id());
+        let (Some(mut stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(failed(&"its pipes are missing"));
+        };
+        let (send, said) = channel();
+        thread::spawn(move || {
+            // A line that a kill cut off says nothing.
+            let lines = BufReader::new(stdout).lines().map_while(Result::ok);
+            let events = lines.filter_map(|line| serde_json::from_str(&line).ok());
+            // Nobody listens any more once the worker was killed.
+            events.map(|event: Event| send.send(event).is_ok()).find(|heard| !heard)
+        });
+        let log = thread::spawn(move || {
+            let mut text = Vec::new();
+            // What cannot be read is not told.
+            let _ = BufReader::new(stderr).read_to_end(&mut text);
+            String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_BYTES)..]).trim().to_owned()
+        });
+        let job = serde_json::to_string(&job).map_err(|error| failed(&error))?;
+        // A worker that does not read its job says why, or ends.
+        let _ = writeln!(stdin, "{job}");
+        Ok(Self { child, family, _stdin: Some(stdin), said, folder: desk.path().to_owned(), log: Some(log) })
+    }
+
+    /// The next event; none when it has said its last.
+    fn next(&self) -> Result<Option<Event>, String> {
+        match self.said.recv_timeout(SILENCE) {
+            Ok(event) => Ok(Some(event)),
+            Err(RecvTimeoutError::Disconnected) => Ok(None),
+            Err(RecvTimeoutError::Timeout) => Err(format!("it said nothing for {} s", SILENCE.as_secs())),
+        }
+    }
+
+    /// How it ended, in words: with the end of what it wrote to stderr.
+    fn ending(&mut self) -> String {
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| in_words(status, &self.folder));
+        let log = self.log.take().and_then(|log| log.join().ok()).unwrap_or_default();
+        if log.is_empty() { status } else { format!("{status}: {log}") }
+    }
+}
+
+impl Drop for TortureWorker {
+    fn drop(&mut self) {
+        self.family.kill(Some(self.child.id()));
+        // It was killed, or had ended.
+        let _ = self.child.wait();
+    }
+}
+
+/// Has a worker commit on a fresh database, and kills it some time after its first commits; how many it had acknowledged.
+pub(super) fn commit_until_killed(subject: &Subject, desk: &Desk, after: Duration) -> Result<u64, String> {
+    let mut worker = TortureWorker::start(subject, desk, "commits", &[])?;
+    let mut acknowledged = 0;
+    let mut until: Option<Instant> = None;
+    loop {
+        let wait = until.map_or(SILENCE, |until| until.saturating_duration_since(Instant::now()));
+        match worker.said.recv_timeout(wait) {
+            Ok(Event::Committed { commits }) => {
+                acknowledged = commits;
+                until.get_or_insert_with(|| Instant::now() + after);
+            }
+            Ok(Event::Failed { message, .. }) => return Err(message),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if until.is_some() => break,
+            Err(RecvTimeoutError::Timeout) => return Err(format!("it committed nothing for {} s", SILENCE.as_secs())),
+            Err(RecvTimeoutError::Disconnected) => return Err(worker.ending()),
+        }
+    }
+    worker.family.kill(Some(worker.child.id()));
+    // What it had said before is in the pipe.
+    while let Ok(event) = worker.said.recv() {
+        if let Event::Committed { commits } = event {
+            acknowledged = commits;
+        }
+    }
+    Ok(acknowledged)
+}
+
+/// The environment by which a worker is told to record, and how many commits.
+const RECORD_TO: &str = "DBDYNO_POWER_LOG";
+const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
+
+/// Has a worker commit so often on a fresh database, with its calls recorded.
+pub(super) fn record(subject: &Subject, desk: &Desk, commits: u32) -> Result<Log, String> {
+    let (log, commits) = (desk.log(), commits.to_string());
+    let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
+    let mut worker = TortureWorker::start(subject, desk, "commits", &recording)?;
+    while let Some(event) = worker.next()? {
+        if let Event::Failed { message, .. } = event {
+            return Err(message);
+        }
+    }
+    let ending = worker.ending();
+    Log::read(&log).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
+}
+
+/// Opens a database again: how many commits are there, or what is wrong with it. The outer error is that no worker could be started.
+pub(super) fn recover(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
+    let mut worker = TortureWorker::start(subject, desk, "recover", &[])?;
+    loop {
+        match worker.next() {
+            Ok(Some(Event::Recovered { commits })) => return Ok(Ok(commits)),
+            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(message)),
+            Ok(Some(_)) => {}
+            Ok(None) => return Ok(Err(worker.ending())),
+            Err(silence) => return Ok(Err(silence)),
+        }
+    }
+}
