@@ -43,6 +43,7 @@ mod store;
 mod stored;
 mod support;
 mod syncs;
+mod torture;
 mod trend;
 mod tui;
 mod tune;

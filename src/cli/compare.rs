@@ -3,7 +3,7 @@
 use super::{
     args::{CsvArgs, OutArgs, Places, format_of, metric, one_of, percent},
     error::{CliError, unwritten},
-    output::{WIDTH, command_line, print, table_style},
+    output::{WIDTH, command_line, print, print_coloured, table_style},
 };
 use crate::{
     base::units::plain,
@@ -178,11 +178,16 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
                 .map_err(unwritten(output.target()))?;
         }
         None => {
-            print(&several(&comparisons, args.format, table_style(), args.csv.cells)?)?;
+            print_as(args.format, &several(&comparisons, args.format, table_style(), args.csv.cells)?)?;
         }
     }
     say_allowances(&comparisons);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints a comparison; only a table has colours.
+fn print_as(format: Format, text: &str) -> Result<ExitCode, CliError> {
+    if format == Format::Table { print_coloured(text) } else { print(text) }
 }
 
 /// A side as it was asked for, or each of its configurations.
@@ -224,7 +229,7 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
             export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            print(&text(&comparison, args.format, table_style(), args.csv.cells)?)?;
+            print_as(args.format, &text(&comparison, args.format, table_style(), args.csv.cells)?)?;
         }
     }
     say_allowances(std::slice::from_ref(&comparison));

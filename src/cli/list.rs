@@ -38,6 +38,7 @@ enum ListTopic {
     Tests,
     Presets,
     Themes,
+    Evidence,
 }
 
 fn listed() -> impl TypedValueParser<Value = ListTopic> {
@@ -49,6 +50,7 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
             (ListTopic::Tests, "tests", "tests of every suite"),
             (ListTopic::Presets, "presets", "presets"),
             (ListTopic::Themes, "themes", "themes of the terminal UI"),
+            (ListTopic::Evidence, "evidence", "what `dbdyno torture` found of tiers, the latest first"),
         ]
         .into_iter(),
     )
@@ -63,8 +65,19 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Tests => tests(&catalog),
         ListTopic::Presets => presets(&catalog),
         ListTopic::Themes => themes(&catalog),
+        ListTopic::Evidence => return evidence(places, args),
     };
     entries(&listed, args.format, args.csv.cells)
+}
+
+const EVIDENCE_TO_READ: &str = "choice AS configuration, engine_version AS version, tier, verdict, kills, images,
+    mutants_caught || ' of ' || mutants AS mutants, strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, reason";
+
+/// All that was found of tiers.
+fn evidence(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
+    let columns = if args.format == Format::Table { EVIDENCE_TO_READ } else { "*" };
+    let found = places.opened()?.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"))?;
+    print(&results::text(&found, args.format, args.csv.cells)?)
 }
 
 /// Prints names, each with what it stands for.

@@ -39,19 +39,30 @@ pub(super) fn table_style() -> TableStyle {
 
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
 pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
-    if io::stdout().is_terminal() { print_bytes(displayed(text).as_bytes()) } else { print_bytes(text.as_bytes()) }
+    print_obeying(text, &[])
+}
+
+/// The same of a table with colours, in which no other text has any.
+pub(super) fn print_coloured(text: &str) -> Result<ExitCode, CliError> {
+    print_obeying(text, &COLOURS)
+}
+
+/// Those that tables are coloured with.
+const COLOURS: [&str; 3] = ["\u{1b}[0m", "\u{1b}[31m", "\u{1b}[32m"];
+
+fn print_obeying(text: &str, obeyed: &[&str]) -> Result<ExitCode, CliError> {
+    let is_terminal = io::stdout().is_terminal();
+    if is_terminal { print_bytes(displayed(text, obeyed).as_bytes()) } else { print_bytes(text.as_bytes()) }
 }
 
 /// What a terminal is given of a result: texts of formats for programs are as they were stored, and a terminal would obey them.
-fn displayed(text: &str) -> String {
-    /// Those that tables are coloured with.
-    const COLOURS: [&str; 3] = ["\u{1b}[0m", "\u{1b}[31m", "\u{1b}[32m"];
+fn displayed(text: &str, obeyed: &[&str]) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(is_obeyed) {
         let (before, found) = rest.split_at(at);
         shown.push_str(before);
-        let ours = COLOURS.into_iter().chain(["\n"]).find(|ours| found.starts_with(ours));
+        let ours = obeyed.iter().copied().chain(["\n"]).find(|ours| found.starts_with(ours));
         let taken = ours.map_or_else(|| found.chars().next().map_or(0, char::len_utf8), str::len);
         match ours {
             Some(ours) => shown.push_str(ours),
@@ -96,9 +107,11 @@ mod tests {
     #[test]
     fn a_terminal_is_given_nothing_to_obey_but_our_colours_and_line_ends() {
         let coloured = "\u{1b}[31mred\u{1b}[0m\n\u{1b}[32mgreen\u{1b}[0m\n";
-        assert_eq!(displayed(coloured), coloured);
-        assert_eq!(displayed("a\u{1b}[2Jb\r\n\u{9b}31m\u{202e}é"), "a\\u{1b}[2Jb\\r\n\\u{9b}31m\\u{202e}é");
-        assert_eq!(displayed("\u{1b}]0;title\u{7}"), "\\u{1b}]0;title\\u{7}");
+        assert_eq!(displayed(coloured, &COLOURS), coloured);
+        assert_eq!(displayed("\u{1b}[31m", &[]), "\\u{1b}[31m");
+        let hostile = "a\u{1b}[2Jb\r\n\u{9b}31m\u{202e}é";
+        assert_eq!(displayed(hostile, &COLOURS), "a\\u{1b}[2Jb\\r\n\\u{9b}31m\\u{202e}é");
+        assert_eq!(displayed("\u{1b}]0;title\u{7}", &COLOURS), "\\u{1b}]0;title\\u{7}");
     }
 
     #[test]

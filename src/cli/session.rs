@@ -2,7 +2,7 @@
 
 use super::{
     error::{CliError, INTERRUPTED},
-    output::{colour, print, table_style},
+    output::{colour, print, print_coloured, table_style},
     progress::{self, Style},
 };
 use crate::{
@@ -133,11 +133,11 @@ pub(super) fn conclude(
         let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });
         print(&format!("{line}\n"))?;
     } else {
-        print(&shown(&table))?;
+        print_coloured(&shown(&table))?;
         if !soaks.is_empty() {
             print(&format!("\n{}", soaks_text(&soaks)))?;
         }
-        print(&told(&sides, &command))?;
+        print_coloured(&told(&sides, &command))?;
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();

@@ -6,18 +6,22 @@ use super::{
     output::{command_line, written},
 };
 use crate::{
-    base::units::plain,
+    base::{identifier::identifier, units::plain},
     bench::{BenchPlan, EngineChoice, Spec},
     engines::Registry,
+    host::HostFacts,
     report::{
         format::Format,
         torture::{TORTURE_FORMATS, torture_text},
     },
-    torture::{Findings, Place, Step, Subject, Terms, TortureError, Verdict, examined, torture},
+    runner::host_record,
+    store::{EvidenceRecord, options_text},
+    torture::{Contradiction, Findings, Place, Step, Subject, Terms, TortureError, Verdict, examined, torture},
 };
 use clap::Args;
 use dbdyno_engine::{say, size::Size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     path::PathBuf,
@@ -81,6 +85,8 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     if let Some(image) = &args.image {
         return look(&subjects, image, &place);
     }
+    let (store, host) = (places.store()?, HostFacts::read());
+    store.prepare()?;
     let seed = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
     let terms = Terms {
         kills: args.kills,
@@ -99,8 +105,13 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
             break;
         }
         let bar = bar(&subject.choice);
-        found.push((subject, torture(subject, &terms, &place, &stop, &|step| show(&bar, step, &terms))?));
+        let findings = torture(subject, &terms, &place, &stop, &|step| show(&bar, step, &terms))?;
         bar.finish_and_clear();
+        // What was stopped shows less than was asked for.
+        if !findings.stopped {
+            store.keep_evidence(host_record(&host), evidence(subject, &findings, &terms, &host)?)?;
+        }
+        found.push((subject, findings));
     }
     written(&torture_text(&found, args.format, terms.seed, &command_line())?, output.as_ref())?;
     Ok(if stop.load(Relaxed) {
@@ -109,6 +120,44 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
+    })
+}
+
+/// What was found, as it is stored.
+fn evidence(
+    subject: &Subject,
+    findings: &Findings,
+    terms: &Terms,
+    host: &HostFacts,
+) -> Result<EvidenceRecord, CliError> {
+    let power = &findings.power;
+    let image = match &findings.verdict {
+        Verdict::Contradicted(Contradiction { image, .. }) => image.as_ref().map(|image| image.display().to_string()),
+        Verdict::Evidenced { .. } | Verdict::NotEvidenced { .. } => None,
+    };
+    Ok(EvidenceRecord {
+        evidence_id: identifier(),
+        host_id: host.id(),
+        tried_at: Timestamp::now(),
+        engine: subject.engine.clone(),
+        engine_version: subject.version.clone(),
+        choice: subject.choice.clone(),
+        options: options_text(&subject.settings.to_map()).map_err(|error| CliError::Failed(error.to_string()))?,
+        tier: subject.tier,
+        tier_reason: subject.tier_reason.clone(),
+        kills: findings.kills,
+        images: power.images(),
+        whole: power.journaled.whole,
+        earlier: power.journaled.earlier,
+        broken: power.journaled.broken,
+        strict_names: (power.by_folder.images > 0).then(|| power.by_folder.contradiction.is_none()),
+        mutants: power.mutants.len() as u32,
+        mutants_caught: power.mutants.iter().filter(|mutant| mutant.caught.is_some()).count() as u32,
+        verdict: findings.verdict.word().to_owned(),
+        reason: findings.verdict.reason().map(str::to_owned),
+        image,
+        seed: terms.seed,
+        command_line: command_line(),
     })
 }
 

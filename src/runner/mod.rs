@@ -24,6 +24,7 @@ pub(crate) use job::confinement;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub use resume::{Owed, ResumeError};
 pub use sent::SentHistogram;
+pub(crate) use session::host_record;
 pub use session::{ChosenRun, OpenSession, Report, SessionError, run_session};
 
 pub use uses::Uses;

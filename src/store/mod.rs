@@ -7,6 +7,7 @@
 mod annotate;
 mod connect;
 mod error;
+mod evidence;
 mod export;
 mod import;
 mod journal;
@@ -30,6 +31,8 @@ pub(crate) use parquet::{Cell, CellKind, write_parquet};
 
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
+pub(crate) use evidence::options_text;
+pub use evidence::{EvidenceRecord, TierVerdicts};
 pub use export::{ExportError, Exported};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled};

@@ -32,7 +32,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: Owner) -
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` are the runs whose rows of `run`
 /// are replaced by the same import.
-pub(super) const TABLES: [StoreTable; 16] = [
+pub(super) const TABLES: [StoreTable; 17] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], Owner::Host)
@@ -74,6 +74,7 @@ pub(super) const TABLES: [StoreTable; 16] = [
         fuller: Some("n.looks > o.looks OR n.looks = o.looks AND n.accepted AND NOT o.accepted"),
         ..table("trial", &["trial_id"], Owner::Session)
     },
+    table("tier_evidence", &["evidence_id"], Owner::Host),
 ];
 
 impl Owner {

@@ -97,6 +97,15 @@ impl Verdict {
         reason.map_or(Self::Evidenced { kills, images: power.images() }, |reason| Self::NotEvidenced { reason })
     }
 
+    /// What contradicts the tier, or why nothing was shown.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Evidenced { .. } => None,
+            Self::Contradicted(Contradiction { what, .. }) => Some(what),
+            Self::NotEvidenced { reason } => Some(reason),
+        }
+    }
+
     /// In a word, as it is stored.
     pub fn word(&self) -> &'static str {
         match self {

@@ -185,6 +185,7 @@ impl Bench {
             cache: Some(if spec.cold { "cold" } else { "warm" }.to_owned()),
             twin_of: spec.label.strip_suffix("#2").map(str::to_owned),
             failure_kind: None,
+            tier_evidence: None,
         });
     }
 

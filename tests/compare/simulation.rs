@@ -264,6 +264,7 @@ fn run_tests(run: &RunRecord, tests: Vec<ComparedTest>) -> RunTests {
             engine: run.engine.clone(),
             version: run.engine_version.clone(),
             tier: Some(3),
+            tier_evidence: None,
             options: BTreeMap::new(),
             suite: run.suite.clone(),
             suite_options: BTreeMap::new(),

@@ -60,7 +60,9 @@ fn asked<T>(answer: Result<T, StoreError>) -> Verdict {
 fn ask(store: &Store, selection: &Selection) -> Verdict {
     asked(store.count(selection))?;
     let keys: Vec<SelectionKey> = selection.names().filter_map(|name| SelectionKey::parse(name).ok()).collect();
-    asked(store.grouped(selection, &keys, &ListOrder::default()))?;
+    if !keys.is_empty() {
+        asked(store.grouped(selection, &keys, &ListOrder::default()))?;
+    }
     let columns: Vec<String> = keys.iter().map(|key| key.word().to_owned()).collect();
     let order = ListOrder { sort: None, limit: Some(3) };
     // Whatever no run has is no column.

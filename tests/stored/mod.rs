@@ -14,8 +14,8 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        ActorRecord, ActorSlotRecord, Batch, Blob, HarnessRecord, HostRecord, OptionRecord, ReadingRecord, RunRecord,
-        SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
+        ActorRecord, ActorSlotRecord, Batch, Blob, EvidenceRecord, HarnessRecord, HostRecord, OptionRecord,
+        ReadingRecord, RunRecord, SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -232,6 +232,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             cache: Some(text("cold")),
             twin_of: None,
             failure_kind: None,
+            tier_evidence: None,
         }],
         options: [("engine", "sync", Some("on")), ("suite", "mixed", None)]
             .map(|(scope, name, in_force)| OptionRecord {
@@ -245,6 +246,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             .into(),
         keys: Vec::new(),
         trials: vec![trial(number, &session_id)],
+        evidence: vec![evidence(number, host)],
         results: vec![result(1), result(2)],
         actors: Vec::new(),
         timelines: vec![TimelineRecord {
@@ -301,6 +303,35 @@ fn actor(number: u32) -> ActorRecord {
         histogram: Some(Blob(vec![0, 255, 39, 10])),
         response_histogram: Some(Blob(vec![1])),
         failure: None,
+    }
+}
+
+/// Evidence of a tier, found on a host.
+fn evidence(number: u32, host: &str) -> EvidenceRecord {
+    let text = |text: &str| text.to_owned();
+    EvidenceRecord {
+        evidence_id: uuid(number * 1000 + 5),
+        host_id: text(host),
+        tried_at: "2026-01-01T00:00:00.5Z".parse().unwrap(),
+        engine: text("lmdb"),
+        engine_version: text("0.9.33"),
+        choice: text("lmdb:sync=on"),
+        options: text("{\"sync\":\"on\"}"),
+        tier: Tier::PowerSafe,
+        tier_reason: text("waits"),
+        kills: 20,
+        images: 200,
+        whole: 199,
+        earlier: 1,
+        broken: 0,
+        strict_names: Some(false),
+        mutants: 2,
+        mutants_caught: 2,
+        verdict: text("contradicted"),
+        reason: Some(text("a commit is missing")),
+        image: Some(text("kept/image")),
+        seed: u64::MAX,
+        command_line: text("dbdyno torture lmdb"),
     }
 }
 

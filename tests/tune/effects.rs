@@ -36,6 +36,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     engine: "null".to_owned(),
                     version: "1".to_owned(),
                     tier: Some(1 + a as u8),
+                    tier_evidence: None,
                     options: BTreeMap::from([
                         value("a", a),
                         value("b", b),

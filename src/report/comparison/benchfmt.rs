@@ -8,7 +8,6 @@ use super::words;
 use crate::{
     compare::{Comparison, Figure, Line},
     metric::{Metric, Unit},
-    store::tier_words,
 };
 use std::collections::BTreeSet;
 
@@ -23,7 +22,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
             side.configurations.iter().map(fact).collect::<Vec<_>>().join(" | ")
         };
         key(&format!("{name}-engine"), &of_each(&|one| format!("{} {}", one.label, one.configuration.version)));
-        key(&format!("{name}-tier"), &of_each(&|one| tier_words(one.configuration.tier)));
+        key(&format!("{name}-tier"), &of_each(&|one| one.configuration.tier_words()));
         key(
             &format!("{name}-options"),
             &of_each(&|one| {

@@ -4,7 +4,7 @@ use super::words;
 use crate::{
     base::units::counted,
     compare::{Comparison, MeasuredConfiguration, SideFacts},
-    store::{RunConfiguration, tier_words},
+    store::RunConfiguration,
 };
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(crate) fn side(name: &str, side: &SideFacts) -> String {
 /// Each configuration of a side once: `lmdb (0.9.33, tier 3 power-safe)`. What follows from the size does not count.
 pub(crate) fn named(side: &SideFacts) -> Vec<String> {
     let one = |one: &MeasuredConfiguration| {
-        format!("{} ({}, tier {})", one.label, one.configuration.version, tier_words(one.configuration.tier))
+        format!("{} ({}, tier {})", one.label, one.configuration.version, one.configuration.tier_words())
     };
     unique(side.configurations.iter().map(one))
 }

@@ -130,6 +130,14 @@ impl<'r, 's> Running<'r, 's> {
             cache: Some(session.plan.conditions.cache.word().to_owned()),
             twin_of: configuration.twin_of.clone(),
             failure_kind: None,
+            tier_evidence: session
+                .verdicts
+                .of(
+                    configuration.engine_name(),
+                    &configuration.engine.description.version,
+                    &configuration.settings.to_map(),
+                )
+                .map(str::to_owned),
         };
         Self {
             session,

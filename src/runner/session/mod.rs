@@ -18,7 +18,7 @@ use crate::{
     process::{self, MemoryControl},
     store::{
         ActorRecord, Batch, HarnessRecord, HostRecord, Ownership, RunRecord, SessionRecord, Status, Store, StoreError,
-        TestRecord, WarningRecord,
+        TestRecord, TierVerdicts, WarningRecord,
     },
 };
 use jiff::Timestamp;
@@ -90,6 +90,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     unlocked: bool,
     /// Whether its runs are chosen as it goes.
     is_open: bool,
+    /// What is known of the tiers of configurations.
+    pub(in crate::runner) verdicts: TierVerdicts,
 }
 
 /// How a session begins.
@@ -221,6 +223,8 @@ async fn begin<'s>(
         unkept: None,
         unlocked: false,
         is_open,
+        // What cannot be read is not known.
+        verdicts: store.tier_verdicts().unwrap_or_default(),
     };
     if swept > 0 {
         session.tell(RunnerEvent::Note { text: format!("removed {swept} run folders that a crash had left behind") });
@@ -248,7 +252,8 @@ fn work_folder(launch: &SessionLaunch) -> Result<WorkFolderFacts, SessionError> 
     Ok(facts)
 }
 
-fn host_record(host: &HostFacts) -> HostRecord {
+/// A machine, as it is stored.
+pub(crate) fn host_record(host: &HostFacts) -> HostRecord {
     let host = host.clone();
     HostRecord {
         host_id: host.id(),

@@ -24,6 +24,13 @@ pub(super) fn is_there(store: &Store) -> bool {
     files(store).iter().any(|file| file.exists())
 }
 
+fn merge(store: &Store, batch: &Batch) -> Result<(), StoreError> {
+    store.writing(|connection| {
+        make_tables(connection).and_then(|()| stage_batch(connection, batch)).doing(store.path())?;
+        merge_staged(connection).doing(store.path()).map(drop)
+    })
+}
+
 /// Takes in all lines. They do not say when they were written: only what the store does not have, or has not whole, is taken.
 pub(super) fn take_in(store: &Store) -> Result<(), StoreError> {
     for file in files(store) {
@@ -33,18 +40,21 @@ pub(super) fn take_in(store: &Store) -> Result<(), StoreError> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(failed(error)),
         };
-        let mut all = Batch::default();
-        let mut refused = Vec::new();
+        let (mut batches, mut refused) = (Vec::new(), Vec::new());
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice::<Batch>(line) {
-                Ok(batch) => all.extend(batch),
+                Ok(batch) => batches.push((line, batch)),
                 Err(_) => refused.extend([line, b"\n"].concat()),
             }
         }
-        store.writing(|connection| {
-            make_tables(connection).and_then(|()| stage_batch(connection, &all)).doing(store.path())?;
-            merge_staged(connection).doing(store.path())
-        })?;
+        let mut all = Batch::default();
+        batches.iter().for_each(|(_, batch)| all.extend(batch.clone()));
+        if merge(store, &all).is_err() {
+            // Is it the store, or a line with a value that no column takes?
+            merge(store, &Batch::default())?;
+            let refusals = batches.iter().filter(|(_, batch)| merge(store, batch).is_err());
+            refusals.for_each(|(line, _)| refused.extend([line, &b"\n"[..]].concat()));
+        }
         if !refused.is_empty() {
             let path = store.journal_folder().join(REFUSED);
             let keep = || -> io::Result<()> {

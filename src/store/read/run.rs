@@ -36,6 +36,8 @@ pub struct StoredRun {
     /// Durability tier.
     pub tier: Option<u8>,
     pub tier_reason: String,
+    /// The latest verdict on the tier; none: never tried.
+    pub tier_evidence: Option<String>,
     /// What the worker wrote to stderr.
     pub log: Option<String>,
     #[serde(skip)]
@@ -118,7 +120,7 @@ pub struct StoredSlot {
 }
 
 const RUN: &str = "SELECT r.run_id, r.session_id, r.label, r.engine, r.engine_version AS version, r.suite, r.size,
-       coalesce(strftime(r.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, r.status, r.failure, r.round, s.rounds, r.tier, r.tier_reason, r.log
+       coalesce(strftime(r.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, r.status, r.failure, r.round, s.rounds, r.tier, r.tier_reason, r.tier_evidence, r.log
     FROM run r JOIN session s ON s.session_id = r.session_id WHERE r.run_id = CAST(? AS UUID)";
 const OPTIONS: &str =
     "SELECT scope = 'suite' AS of_suite, name, asked, in_force, coalesce(assumed, false) AS assumed FROM run_option
@@ -130,7 +132,7 @@ const SLOTS: &str = "SELECT test, at_ns AS end_ns, duration_ns, operations, p99_
 const FACTS: &str = "SELECT name, value FROM (
         UNPIVOT (SELECT 1 AS run, CAST(COLUMNS(* EXCLUDE (
                      run_id, session_id, ordinal, round, started_at, status, failure, engine, engine_version, label, suite,
-                     size, tier, tier_reason, log, cpu)) AS VARCHAR), CAST(cpu AS VARCHAR) AS pinned_to_cpu,
+                     size, tier, tier_reason, tier_evidence, log, cpu)) AS VARCHAR), CAST(cpu AS VARCHAR) AS pinned_to_cpu,
                    CAST(round(data_bytes / memory_limit_bytes, 3) AS VARCHAR) AS data_to_memory_limit
                  FROM run WHERE run_id = CAST(? AS UUID))
         ON COLUMNS(* EXCLUDE run) INTO NAME name VALUE value)";

@@ -12,7 +12,7 @@ pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
 pub use test::{ActorRecord, ActorSlotRecord, HarnessRecord, ReadingRecord, TestRecord, TimelineRecord};
 
-use super::trials::TrialRecord;
+use super::{evidence::EvidenceRecord, trials::TrialRecord};
 use duckdb::types::Value;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,8 @@ pub struct Batch {
     pub harness: Vec<HarnessRecord>,
     pub warnings: Vec<WarningRecord>,
     pub trials: Vec<TrialRecord>,
+    /// Evidence of tiers.
+    pub evidence: Vec<EvidenceRecord>,
 }
 
 impl Batch {
@@ -89,6 +91,7 @@ impl Batch {
             harness,
             warnings,
             trials,
+            evidence,
         } = other;
         self.hosts.extend(hosts);
         self.sessions.extend(sessions);
@@ -103,6 +106,7 @@ impl Batch {
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);
+        self.evidence.extend(evidence);
     }
 }
 

@@ -73,6 +73,8 @@ record! {
         twin_of: Option<String>,
         /// Which kind of failure ended it.
         failure_kind: Option<FailureKind>,
+        /// The latest verdict on its tier; NULL: never tried.
+        tier_evidence: Option<String>,
     }
 }
 

@@ -13,6 +13,7 @@ SELECT
     r.engine_version,
     r.label,
     r.tier,
+    r.tier_evidence,
     {columns_of_tests},
     s.preset,
     s.host_id,

@@ -37,6 +37,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("run_id", "run_id"),
     ("round", "round"),
     ("tier", "tier"),
+    ("tier_evidence", "tier_evidence"),
     ("status", "status"),
     ("run_status", "run_status"),
     ("preset", "preset"),
@@ -115,8 +116,19 @@ impl SelectionKey {
 }
 
 /// Columns whose values never have a comma.
-const WITHOUT_COMMAS: [&str; 10] =
-    ["engine", "suite", "session_id", "run_id", "round", "tier", "status", "run_status", "memory_limit_bytes", "cache"];
+const WITHOUT_COMMAS: [&str; 11] = [
+    "engine",
+    "suite",
+    "session_id",
+    "run_id",
+    "round",
+    "tier",
+    "tier_evidence",
+    "status",
+    "run_status",
+    "memory_limit_bytes",
+    "cache",
+];
 
 /// Values with commas between as a term has them.
 pub(super) fn parted(values: &str) -> String {

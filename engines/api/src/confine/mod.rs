@@ -64,7 +64,8 @@ impl<'f> Confinement<'f> {
     pub fn begin(&self, command: &mut Command) -> Result<(), String> {
         if let Some(place) = &self.place {
             let temporary = temporary(place.folder)?;
-            command.env("TMPDIR", &temporary).env("SQLITE_TMPDIR", &temporary);
+            // The one comes before the other where both are set.
+            command.env_remove("SQLITE_TMPDIR").env("TMPDIR", &temporary);
         }
         let limits = self.limits();
         let rules = WriteRules::new(self.place.map(|place| place.folder))?;

@@ -93,6 +93,8 @@ pub struct RunConfiguration {
     pub version: String,
     /// Durability tier, 0 to 3; none: not recorded.
     pub tier: Option<u8>,
+    /// The latest verdict on the tier, of kills and simulated power losses; none: never tried.
+    pub tier_evidence: Option<String>,
     /// The engine's options in force (as asked for where they cannot be read back).
     pub options: BTreeMap<String, String>,
     pub suite: String,
@@ -162,6 +164,14 @@ pub fn tier_words(tier: Option<u8>) -> String {
 }
 
 impl RunConfiguration {
+    /// The tier, and what was found of it.
+    pub fn tier_words(&self) -> String {
+        match &self.tier_evidence {
+            Some(verdict) => format!("{} ({verdict})", tier_words(self.tier)),
+            None => tier_words(self.tier),
+        }
+    }
+
     /// Everything it is made of, by the words that selections use.
     pub fn facts(&self) -> BTreeMap<&str, String> {
         let options =

@@ -4,7 +4,8 @@ use super::{ComparedTest, Latencies, RunConfiguration, RunTests, chosen::Chosen}
 use crate::{
     metric::Metric,
     store::{
-        Blob, StoreError,
+        Blob, StoreError, TierVerdicts,
+        evidence::VERDICTS,
         read::{
             columns::{Chunk, bytes, each_chunk, flag, number, text},
             rows,
@@ -214,11 +215,12 @@ fn configurations(connection: &Connection, keys: Vec<(ConfigurationKey, Uuid)>) 
             options.entry(row.run_id).or_default().push(row);
         }
     }
-    let of_key = |(key, run)| configured(key, options.get(&run).map(Vec::as_slice).unwrap_or_default());
+    let verdicts = TierVerdicts::from(rows(connection, VERDICTS, &[])?);
+    let of_key = |(key, run)| configured(key, options.get(&run).map(Vec::as_slice).unwrap_or_default(), &verdicts);
     Ok(keys.into_iter().map(of_key).collect())
 }
 
-fn configured(key: ConfigurationKey, options: &[OptionRow]) -> Configured {
+fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdicts) -> Configured {
     let ConfigurationKey { engine, version, tier, suite, memory_limit, cache, .. } = key;
     let of = |engine: bool, value: fn(&OptionRow) -> Option<&String>| -> BTreeMap<String, String> {
         let of_scope = options.iter().filter(|option| (option.scope == "engine") == engine);
@@ -233,6 +235,7 @@ fn configured(key: ConfigurationKey, options: &[OptionRow]) -> Configured {
         engine: engine.to_string(),
         version: version.to_string(),
         tier,
+        tier_evidence: verdicts.of(&engine, &version, &of(true, OptionRow::asked)).map(str::to_owned),
         options: of(true, OptionRow::in_force),
         suite: suite.to_string(),
         suite_options: of(false, OptionRow::in_force),

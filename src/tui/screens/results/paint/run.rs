@@ -36,7 +36,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, o
 
 /// What the run is, as far as there is room.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
-    let tier = run.tier.map_or_else(|| "tier not known".to_owned(), |tier| format!("tier {tier}: {}", run.tier_reason));
+    let verdict = run.tier_evidence.as_ref().map_or_else(String::new, |verdict| format!(" ({verdict})"));
+    let tier = run
+        .tier
+        .map_or_else(|| "tier not known".to_owned(), |tier| format!("tier {tier}{verdict}: {}", run.tier_reason));
     let started = if run.started.is_empty() { "start not known".to_owned() } else { format!("{} UTC", run.started) };
     let parts = [
         run.status.clone(),

@@ -1,0 +1,93 @@
+//! Torture: tiers that are kept are evidenced, and one that is not is contradicted with an image that shows it.
+
+use crate::support::Place;
+use serde_json::Value;
+
+/// What was found of a configuration, with a fixed seed.
+fn tortured(place: &Place, engine: &str, more: &[&str]) -> Value {
+    let arguments = ["torture", engine, "--kills", "2", "--power", "80", "--seed", "7", "--format", "json"];
+    let text = place.ok(&[&arguments, more].concat());
+    serde_json::from_str::<Value>(&text).unwrap()["configurations"][0].take()
+}
+
+fn count(found: &Value, what: &str) -> u64 {
+    found["power"]["journaled"][what].as_u64().unwrap()
+}
+
+#[test]
+fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
+    let place = Place::new();
+    for (waits, does_not) in [
+        ("sqlite:journal_mode=wal,synchronous=full", "sqlite:journal_mode=wal,synchronous=off"),
+        ("sqlite:synchronous=extra", "sqlite:synchronous=off"),
+        ("lmdb", "lmdb:sync=nosync"),
+    ] {
+        let found = tortured(&place, waits, &["--mutants", "0"]);
+        assert_eq!(found["tier"], 3, "{found:#}");
+        assert!(found["verdict"]["evidenced"].is_object(), "{found:#}");
+        assert_eq!((count(&found, "whole"), count(&found, "images")), (40, 40), "{found:#}");
+
+        let found = tortured(&place, does_not, &["--mutants", "0"]);
+        assert_eq!(found["tier"], 1, "{found:#}");
+        assert!(found["verdict"]["evidenced"].is_object(), "{found:#}");
+        assert!(count(&found, "earlier") + count(&found, "broken") > 5, "{found:#}");
+    }
+}
+
+/// A test that cannot fail shows nothing.
+#[test]
+fn a_sync_that_is_left_out_is_missed() {
+    let place = Place::new();
+    for engine in ["sqlite:journal_mode=wal,synchronous=full", "lmdb", "redb"] {
+        let found = tortured(&place, engine, &["--mutants", "150"]);
+        let mutants = found["power"]["mutants"].as_array().unwrap();
+        assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{found:#}");
+    }
+}
+
+/// An engine that says it waits for the disk, and has SQLite not do so.
+const LIAR: &str = r#"
+if [ "$1" = describe ]; then
+    dbdyno worker sqlite describe | sed 's/"name":"sqlite"/"name":"liar"/'
+else
+    { head -n 1 | sed 's/"engine":"liar"/"engine":"sqlite"/; s/"synchronous":"full"/"synchronous":"off"/'; cat; } |
+        dbdyno worker sqlite "$1"
+fi
+"#;
+
+#[test]
+fn a_tier_that_is_not_kept_is_contradicted_with_an_image_that_shows_it() {
+    let place = Place::new();
+    place.engine("liar", &LIAR.replace("dbdyno worker", &format!("{} worker", env!("CARGO_BIN_EXE_dbdyno"))));
+    let asked = "liar:journal_mode=wal,synchronous=full";
+    let found = place.run(&["torture", asked, "--kills", "1", "--power", "80", "--seed", "7", "--format", "json"]);
+    assert_eq!(found.code, Some(1), "{}", found.stderr);
+    let found: Value = serde_json::from_str(&found.stdout).unwrap();
+    let contradicted = &found["configurations"][0]["verdict"]["contradicted"];
+    let image = contradicted["image"].as_str().unwrap();
+    let shown = place.run(&["torture", asked, "--image", image]);
+    assert!(shown.code == Some(1) || shown.stdout.contains("commits are there"), "{}", shown.stderr);
+
+    let stored = place.rows("SELECT choice, tier, verdict, image FROM tier_evidence");
+    assert_eq!(stored, [["liar:journal_mode=wal", "3", "contradicted", image]]);
+    let list = place.ok(&["list", "evidence"]);
+    assert!(list.contains("liar:journal_mode=wal") && list.contains("contradicted"), "{list}");
+}
+
+#[test]
+fn the_verdict_stands_beside_the_tier_of_runs_before_and_after() {
+    let place = Place::new();
+    let run = |engine: &str| {
+        place.ok(&["run", "--suite", "kv", "--size", "1000", "--test", "1", "--repeat", "1", "--engine", engine])
+    };
+    run("redb");
+    run("lmdb");
+    tortured(&place, "redb", &["--mutants", "0"]);
+    run("redb");
+    let told = place.rows("SELECT DISTINCT engine, tier_evidence FROM results ORDER BY 1");
+    assert_eq!(told, [["lmdb", ""], ["redb", "evidenced"]]);
+    let listed = place.ok(&["results", "tier_evidence=evidenced", "--count"]);
+    assert!(listed.contains('2'), "{listed}");
+    let compared = place.run(&["compare", "--a", "engine=lmdb", "--b", "engine=redb"]);
+    assert!(compared.stdout.contains("tier 3 power-safe (evidenced)"), "{}", compared.stdout);
+}
