@@ -76,6 +76,11 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
 }
 
 fn worker(job: &Job, command: &str) -> Child {
+    worker_of_threads(job, command, 1)
+}
+
+/// A worker of the kill test that has so many threads.
+fn worker_of_threads(job: &Job, command: &str, threads: usize) -> Child {
     let mut program = match built_in(&job.engine) {
         Some(_) => Command::new(env!("CARGO_BIN_EXE_dbdyno")),
         None => Command::new(engine_program(&job.engine).unwrap()),
@@ -83,7 +88,8 @@ fn worker(job: &Job, command: &str) -> Child {
     if built_in(&job.engine).is_some() {
         program.args(["worker", &job.engine]);
     }
-    let mut child = program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    program.arg(command).env("DBDYNO_COMMIT_THREADS", threads.to_string());
+    let mut child = program.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let line = serde_json::to_string(job).unwrap();
     writeln!(child.stdin.as_mut().unwrap(), "{line}").unwrap();
     child
@@ -97,27 +103,37 @@ fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
 
 /// Kills a committing worker at a random moment after its first commits; how many it had acknowledged.
 fn kill_while_committing(job: &Job, rng: &mut SplitMix64) -> u64 {
-    let mut committing = worker(job, "commits");
+    let [acknowledged] = kill_while_threads_commit(job, rng);
+    acknowledged
+}
+
+/// The same of a worker with so many threads; what each had acknowledged, once all had.
+fn kill_while_threads_commit<const THREADS: usize>(job: &Job, rng: &mut SplitMix64) -> [u64; THREADS] {
+    let mut committing = worker_of_threads(job, "commits", THREADS);
     let said = events(&mut committing);
-    let acknowledged = AtomicU64::new(0);
+    let acknowledged = [const { AtomicU64::new(0) }; THREADS];
     thread::scope(|scope| {
         scope.spawn(|| {
             for event in said {
-                let Event::Committed { commits } = event else { panic!("{event:?}") };
-                acknowledged.store(commits, Relaxed);
+                let Event::Committed { commits, thread } = event else { panic!("{event:?}") };
+                acknowledged[thread as usize].store(commits, Relaxed);
             }
         });
-        wait_until("the first commit", || acknowledged.load(Relaxed) > 0);
+        wait_until("the first commits", || acknowledged.iter().all(|commits| commits.load(Relaxed) > 0));
         thread::sleep(Duration::from_millis(rng.below(250)));
         committing.kill().unwrap();
         committing.wait().unwrap();
     });
-    acknowledged.into_inner()
+    acknowledged.map(AtomicU64::into_inner)
 }
 
 /// Opens the database again and has the engine check it; what the worker said.
 fn recover(job: &Job) -> Vec<Event> {
-    let mut recovering = worker(job, "recover");
+    recover_threads(job, 1)
+}
+
+fn recover_threads(job: &Job, threads: usize) -> Vec<Event> {
+    let mut recovering = worker_of_threads(job, "recover", threads);
     let said = events(&mut recovering).collect();
     recovering.wait().unwrap();
     said
@@ -138,7 +154,7 @@ pub(crate) fn survives_kills(engine: &str, options: &[(&str, &str)]) {
         let job = job(&place, engine, options);
         let acknowledged = kill_while_committing(&job, &mut rng);
         let said = recover(&job);
-        let [Event::Recovered { commits }] = said[..] else { panic!("{engine} {options:?} kill {kill}: {said:?}") };
+        let [Event::Recovered { commits, .. }] = said[..] else { panic!("{engine} {options:?} kill {kill}: {said:?}") };
         assert!(
             commits >= acknowledged,
             "{engine} {options:?}, seed {seed}: {commits} of {acknowledged} commits are there"
@@ -216,10 +232,39 @@ fn kept_of_acknowledged(engine: &str, option: &str) -> Vec<(u64, u64)> {
         let _ = std::fs::remove_dir_all(place.path("databases"));
         let acknowledged = kill_while_committing(&job, &mut rng);
         let said = recover(&job);
-        let [Event::Recovered { commits }] = said[..] else { panic!("{engine}: {said:?}") };
+        let [Event::Recovered { commits, .. }] = said[..] else { panic!("{engine}: {said:?}") };
         (acknowledged, commits)
     };
     (0..4).map(|_| one_kill()).collect()
+}
+
+#[test]
+fn commits_of_several_threads_survive_kills() {
+    for (engine, options) in [
+        ("sqlite", &[("journal_mode", "wal"), ("synchronous", "normal")][..]),
+        ("sqlite", &[("journal_mode", "delete"), ("synchronous", "off")]),
+        ("lmdb", &[]),
+        ("redb", &[]),
+    ] {
+        let place = Place::new();
+        let (seed, mut rng) = random();
+        let job = job(&place, engine, options);
+        let acknowledged: [u64; 3] = kill_while_threads_commit(&job, &mut rng);
+        let said = recover_threads(&job, acknowledged.len());
+        let [
+            Event::Recovered { commits: first, thread: 0 },
+            Event::Recovered { commits: second, thread: 1 },
+            Event::Recovered { commits: third, thread: 2 },
+        ] = said[..]
+        else {
+            panic!("{engine} {options:?}: {said:?}")
+        };
+        let kept = [first, second, third];
+        assert!(
+            kept.iter().zip(&acknowledged).all(|(kept, acknowledged)| kept >= acknowledged),
+            "{engine} {options:?}, seed {seed}: {kept:?} of {acknowledged:?} commits are there"
+        );
+    }
 }
 
 #[test]

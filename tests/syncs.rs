@@ -117,10 +117,10 @@ fn what_a_checkpoint_leaves_for_the_close_is_counted_there() {
 fn waits_after_the_journal_ends(journal_mode: &str, settings: &str) -> bool {
     let place = Place::new();
     let engine = format!("sqlite:journal_mode={journal_mode},{settings}");
-    let trace = trace_of(&place, &engine, &["unlink", "ftruncate", "pwrite64"]);
+    let trace = trace_of(&place, &engine, &["unlink", "unlinkat", "ftruncate", "pwrite64"]);
     let calls: Vec<&str> = lines_of_worker(&trace, &engine).collect();
     let ends = |call: &&str| {
-        let of_call = ["unlink(", "ftruncate(", "pwrite64("].iter().any(|name| call.contains(name));
+        let of_call = ["unlink(", "unlinkat(", "ftruncate(", "pwrite64("].iter().any(|name| call.contains(name));
         let overwritten =
             !call.contains("pwrite64(") || (call.contains(r#""\0\0\0\0\0\0\0\0"#) && call.contains(", 28, 0)"));
         call.contains("sqlite.db-journal") && of_call && overwritten

@@ -265,7 +265,7 @@ mod tests {
             4 => (0_u32..4, any::<bool>()).prop_map(|(test, measured)| started(test, measured)),
             4 => result,
             1 => failed,
-            1 => any::<u64>().prop_map(|commits| Event::Committed { commits }),
+            1 => any::<u64>().prop_map(|commits| Event::Committed { commits, thread: 0 }),
             2 => Just(Event::Done),
         ]
     }

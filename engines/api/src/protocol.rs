@@ -199,13 +199,19 @@ pub enum Event {
     Done,
     /// Kill test: this many transactions have been committed.
     Committed {
-        /// Commits so far.
+        /// Commits so far, of this thread.
         commits: u64,
+        /// Which of several threads, from 0.
+        #[serde(default, skip_serializing_if = "is_first")]
+        thread: u32,
     },
     /// Kill test: the database was opened again, is sound, and holds this many commits.
     Recovered {
-        /// Commits found, without a gap.
+        /// Commits found, without a gap, of this thread.
         commits: u64,
+        /// Which of several threads, from 0.
+        #[serde(default, skip_serializing_if = "is_first")]
+        thread: u32,
     },
     Failed {
         /// In which test; none while opening or closing.
@@ -214,6 +220,11 @@ pub enum Event {
         /// Whether the database could still be used.
         database_usable: bool,
     },
+}
+
+/// By reference, as serde asks. Workers of one thread do not name it, and who reads them need not know of others.
+fn is_first(thread: &u32) -> bool {
+    *thread == 0
 }
 
 impl Event {

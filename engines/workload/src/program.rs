@@ -38,7 +38,7 @@ pub const fn kv_with_threads<K: KvThreads>(describe: fn() -> Description) -> Pro
 }
 
 const fn kv_program<E: KvEngine, T: Threading<E>>() -> KvProgram {
-    KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E>, recover: crash::recover::<E> }
+    KvProgram { run: kv::run::<E, T>, commit_forever: crash::commit_forever::<E, T>, recover: crash::recover::<E> }
 }
 
 const fn sql_program<E: SqlEngine, T: sql::Threading<E>>() -> SqlProgram {

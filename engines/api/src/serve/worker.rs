@@ -20,7 +20,8 @@ use std::{
 /// The running worker: its output, its progress reporter, and the watch on its parent.
 pub struct Worker {
     shared: Arc<WorkerState>,
-    go_on: Option<Receiver<()>>,
+    /// Locked, so that threads share the worker.
+    go_on: Option<Mutex<Receiver<()>>>,
     shutdown: Shutdown,
 }
 
@@ -58,7 +59,7 @@ impl Worker {
         let interval = Duration::from_millis(job.progress_ms.max(LEAST_PROGRESS_MS));
         let reporter = Arc::clone(&shared);
         thread::spawn(move || reporter.report(interval));
-        Self { shared, go_on: job.wait.then_some(lines), shutdown }
+        Self { shared, go_on: job.wait.then(|| Mutex::new(lines)), shutdown }
     }
 
     /// Says why the run failed; never, where the process is being ended, since that may be why.
@@ -82,7 +83,7 @@ impl Worker {
     pub fn pause(&self) {
         if let Some(go_on) = &self.go_on {
             // An error means that stdin is closed; the watcher is ending the process.
-            let _ = go_on.recv();
+            let _ = go_on.lock().unwrap_or_else(PoisonError::into_inner).recv();
         }
     }
 

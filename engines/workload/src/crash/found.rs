@@ -10,30 +10,65 @@ use std::collections::BTreeMap;
 pub(super) struct Formats<'s> {
     pub(super) key: &'s Template,
     pub(super) value: &'s Template,
+    /// Whose rows they are, of several threads; none where there is one.
+    pub(super) thread: Option<u32>,
 }
 
 impl Formats<'_> {
+    /// The formats of each of so many threads.
+    pub(super) fn of_threads(self, threads: u32) -> Vec<Self> {
+        let of = |thread| Self { thread: (threads > 1).then_some(thread), ..self };
+        (0..threads).map(of).collect()
+    }
+
     pub(super) fn key(&self, row: u64) -> Vec<u8> {
-        rendered(self.key, row)
+        self.rendered(self.key, row)
     }
 
     pub(super) fn value(&self, row: u64, version: Version) -> Vec<u8> {
-        let mut value = rendered(self.value, row);
+        let mut value = self.rendered(self.value, row);
         if version == Version::Second {
             value.extend(b" again");
         }
         value
     }
-}
 
-fn rendered(template: &Template, row: u64) -> Vec<u8> {
-    let mut text = Vec::new();
-    render(template, &mut text, row, row, &mut SplitMix64::stream(row, 0));
-    text
+    fn rendered(&self, template: &Template, row: u64) -> Vec<u8> {
+        let mut text = self.prefix().into_bytes();
+        render(template, &mut text, row, row, &mut SplitMix64::stream(row, 0));
+        text
+    }
+
+    /// What keys and values of this thread begin with, and of no other: all are of one length. Short and of plain characters, so that keys stay
+    /// keys and names of files to every engine.
+    fn prefix(&self) -> String {
+        self.thread.map_or_else(String::new, |thread| format!("t{thread:02}_"))
+    }
 }
 
 /// The rows of a database, as they were found.
 pub(super) type Found = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// How many commits of each thread are there, whose formats are given.
+///
+/// # Errors
+/// As for [`commits`]; a row is no thread's.
+pub(super) fn commits_of_each(found: Found, threads: &[Formats<'_>]) -> Result<Vec<u64>, String> {
+    let prefixes: Vec<String> = threads.iter().map(Formats::prefix).collect();
+    let mut shares = vec![Found::new(); threads.len()];
+    for (key, value) in found {
+        let owner = prefixes.iter().position(|prefix| key.starts_with(prefix.as_bytes()));
+        let owner = owner.ok_or_else(|| format!("the key `{}` is no thread's", String::from_utf8_lossy(&key)))?;
+        shares[owner].insert(key, value);
+    }
+    let counted = |(formats, share): (&Formats<'_>, &Found)| {
+        commits(share, *formats).map_err(|wrong| match formats.thread {
+            None => wrong,
+            Some(thread) => format!("thread {thread}: {wrong}"),
+        })
+    };
+    threads.iter().zip(&shares).map(counted).collect()
+}
 
 /// How many commits are there: all changes of the first so many, and none of any other.
 ///
@@ -95,7 +130,7 @@ mod tests {
     #[test]
     fn whole_commits_are_counted_and_anything_else_is_told() {
         let (key, value) = ("key_{key:08}".parse().unwrap(), "value_{key}_{random:20}".parse().unwrap());
-        let formats = Formats { key: &key, value: &value };
+        let formats = Formats { key: &key, value: &value, thread: None };
         for number in 0..120 {
             assert_eq!(commits(&whole(number, formats), formats), Ok(number));
         }

@@ -5,13 +5,16 @@ mod commits;
 mod found;
 #[cfg(test)]
 mod tests;
+mod threads;
+
+pub(crate) use self::threads::Committers;
 
 use self::{
     commits::{Change, changes},
     found::{Formats, Found},
 };
 use crate::{
-    kv::{has_database, open_anew, open_in, prepared_folder, reopen},
+    kv::{Threading, has_database, open_anew, open_in, prepared_folder, reopen},
     power::{self, Marker, Recording},
 };
 use dbdyno_engine::{
@@ -28,7 +31,7 @@ fn writing_test<'s>(suite: &'s KvSuite) -> Result<(&'s KvTest, Formats<'s>), Eng
     let puts = |test: &'s KvTest| match &test.load {
         KvLoad::Alone(alone) => match alone.work.work.as_slice() {
             [only] => match &only.operation {
-                Operation::Put { value } => Some((test, Formats { key: &test.key, value })),
+                Operation::Put { value } => Some((test, Formats { key: &test.key, value, thread: None })),
                 _ => None,
             },
             _ => None,
@@ -65,26 +68,51 @@ impl Recorded {
     }
 }
 
+/// Refuses to record several threads.
+fn check_recordable(threads: u32) -> Result<(), EngineError> {
+    if threads > 1 && env::var_os(LOG).is_some() {
+        let message =
+            format!("{}={threads}: {LOG} records one thread only: its markers are one sequence", threads::THREADS);
+        return Err(EngineError::new(message));
+    }
+    Ok(())
+}
+
 /// Commits again and again until the process is killed, and says so after each commit.
-pub fn commit_forever<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
+pub(crate) fn commit_forever<E: KvEngine, T: Threading<E>>(
+    worker: &Worker,
+    job: &Job,
+    suite: &KvSuite,
+) -> Result<(), RunFailure> {
     let (test, formats) = writing_test(suite)?;
+    let threads = threads::asked_for()?;
+    check_recordable(threads)?;
     // The folder is given to the engine: that its name lasts is not the engine's to see to, so it is made before.
     let folder = prepared_folder(job, &test.database)?;
     let mut recorded = Recorded::start(job)?;
     let mut engine: E = open_in(job, suite, &folder)?;
+    if threads > 1 {
+        let committers = Committers { worker, statements: &test.sql, formats: formats.of_threads(threads) };
+        return Ok(T::commit_forever(&mut engine, &committers)?);
+    }
     let mut session = engine.session(&test.sql)?;
     for commit in 1.. {
         power::mark(Marker::Issued { ordinal: commit }).map_err(EngineError::from)?;
-        let mut transaction = session.write()?;
-        write(&mut transaction.table()?, formats, commit)?;
-        transaction.commit()?;
+        make(&mut session, formats, commit)?;
         power::mark(Marker::Acknowledged { commits: commit }).map_err(EngineError::from)?;
-        worker.emit(&Event::Committed { commits: commit });
+        worker.emit(&Event::Committed { commits: commit, thread: 0 });
         if let Some(recorded) = recorded.take_if(|recorded| recorded.commits == Some(commit)) {
             recorded.recording.end_process();
         }
     }
     Ok(())
+}
+
+/// Makes a commit, in a transaction of its own.
+fn make<S: KvSession>(session: &mut S, formats: Formats<'_>, commit: u64) -> Result<(), EngineError> {
+    let mut transaction = session.write()?;
+    write(&mut transaction.table()?, formats, commit)?;
+    transaction.commit()
 }
 
 /// Makes the changes of a commit.
@@ -103,8 +131,10 @@ fn write(table: &mut impl KvWrite, formats: Formats<'_>, commit: u64) -> Result<
 }
 
 /// Opens the database again, has the engine check it, and counts the commits that are there: whole ones, and none after one that is not.
+/// Those of each thread are counted by themselves.
 pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Result<(), RunFailure> {
     let (test, formats) = writing_test(suite)?;
+    let threads = threads::asked_for()?;
     if !has_database(job, &test.database) {
         return Err(EngineError::fatal("there is no database to recover").into());
     }
@@ -135,7 +165,9 @@ pub fn recover<E: KvEngine>(worker: &Worker, job: &Job, suite: &KvSuite) -> Resu
         }
     }
     drop(read);
-    let commits = found::commits(&found, formats).map_err(EngineError::fatal)?;
-    worker.emit(&Event::Recovered { commits });
+    let counted = found::commits_of_each(found, &formats.of_threads(threads)).map_err(EngineError::fatal)?;
+    for (thread, commits) in (0..).zip(counted) {
+        worker.emit(&Event::Recovered { commits, thread });
+    }
     Ok(())
 }

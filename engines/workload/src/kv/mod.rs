@@ -12,6 +12,7 @@ pub use self::inputs::{Input, each_input};
 use self::{accounts::Accounts, actors::ActorsTest, operations::KvTally};
 use crate::{
     actors::{ActorsDone, Shown, progress},
+    crash::Committers,
     frame::Harness,
     phases::Phases,
     recorder::Recorder,
@@ -42,6 +43,12 @@ pub(crate) trait Threading<E> {
     /// # Errors
     /// As for [`perform`](Self::perform); rows that are no accounts.
     fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError>;
+
+    /// Has the threads of a kill test commit until the process is killed.
+    ///
+    /// # Errors
+    /// As for [`perform`](Self::perform); the first that one of the threads met.
+    fn commit_forever(engine: &mut E, committers: &Committers<'_>) -> Result<(), EngineError>;
 }
 
 /// Of an engine for one thread.
@@ -58,6 +65,10 @@ impl<E: KvEngine> Threading<E> for OneThread {
     fn accounts(_: &mut E, _: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
         Ok(None)
     }
+
+    fn commit_forever(_: &mut E, _: &Committers<'_>) -> Result<(), EngineError> {
+        Err(EngineError::new("this engine commits with one thread only"))
+    }
 }
 
 impl<E: KvThreads> Threading<E> for ManyThreads {
@@ -69,6 +80,11 @@ impl<E: KvThreads> Threading<E> for ManyThreads {
     fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
         engine.get_ready()?;
         actors::accounts_before(engine, test)
+    }
+
+    fn commit_forever(engine: &mut E, committers: &Committers<'_>) -> Result<(), EngineError> {
+        engine.get_ready()?;
+        committers.commit_forever(engine)
     }
 }
 

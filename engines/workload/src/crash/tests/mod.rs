@@ -1,159 +1,25 @@
 //! A worker of a toy engine is recorded, and what power losses would have left of its database is recovered by another.
 
+mod threads;
+mod toy;
+
+use self::toy::{PROGRAM, describe, rows_of};
 use super::{found, writing_test};
-use crate::{
-    power::{Image, Images, Log, Names, Policy, missed, sync_classes},
-    program,
-};
+use crate::power::{Image, Images, Log, Names, Policy, missed, sync_classes};
 use dbdyno_engine::{
-    EngineError,
-    clock::SystemClock,
-    describe::{Description, OptionSpec},
-    engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
     protocol::{CacheStart, Event, Job, PROTOCOL, SuiteJob},
-    serve::{Program, serve},
+    serve::serve,
     settings::Settings,
     size::Size,
-    suite::{
-        KeyChoice, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation, SuiteKind, TransactionScope, Work,
-    },
+    suite::{KeyChoice, KvAlone, KvLoad, KvStatements, KvSuite, KvTest, KvWork, Operation, TransactionScope, Work},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::{self, File},
-    io::{Write, read_to_string},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+    fs,
+    io::{BufRead, BufReader, Write},
+    path::Path,
+    process::{Child, Command, Stdio},
 };
-
-type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
-
-/// A database is one file, which each commit replaces by a new one.
-struct Toy {
-    folder: PathBuf,
-    sync: bool,
-    rows: Rows,
-}
-
-fn rows_of(bytes: &[u8]) -> Result<Rows, EngineError> {
-    let rows: Vec<(Vec<u8>, Vec<u8>)> =
-        serde_json::from_slice(bytes).map_err(EngineError::doing("reading the rows"))?;
-    Ok(rows.into_iter().collect())
-}
-
-impl Engine for Toy {
-    const MAIN_FILE: &'static str = "rows";
-    type Clock = SystemClock;
-
-    fn clock(&self) -> SystemClock {
-        SystemClock::get()
-    }
-
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        Ok(BTreeMap::new())
-    }
-
-    fn check(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-}
-
-impl KvEngine for Toy {
-    type Session<'e> = &'e mut Self;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let sync = open.settings.flag("sync")?;
-        let rows = fs::read(open.folder.join("rows")).map_or_else(|_| Ok(Rows::new()), |bytes| rows_of(&bytes))?;
-        Ok(Self { folder: open.folder.to_owned(), sync, rows })
-    }
-
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvSession for &mut Toy {
-    type Read<'s>
-        = &'s mut Toy
-    where
-        Self: 's;
-    type Write<'s>
-        = &'s mut Toy
-    where
-        Self: 's;
-
-    fn read(&mut self) -> Result<&mut Toy, EngineError> {
-        Ok(self)
-    }
-
-    fn write(&mut self) -> Result<&mut Toy, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvTransaction for &mut Toy {
-    type Table<'t>
-        = &'t mut Toy
-    where
-        Self: 't;
-
-    fn table(&mut self) -> Result<&mut Toy, EngineError> {
-        Ok(self)
-    }
-
-    fn commit(self) -> Result<(), EngineError> {
-        let rows: Vec<_> = self.rows.iter().collect();
-        let mut file = File::create(self.folder.join("new"))?;
-        file.write_all(&serde_json::to_vec(&rows).unwrap())?;
-        if self.sync {
-            file.sync_all()?;
-        }
-        fs::rename(self.folder.join("new"), self.folder.join("rows"))?;
-        if self.sync {
-            File::open(&self.folder)?.sync_all()?;
-        }
-        Ok(())
-    }
-}
-
-impl KvRead for Toy {
-    fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError> {
-        Ok(self.rows.get(key).map(|value| visit(value)))
-    }
-
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.rows.contains_key(key))
-    }
-
-    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.rows.iter().for_each(|(key, value)| visit(key, value));
-        Ok(())
-    }
-
-    fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.rows.range(from.to_vec()..).take(most as usize).for_each(|(key, value)| visit(key, value));
-        Ok(())
-    }
-}
-
-impl KvWrite for Toy {
-    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), EngineError> {
-        self.rows.insert(key.to_owned(), value.to_owned());
-        Ok(())
-    }
-
-    fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.rows.remove(key).is_some())
-    }
-}
-
-static PROGRAM: Program = program::kv_only::<Toy>(describe);
-
-fn describe() -> Description {
-    let options = vec![OptionSpec::bool("sync", "on", "whether a commit waits for the disk")];
-    Description { options, ..Description::new("toy", "a file", "1", &[SuiteKind::Kv]) }
-}
 
 fn suite() -> KvSuite {
     let work = Work { operation: Operation::Put { value: "value_{key}_{random:50}".parse().unwrap() }, weight: 1 };
@@ -204,19 +70,26 @@ fn a_process_that_serves() {
     }
 }
 
-/// What a worker says, and whether it ends well.
-fn worker(command: &str, job: &Job, environment: &[(&str, &str)]) -> (Vec<Event>, bool) {
+fn started(command: &str, job: &Job, environment: &[(&str, &str)]) -> Child {
     let mut program = Command::new(std::env::current_exe().unwrap());
     program.args(["crash::tests::a_process_that_serves", "--exact"]).env(WORKER, command);
     program.envs(environment.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = program.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    writeln!(stdin, "{}", serde_json::to_string(job).unwrap()).unwrap();
-    let said = read_to_string(child.stdout.take().unwrap()).unwrap();
-    let done = child.wait().unwrap();
+    writeln!(child.stdin.as_mut().unwrap(), "{}", serde_json::to_string(job).unwrap()).unwrap();
+    child
+}
+
+fn events(child: &mut Child) -> impl Iterator<Item = Event> + use<> {
     // The test's own output is between them.
-    let event = |line: &str| serde_json::from_str(&line[line.find("{\"event\"")?..]).ok();
-    (said.lines().filter_map(event).collect(), done.success())
+    let event = |line: String| serde_json::from_str(&line[line.find("{\"event\"")?..]).ok();
+    BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok).filter_map(event)
+}
+
+/// What a worker says, and whether it ends well.
+fn worker(command: &str, job: &Job, environment: &[(&str, &str)]) -> (Vec<Event>, bool) {
+    let mut child = started(command, job, environment);
+    let said = events(&mut child).collect();
+    (said, child.wait().unwrap().success())
 }
 
 const COMMITS: u64 = 24;
@@ -229,12 +102,12 @@ fn recorded(folder: &Path, sync: &str) -> Log {
     let (said, well) =
         worker("commits", &job, &[(super::LOG, log.to_str().unwrap()), (super::COMMITS, commits.as_str())]);
     assert!(well);
-    let expected: Vec<_> = (1..=COMMITS).map(|commits| Event::Committed { commits }).collect();
+    let expected: Vec<_> = (1..=COMMITS).map(|commits| Event::Committed { commits, thread: 0 }).collect();
     assert_eq!(said, expected);
     let log = Log::read(&log).unwrap();
     assert_eq!(missed(&log, &folder.join("root")).unwrap(), BTreeSet::new());
     let (recovered, _) = worker("recover", &job, &[]);
-    assert_eq!(recovered, [Event::Recovered { commits: COMMITS }], "the process ended without a power loss");
+    assert_eq!(recovered, [Event::Recovered { commits: COMMITS, thread: 0 }], "the process ended without a power loss");
     log
 }
 
@@ -284,7 +157,7 @@ fn an_engine_that_syncs_keeps_what_it_acknowledged_and_one_that_does_not_is_dama
     let image = images.image(right.records().len() / 2, Policy::Nothing, 1);
     let job = job(&folder.path().join("image"), "on");
     image.write_to(&job.folder).unwrap();
-    let expected = Event::Recovered { commits: commits(&image).unwrap() };
+    let expected = Event::Recovered { commits: commits(&image).unwrap(), thread: 0 };
     assert_eq!(worker("recover", &job, &[]).0, [expected]);
     fs::write(job.folder.join("database/rows"), b"damaged").unwrap();
     let (said, well) = worker("recover", &job, &[]);

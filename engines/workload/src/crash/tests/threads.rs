@@ -1,0 +1,121 @@
+//! Several threads commit, and what each of them committed is counted by itself.
+
+use super::{
+    super::{COMMITS, LOG, threads::THREADS},
+    events, job, started,
+    toy::{Rows, rows_of},
+    worker,
+};
+use dbdyno_engine::protocol::{Event, Job};
+use std::{fs, process::Child};
+
+const TWO: (&str, &str) = (THREADS, "2");
+
+/// What went wrong where nothing but a failure was said.
+fn failure(command: &str, job: &Job, environment: &[(&str, &str)]) -> String {
+    let (said, well) = worker(command, job, environment);
+    let [Event::Failed { message, .. }] = &said[..] else { panic!("{said:?}") };
+    assert!(!well);
+    message.clone()
+}
+
+/// Has two threads commit, and interrupts their worker once each has committed so often; how many commits each acknowledged, and what else was said.
+fn interrupted(job: &Job, least: u64, interrupt: impl FnOnce(&mut Child)) -> ([u64; 2], Vec<Event>) {
+    let mut committing = started("commits", job, &[TWO]);
+    let (mut interrupt, mut acknowledged, mut others) = (Some(interrupt), [0; 2], Vec::new());
+    for event in events(&mut committing) {
+        let Event::Committed { commits, thread } = event else {
+            others.push(event);
+            continue;
+        };
+        acknowledged[thread as usize] += 1;
+        assert_eq!(acknowledged[thread as usize], commits, "each thread counts its own");
+        if acknowledged.iter().all(|commits| *commits >= least)
+            && let Some(interrupt) = interrupt.take()
+        {
+            interrupt(&mut committing);
+        }
+    }
+    committing.wait().unwrap();
+    (acknowledged, others)
+}
+
+fn change(job: &Job, change: impl FnOnce(&mut Rows)) {
+    let file = job.folder.join("database/rows");
+    let mut rows = rows_of(&fs::read(&file).unwrap()).unwrap();
+    change(&mut rows);
+    fs::write(file, serde_json::to_vec(&rows.iter().collect::<Vec<_>>()).unwrap()).unwrap();
+}
+
+#[test]
+fn what_each_thread_committed_is_counted_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job(&folder.path().join("root"), "off");
+    let (acknowledged, others) = interrupted(&job, 15, |committing| committing.kill().unwrap());
+    assert_eq!(others, []);
+    let (said, well) = worker("recover", &job, &[TWO]);
+    let [Event::Recovered { commits: first, thread: 0 }, Event::Recovered { commits: second, thread: 1 }] = said[..]
+    else {
+        panic!("{said:?}")
+    };
+    assert!(well);
+    for (acknowledged, commits) in acknowledged.into_iter().zip([first, second]) {
+        assert!((acknowledged..=acknowledged + 1).contains(&commits), "{commits} of {acknowledged} are there");
+    }
+
+    let foreign = b"t02_key_0".to_vec();
+    change(&job, |rows| drop(rows.insert(foreign.clone(), Vec::new())));
+    assert_eq!(failure("recover", &job, &[TWO]), "the key `t02_key_0` is no thread's");
+    change(&job, |rows| drop(rows.remove(&foreign)));
+    // Its rows are 0 to 2 of the first three commits.
+    change(&job, |rows| drop(rows.remove(&b"t01_key_2"[..]).unwrap()));
+    let expected = format!("thread 1: commit 3 is missing, but commit {second} is there");
+    assert_eq!(failure("recover", &job, &[TWO]), expected);
+    let alone = failure("recover", &job, &[]);
+    assert!(alone.ends_with("rows, none of which was ever committed"), "{alone}");
+}
+
+#[test]
+fn a_thread_that_fails_ends_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job(&folder.path().join("root"), "off");
+    let database = job.folder.join("database");
+    let (_, others) = interrupted(&job, 1, |_| fs::rename(&database, folder.path().join("gone")).unwrap());
+    assert!(
+        matches!(&others[..], [Event::Failed { test: None, message, .. }] if message.contains("No such file")),
+        "{others:?}"
+    );
+}
+
+#[test]
+fn a_number_of_threads_that_is_none_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = job(&folder.path().join("root"), "off");
+    for command in ["commits", "recover"] {
+        for number in ["", "0", "17", "-1", "two"] {
+            let expected = format!("DBDYNO_COMMIT_THREADS={number}: expected a number of threads from 1 to 16");
+            assert_eq!(failure(command, &job, &[(THREADS, number)]), expected);
+        }
+    }
+    let log = folder.path().join("log");
+    let refused = failure("commits", &job, &[TWO, (LOG, log.to_str().unwrap()), (COMMITS, "3")]);
+    assert_eq!(
+        refused,
+        "DBDYNO_COMMIT_THREADS=2: DBDYNO_POWER_LOG records one thread only: its markers are one sequence"
+    );
+    assert!(!log.exists() && !job.folder.exists());
+}
+
+#[test]
+fn a_thread_is_named_where_it_is_not_the_first() {
+    let told = |event| serde_json::to_string(&event).unwrap();
+    let committed = |thread| told(Event::Committed { commits: 3, thread });
+    assert_eq!(committed(0), r#"{"event":"committed","commits":3}"#);
+    assert_eq!(committed(2), r#"{"event":"committed","commits":3,"thread":2}"#);
+    assert_eq!(told(Event::Recovered { commits: 3, thread: 0 }), r#"{"event":"recovered","commits":3}"#);
+    assert_eq!(
+        serde_json::from_str::<Event>(&committed(0)).unwrap(),
+        Event::Committed { commits: 3, thread: 0 },
+        "what names none is of the first"
+    );
+}
