@@ -184,7 +184,7 @@ impl Judge<'_> {
         let desk = Desk::cleared(self.scratch.join(format!("image-{number}")))?;
         let written = image.write_to(&desk.databases());
         written.map_err(|error| TortureError::folder(desk.path(), "images cannot be put here", &error))?;
-        worker::recover(self.subject, &desk).map_err(TortureError::Worker)
+        worker::recovered(self.subject, &desk).map_err(TortureError::Worker)
     }
 }
 

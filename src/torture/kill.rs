@@ -6,21 +6,33 @@ use std::{path::Path, time::Duration};
 
 /// The longest time from a worker's first commit to its end.
 const LONGEST: Duration = Duration::from_millis(250);
+/// How many threads commit in every second worker, where the engine has several.
+const SEVERAL: u32 = 3;
 
-/// Kills one worker at a random moment, and opens its database; what is missing or wrong.
+/// Kills one worker at a random moment, and opens its database; what is missing or wrong. `number`: its number among the kills.
 pub(super) fn one(
     subject: &Subject,
     folder: &Path,
+    number: u32,
     rng: &mut SplitMix64,
 ) -> Result<Option<Contradiction>, TortureError> {
     let desk = Desk::cleared(folder.to_owned())?;
+    let threads = if subject.has_several_writers() && number % 2 == 1 { SEVERAL } else { 1 };
     let after = Duration::from_micros(rng.below(LONGEST.as_micros() as u64));
-    let acknowledged = worker::commit_until_killed(subject, &desk, after).map_err(TortureError::Worker)?;
-    let found = worker::recover(subject, &desk).map_err(TortureError::Worker)?;
+    let acknowledged = worker::commit_until_killed(subject, &desk, threads, after).map_err(TortureError::Worker)?;
+    let found = worker::recover(subject, &desk, threads).map_err(TortureError::Worker)?;
+    let all: u64 = acknowledged.iter().sum();
     let what = match found {
-        Ok(commits) if commits >= acknowledged => return Ok(None),
-        Ok(commits) => format!("{commits} of {acknowledged} acknowledged commits are there"),
-        Err(message) => format!("after {acknowledged} acknowledged commits: {message}"),
+        Ok(found) => {
+            let mut sides = found.iter().zip(&acknowledged);
+            let Some((found, acknowledged)) = sides.find(|(found, acknowledged)| found < acknowledged) else {
+                return Ok(None);
+            };
+            format!("{found} of {acknowledged} acknowledged commits of a thread are there")
+        }
+        // Before the first commit has returned there need not be a database.
+        Err(_) if all == 0 => return Ok(None),
+        Err(message) => format!("after {all} acknowledged commits: {message}"),
     };
     Ok(Some(Contradiction { what, image: None }))
 }

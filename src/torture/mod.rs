@@ -114,7 +114,7 @@ pub fn torture(
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop.load(Relaxed) {
-        killed = kill::one(subject, &scratch.path().join("killed"), &mut rng)?;
+        killed = kill::one(subject, &scratch.path().join("killed"), kills, &mut rng)?;
         kills += 1;
         on_step(Step::Kill { done: kills });
     }
@@ -133,7 +133,7 @@ pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result
     let desk = Desk::cleared(scratch.path().join("image"))?;
     let copied = copy_folder(image, &desk.databases());
     copied.map_err(|error| TortureError::folder(image, "the image cannot be copied", &error))?;
-    worker::recover(subject, &desk).map_err(TortureError::Worker)
+    worker::recovered(subject, &desk).map_err(TortureError::Worker)
 }
 
 fn scratch(place: &Place) -> Result<Scratch, TortureError> {

@@ -6,11 +6,12 @@ use crate::{
     engines::Launch,
 };
 use dbdyno_engine::{
-    describe::Description,
+    describe::{Description, Writers},
     durability::Tier,
     protocol::{CacheStart, Job, PROTOCOL, SuiteJob},
     settings::Settings,
     size::Size,
+    suite::SuiteKind,
 };
 use std::{path::PathBuf, time::Duration};
 
@@ -30,6 +31,7 @@ pub struct Subject {
     launch: Launch,
     suite: SuiteJob,
     size: Size,
+    writers: Writers,
 }
 
 impl Subject {
@@ -46,7 +48,13 @@ impl Subject {
             launch: engine.launch.clone(),
             suite: suite.resolve(*size, suite_settings, &TestPick::default()),
             size: *size,
+            writers: engine.description.threads.get(&SuiteKind::Kv).map_or(Writers::One, |threads| threads.writers),
         }
+    }
+
+    /// Whether several threads can commit.
+    pub(super) fn has_several_writers(&self) -> bool {
+        self.writers == Writers::Many
     }
 
     pub(super) fn launch(&self) -> &Launch {

@@ -99,20 +99,34 @@ impl Drop for TortureWorker {
     }
 }
 
-/// Has a worker commit on a fresh database, and kills it some time after its first commits; how many it had acknowledged.
-pub(super) fn commit_until_killed(subject: &Subject, desk: &Desk, after: Duration) -> Result<u64, String> {
-    let mut worker = TortureWorker::start(subject, desk, "commits", &[])?;
-    let mut acknowledged = 0;
+/// The environment by which a worker is told how many threads commit.
+const THREADS: &str = "DBDYNO_COMMIT_THREADS";
+
+/// Has a worker commit on a fresh database, and kills it some time after its first commits; how many each thread had acknowledged.
+pub(super) fn commit_until_killed(
+    subject: &Subject,
+    desk: &Desk,
+    threads: u32,
+    after: Duration,
+) -> Result<Vec<u64>, String> {
+    let mut worker = TortureWorker::start(subject, desk, "commits", &[(THREADS, &threads.to_string())])?;
+    let mut acknowledged = vec![0; threads as usize];
+    let mut note = |event: &Event| {
+        if let Event::Committed { commits, thread } = event
+            && let Some(acknowledged) = acknowledged.get_mut(*thread as usize)
+        {
+            *acknowledged = *commits;
+        }
+    };
     let mut until: Option<Instant> = None;
     loop {
         let wait = until.map_or(SILENCE, |until| until.saturating_duration_since(Instant::now()));
         match worker.said.recv_timeout(wait) {
-            Ok(Event::Committed { commits }) => {
-                acknowledged = commits;
+            Ok(Event::Failed { message, .. }) => return Err(message),
+            Ok(event) => {
+                note(&event);
                 until.get_or_insert_with(|| Instant::now() + after);
             }
-            Ok(Event::Failed { message, .. }) => return Err(message),
-            Ok(_) => {}
             Err(RecvTimeoutError::Timeout) if until.is_some() => break,
             Err(RecvTimeoutError::Timeout) => return Err(format!("it committed nothing for {} s", SILENCE.as_secs())),
             Err(RecvTimeoutError::Disconnected) => return Err(worker.ending()),
@@ -121,9 +135,7 @@ pub(super) fn commit_until_killed(subject: &Subject, desk: &Desk, after: Duratio
     worker.family.kill(Some(worker.child.id()));
     // What it had said before is in the pipe.
     while let Ok(event) = worker.said.recv() {
-        if let Event::Committed { commits } = event {
-            acknowledged = commits;
-        }
+        note(&event);
     }
     Ok(acknowledged)
 }
@@ -146,16 +158,24 @@ pub(super) fn record(subject: &Subject, desk: &Desk, commits: u32) -> Result<Log
     Log::read(&log).map_err(|error| format!("{ending}; what it recorded cannot be read: {error}"))
 }
 
-/// Opens a database again: how many commits are there, or what is wrong with it. The outer error is that no worker could be started.
-pub(super) fn recover(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
-    let mut worker = TortureWorker::start(subject, desk, "recover", &[])?;
+/// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be
+/// started.
+pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Result<Vec<u64>, String>, String> {
+    let mut worker = TortureWorker::start(subject, desk, "recover", &[(THREADS, &threads.to_string())])?;
+    let mut found = Vec::new();
     loop {
         match worker.next() {
-            Ok(Some(Event::Recovered { commits })) => return Ok(Ok(commits)),
+            Ok(Some(Event::Recovered { commits, .. })) => found.push(commits),
             Ok(Some(Event::Failed { message, .. })) => return Ok(Err(message)),
             Ok(Some(_)) => {}
+            Ok(None) if found.len() == threads as usize => return Ok(Ok(found)),
             Ok(None) => return Ok(Err(worker.ending())),
             Err(silence) => return Ok(Err(silence)),
         }
     }
+}
+
+/// The same of a database in which one thread committed.
+pub(super) fn recovered(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
+    Ok(recover(subject, desk, 1)?.map(|found| found.into_iter().sum()))
 }

@@ -1,9 +1,11 @@
 //! The terminal's settings before raw mode: kept, handed over as text, and restored.
 
-use rustix::termios::{
-    ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+use std::{
+    fmt, io,
+    mem::MaybeUninit,
+    os::fd::{AsFd, AsRawFd},
+    str::FromStr,
 };
-use std::{fmt, io, os::fd::AsFd, str::FromStr};
 
 /// Everything that raw mode changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,42 +22,67 @@ pub(super) struct TerminalSettings {
 impl TerminalSettings {
     /// Those of a terminal.
     pub(super) fn read(terminal: impl AsFd) -> io::Result<Self> {
-        Ok(Self::from_termios(&tcgetattr(terminal)?))
+        Ok(Self::from_termios(&read(&terminal)?))
     }
 
     /// Gives a terminal these; what raw mode does not change stays as it is.
     pub(super) fn apply(self, terminal: impl AsFd) -> io::Result<()> {
-        let mut termios = tcgetattr(&terminal)?;
+        let mut termios = read(&terminal)?;
         self.put_into(&mut termios);
-        Ok(tcsetattr(terminal, OptionalActions::Now, &termios)?)
+        write(&terminal, &termios)
     }
 
     /// What raw mode makes of them.
+    #[expect(unsafe_code, reason = "the C library's own function")]
     pub(super) fn raw(self, terminal: impl AsFd) -> io::Result<Self> {
-        let mut termios = tcgetattr(terminal)?;
+        let mut termios = read(&terminal)?;
         self.put_into(&mut termios);
-        termios.make_raw();
+        // SAFETY: it changes a valid value.
+        unsafe { libc::cfmakeraw(&raw mut termios) };
         Ok(Self::from_termios(&termios))
     }
 
-    fn from_termios(termios: &Termios) -> Self {
+    fn from_termios(termios: &libc::termios) -> Self {
         Self {
-            input: termios.input_modes.bits(),
-            output: termios.output_modes.bits(),
-            control: termios.control_modes.bits(),
-            local: termios.local_modes.bits(),
-            least: termios.special_codes[SpecialCodeIndex::VMIN],
-            patience: termios.special_codes[SpecialCodeIndex::VTIME],
+            input: termios.c_iflag,
+            output: termios.c_oflag,
+            control: termios.c_cflag,
+            local: termios.c_lflag,
+            least: termios.c_cc[libc::VMIN],
+            patience: termios.c_cc[libc::VTIME],
         }
     }
 
-    fn put_into(self, termios: &mut Termios) {
-        termios.input_modes = InputModes::from_bits_retain(self.input);
-        termios.output_modes = OutputModes::from_bits_retain(self.output);
-        termios.control_modes = ControlModes::from_bits_retain(self.control);
-        termios.local_modes = LocalModes::from_bits_retain(self.local);
-        termios.special_codes[SpecialCodeIndex::VMIN] = self.least;
-        termios.special_codes[SpecialCodeIndex::VTIME] = self.patience;
+    fn put_into(self, termios: &mut libc::termios) {
+        termios.c_iflag = self.input;
+        termios.c_oflag = self.output;
+        termios.c_cflag = self.control;
+        termios.c_lflag = self.local;
+        termios.c_cc[libc::VMIN] = self.least;
+        termios.c_cc[libc::VTIME] = self.patience;
+    }
+}
+
+// By the C library: rustix sets the speed of input too, which was not set, and what is restored has to be what was.
+
+#[expect(unsafe_code, reason = "the C library's own function")]
+fn read(terminal: &impl AsFd) -> io::Result<libc::termios> {
+    let mut termios = MaybeUninit::uninit();
+    // SAFETY: an open descriptor, and room for the answer, which is there where it says so.
+    unsafe {
+        match libc::tcgetattr(terminal.as_fd().as_raw_fd(), termios.as_mut_ptr()) {
+            0 => Ok(termios.assume_init()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "the C library's own function")]
+fn write(terminal: &impl AsFd, termios: &libc::termios) -> io::Result<()> {
+    // SAFETY: an open descriptor and a valid value.
+    match unsafe { libc::tcsetattr(terminal.as_fd().as_raw_fd(), libc::TCSANOW, termios) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
