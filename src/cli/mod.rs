@@ -30,7 +30,7 @@ mod trend;
 mod tune;
 
 use crate::base::units::plain;
-use args::{Places, WorkArgs};
+use args::Places;
 use bench::BenchArgs;
 use clap::{
     CommandFactory, Parser, Subcommand,
@@ -108,8 +108,9 @@ enum CliCommand {
     Delete(delete::DeleteArgs),
     /// List engines, options, suites, tests, presets or themes.
     List(list::ListArgs),
-    /// Check whether this machine is fit to measure on. Each line is a finding, and what to do about it.
-    Doctor(WorkArgs),
+    /// Check whether this machine is fit to measure on, and what engines and the store are like. Each line is a finding, and what to do
+    /// about it.
+    Doctor(doctor::DoctorArgs),
     /// Write a completion script to stdout.
     Completions { shell: clap_complete::Shell },
     /// Write the man page to stdout.

@@ -160,11 +160,15 @@ impl Registry {
         let mut registry = Self::built_in();
         let found = outside::find();
         for known in outside::ours() {
-            if !found.contains_key(&known.name) {
+            if !found.executable.contains_key(&known.name) && !found.not_executable.contains_key(&known.name) {
                 registry.unavailable.push(Unavailable { reason: known.missing(), name: known.name });
             }
         }
-        for (name, path) in found {
+        for (name, path) in found.not_executable.into_iter().filter(|(name, _)| built_in(name).is_none()) {
+            let reason = format!("{} cannot be executed: `chmod +x` lets it, if it is a program", path.display());
+            registry.unavailable.push(Unavailable { name, reason });
+        }
+        for (name, path) in found.executable {
             if built_in(&name).is_some() {
                 let reason = format!("{} has the name of a built-in engine: rename it", path.display());
                 registry.unavailable.push(Unavailable { name, reason });

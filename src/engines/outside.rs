@@ -57,19 +57,35 @@ pub(super) fn ours() -> Vec<Known> {
     toml::from_str::<Ours>(OURS).map(|list| list.engine).unwrap_or_default()
 }
 
-/// Engine programs by name; the first folder that has a name wins.
-pub(super) fn find() -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
-    for folder in folders() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+/// Engine programs by name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Programs {
+    pub(super) executable: BTreeMap<String, PathBuf>,
+    /// Files that are named like one, where no folder has one that can be executed.
+    pub(super) not_executable: BTreeMap<String, PathBuf>,
+}
+
+/// Where engine programs are looked for.
+pub(super) fn find() -> Programs {
+    find_in(&folders())
+}
+
+/// The first folder that has a name wins.
+fn find_in(folders: &[PathBuf]) -> Programs {
+    let mut found = Programs::default();
+    for folder in folders {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let file = entry.file_name();
             let Some(name) = file.to_str().and_then(|file| file.strip_prefix(PREFIX)) else { continue };
             let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-            if plain && is_executable(&entry.path()) {
-                found.entry(name.to_owned()).or_insert_with(|| entry.path());
+            if plain {
+                let executable = is_executable(&entry.path());
+                let list = if executable { &mut found.executable } else { &mut found.not_executable };
+                list.entry(name.to_owned()).or_insert_with(|| entry.path());
             }
         }
     }
+    found.not_executable.retain(|name, _| !found.executable.contains_key(name));
     found
 }
 
@@ -178,5 +194,23 @@ mod tests {
     #[test]
     fn the_list_of_our_engine_programs_is_read() {
         assert!(ours().iter().any(|known| known.name == "lmdb1" && known.build.contains("dbdyno-engine-lmdb1")));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_executed_hides_no_program_behind_it() {
+        let root = tempfile::tempdir().unwrap();
+        let file = |folder: &str, name: &str, mode: u32| {
+            let path = root.path().join(folder).join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        file("one", "dbdyno-engine-a", 0o644);
+        let (a, b) = (file("two", "dbdyno-engine-a", 0o755), file("two", "dbdyno-engine-b", 0o644));
+        file("two", "dbdyno-engine-a.d", 0o644);
+        let found = find_in(&[root.path().join("one"), root.path().join("two"), root.path().join("none")]);
+        assert_eq!(found.executable, BTreeMap::from([("a".to_owned(), a)]));
+        assert_eq!(found.not_executable, BTreeMap::from([("b".to_owned(), b)]));
     }
 }

@@ -17,15 +17,20 @@ pub(super) struct Disk {
     pub(super) rotational: Option<bool>,
 }
 
-/// Finds the disks beneath the device `MAJOR:MINOR`, or else beneath the device called `name`, where `sys` is `/sys`.
-pub(super) fn find(sys: &Path, device_number: &str, name: Option<&str>) -> Disk {
+/// The folders of the disks beneath the device `MAJOR:MINOR`, or else beneath the device called `name`, where `sys` is `/sys`.
+pub(super) fn beneath(sys: &Path, device_number: &str, name: Option<&str>) -> Vec<PathBuf> {
     let by_number = fs::canonicalize(sys.join("dev/block").join(device_number)).ok();
     // A container sees the host's /sys, though it may have none of the host's device files.
     let by_name = || fs::canonicalize(sys.join("class/block").join(name?)).ok();
-    let Some(node) = by_number.or_else(by_name) else { return Disk::default() };
     let mut disks = Vec::new();
-    whole_disks(&node, MOST_LAYERS, &mut disks);
+    if let Some(node) = by_number.or_else(by_name) {
+        whole_disks(&node, MOST_LAYERS, &mut disks);
+    }
+    disks
+}
 
+/// What these folders tell of their disks.
+pub(super) fn describe(disks: &[PathBuf]) -> Disk {
     let mut models: Vec<String> = disks.iter().filter_map(|disk| model(disk)).collect();
     models.dedup();
     let turning: Vec<Option<bool>> = disks.iter().map(|disk| rotational(disk)).collect();
@@ -154,6 +159,10 @@ mod tests {
         fn find(&self, number: &str) -> Disk {
             find(self.path(), number, None)
         }
+    }
+
+    fn find(sys: &Path, number: &str, name: Option<&str>) -> Disk {
+        describe(&beneath(sys, number, name))
     }
 
     fn disk(model: &str, rotational: bool) -> Disk {

@@ -1,7 +1,8 @@
 //! On what machine a result was measured, and what else that machine did meanwhile.
 //!
 //! Recorded with every session: [`HostFacts`], [`WorkFolderFacts`], [`measure_fsync`] and [`Load`]. Recorded with
-//! every run: a [`NoiseDelta`], the difference of two [`NoiseSample`]s.
+//! every run: a [`NoiseDelta`], the difference of two [`NoiseSample`]s. Looked at by `dbdyno doctor` only: [`SyncTimes`],
+//! whether they are [`believable`], the disk's [`WriteCache`] and the [`ClockReading`].
 //!
 //! Nothing here fails because a fact is missing: containers mask files, old kernels lack them, other systems never had
 //! them. Such a fact is `None`. Texts of the kernel are parsed by pure functions, apart from reading the files, so that
@@ -9,6 +10,8 @@
 //!
 //! Names of disks, folders and hosts are what the machine says, not cleaned for a terminal: escape them on output.
 
+mod believable;
+mod clock_reading;
 mod cpu;
 mod disk;
 mod facts;
@@ -19,12 +22,18 @@ mod mounts;
 mod noise;
 #[cfg(test)]
 mod scratch;
+mod sync_times;
 mod text;
 mod virtualisation;
 mod work_folder;
+mod write_cache;
 
+pub use believable::{Device, Doubt, believable};
+pub use clock_reading::ClockReading;
 pub use facts::HostFacts;
 pub use fsync::measure_fsync;
 pub use load::Load;
 pub use noise::{CpuTimes, NoiseDelta, NoiseSample};
+pub use sync_times::SyncTimes;
 pub use work_folder::WorkFolderFacts;
+pub use write_cache::WriteCache;

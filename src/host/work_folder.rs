@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ impl WorkFolderFacts {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let existing = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
         let mount = existing.as_deref().and_then(mount);
-        let disk = mount.as_ref().map(disk_beneath).unwrap_or_default();
+        let disk = disk::describe(&mount.as_ref().map(disks_beneath).unwrap_or_default());
         let space = existing.and_then(|path| rustix::fs::statvfs(path).ok());
         Self {
             path: path.to_string_lossy().into_owned(),
@@ -149,7 +149,13 @@ fn mount(folder: &Path) -> Option<Mount> {
     mounts::of_folder(&mountinfo, id, folder)
 }
 
-fn disk_beneath(mount: &Mount) -> disk::Disk {
+/// The folders in `/sys` of the disks that a folder, which is there, is on.
+pub(super) fn disks(folder: &Path) -> Vec<PathBuf> {
+    let folder = fs::canonicalize(folder).ok();
+    folder.as_deref().and_then(mount).as_ref().map(disks_beneath).unwrap_or_default()
+}
+
+fn disks_beneath(mount: &Mount) -> Vec<PathBuf> {
     let device = mount.source.starts_with("/dev/").then(|| Path::new(&mount.source));
     // btrfs may lie on several devices and therefore has a number of its own, 0:N, but it names one of them.
     let number = device.filter(|_| mount.device_number.starts_with("0:")).and_then(|device| {
@@ -157,7 +163,7 @@ fn disk_beneath(mount: &Mount) -> disk::Disk {
         Some(format!("{}:{}", rustix::fs::major(number), rustix::fs::minor(number)))
     });
     let name = device.and_then(Path::file_name).and_then(|name| name.to_str());
-    disk::find(Path::new("/sys"), number.as_deref().unwrap_or(&mount.device_number), name)
+    disk::beneath(Path::new("/sys"), number.as_deref().unwrap_or(&mount.device_number), name)
 }
 
 #[cfg(test)]

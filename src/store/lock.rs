@@ -3,8 +3,9 @@
 
 use super::{OpenMode, StoreError, beside};
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::ErrorKind,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -61,5 +62,51 @@ fn lock_file(store: &Path, access: OpenMode) -> Result<Option<File>, StoreError>
             Ok(None)
         }
         (Err(error), _) => Err(StoreError::of_io(store, &path, &error)),
+    }
+}
+
+/// The processes that hold the store's lock or DuckDB's own on the file, as far as the system tells.
+pub(super) fn holders(store: &Path) -> Vec<u32> {
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let files = [store.to_owned(), lock_path(store)];
+    let inodes = files.iter().filter_map(|file| Some(fs::metadata(file).ok()?.ino()));
+    let mut processes: Vec<u32> = inodes.flat_map(|inode| holders_of(&locks, inode)).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    processes
+}
+
+/// The processes that hold a file of this inode locked, from the text of `/proc/locks`: `1: FLOCK ADVISORY WRITE PID MAJ:MIN:INODE 0 EOF`.
+/// The device is not compared: some file systems have another number here than for a file. Who waits (`->`) holds nothing, and a
+/// process that is none of this container's is called 0 or -1.
+fn holders_of(locks: &str, inode: u64) -> Vec<u32> {
+    let held = |line: &str| {
+        let mut words = line.split_whitespace().skip(1);
+        words.next().filter(|kind| *kind != "->")?;
+        let process = words.nth(2)?.parse().ok().filter(|process| *process > 0)?;
+        let file = words.next()?.rsplit(':').next()?;
+        (file.parse() == Ok(inode)).then_some(process)
+    };
+    locks.lines().filter_map(held).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_holds_a_file_is_told_by_the_system() {
+        let locks = "\
+1: FLOCK  ADVISORY  WRITE 29092 fe:00:10756797 0 EOF
+2: POSIX  ADVISORY  READ 28948 fe:00:10756797 0 EOF
+2: -> FLOCK  ADVISORY  WRITE 77 fe:00:10756797 0 EOF
+3: OFDLCK ADVISORY  READ -1 fe:00:10756797 0 EOF
+4: FLOCK  ADVISORY  READ 5 fe:00:107 0 EOF
+garbage
+";
+        assert_eq!(holders_of(locks, 10_756_797), [29092, 28948]);
+        assert_eq!(holders_of(locks, 107), [5]);
+        assert_eq!(holders_of(locks, 7), [0; 0]);
+        assert_eq!(holders_of("", 7), [0; 0]);
     }
 }

@@ -9,6 +9,7 @@ mod connect;
 mod error;
 mod evidence;
 mod export;
+mod health;
 mod import;
 mod journal;
 mod lock;
@@ -34,8 +35,9 @@ pub use error::StoreError;
 pub(crate) use evidence::options_text;
 pub use evidence::{EvidenceRecord, TierVerdicts};
 pub use export::{ExportError, Exported};
+pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
-pub use journal::{Ownership, Settled};
+pub use journal::{Ownership, Settled, Waiting};
 pub use read::{
     ComparedTest, FollowedTest, GroupColumn, GroupRow, Latencies, Offer, Order, Page, PageListing, PageRows,
     RecordedRun, RepeatedTest, ResultColumn, ResultRow, RunConfiguration, RunTests, SelectedRuns, SessionFacts,

@@ -96,7 +96,7 @@ impl Store {
         })
     }
 
-    fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
+    pub(super) fn journals(&self) -> Result<Vec<JournalFile>, StoreError> {
         let folder = self.journal_folder();
         found(&folder).map_err(|error| StoreError::Journal { path: folder, message: error.to_string() })
     }
@@ -202,13 +202,13 @@ impl Store {
 }
 
 /// How far each journal was taken in, bytes.
-fn positions(connection: &Connection) -> duckdb::Result<BTreeMap<String, u64>> {
+pub(in crate::store) fn positions(connection: &Connection) -> duckdb::Result<BTreeMap<String, u64>> {
     let mut statement = connection.prepare("SELECT journal_id::VARCHAR, position FROM journal")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
 /// Sessions that are not over, and that nobody runs any more.
-fn abandoned(connection: &Connection) -> duckdb::Result<Vec<String>> {
+pub(in crate::store) fn abandoned(connection: &Connection) -> duckdb::Result<Vec<String>> {
     let mut statement =
         connection.prepare("SELECT session_id::VARCHAR, owner FROM session WHERE status = 'running'")?;
     let running: Vec<(String, Option<String>)> =

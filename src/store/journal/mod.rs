@@ -8,9 +8,12 @@
 mod line;
 mod merge;
 mod spool;
+mod waiting;
 mod writer;
 
 pub use merge::Settled;
+pub(super) use merge::{abandoned, positions};
+pub use waiting::Waiting;
 pub use writer::Ownership;
 pub(super) use writer::SharedWriter;
 

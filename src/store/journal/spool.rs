@@ -24,6 +24,10 @@ pub(super) fn is_there(store: &Store) -> bool {
     files(store).iter().any(|file| file.exists())
 }
 
+pub(super) fn bytes(store: &Store) -> u64 {
+    files(store).iter().filter_map(|file| Some(fs::metadata(file).ok()?.len())).sum()
+}
+
 fn merge(store: &Store, batch: &Batch) -> Result<(), StoreError> {
     store.writing(|connection| {
         make_tables(connection).and_then(|()| stage_batch(connection, batch)).doing(store.path())?;

@@ -1,0 +1,91 @@
+//! The clock that operations are timed with.
+
+use super::finding::DoctorFinding;
+use crate::{base::units::duration, host::ClockReading};
+use dbdyno_engine::clock::{Clock, SystemClock};
+
+/// A reading that takes longer is a system call, or a device that is asked.
+const DEAR_NS: f64 = 100.0;
+/// Steps that are larger than operations of engines in memory.
+const COARSE_NS: u64 = 1_000;
+
+/// The clock of the measured loops.
+pub(super) struct MeasuredClock {
+    /// What it reads, in a word.
+    name: &'static str,
+    reading: ClockReading,
+}
+
+impl MeasuredClock {
+    pub(super) fn read() -> Self {
+        let clock = SystemClock::get();
+        Self { name: clock.name().unwrap_or("unknown"), reading: ClockReading::of(|| clock.now()) }
+    }
+}
+
+pub(super) fn findings(source: Option<&str>, clock: &MeasuredClock) -> Vec<DoctorFinding> {
+    source.map(of_source).into_iter().chain([of_reading(clock)]).collect()
+}
+
+/// What the kernel takes the time from.
+fn of_source(source: &str) -> DoctorFinding {
+    let what = format!("the clock source is {source}");
+    match source {
+        "tsc" | "arch_sys_counter" => DoctorFinding::fit(what),
+        "kvm-clock" | "hyperv_clocksource_tsc_page" => DoctorFinding::advised(
+            what,
+            "a virtual one, read without a system call but not as fast as the processor's counter; where the host's counter is stable, \
+             `clocksource=tsc` on the kernel's command line takes that",
+        ),
+        _ => DoctorFinding::unfit(
+            what,
+            "reading the clock is a system call or asks a device, and short operations are bound by the harness; the kernel's log says \
+             why it does not take tsc",
+        ),
+    }
+}
+
+fn of_reading(clock: &MeasuredClock) -> DoctorFinding {
+    let MeasuredClock { name, reading } = clock;
+    let cost = duration(reading.cost_ns);
+    let read = format!("operations are timed by the {name} clock, a reading of which takes {cost}");
+    match reading.step_ns {
+        None => DoctorFinding::unfit(format!("{read}, and which stands still"), "no time can be measured with it"),
+        Some(step) => DoctorFinding::judged(
+            step <= COARSE_NS && reading.cost_ns <= DEAR_NS,
+            format!("{read} and whose smallest step is {}", duration(step as f64)),
+            "what takes less than 20 times that is marked as bound by the harness: trust tests of many operations, or of larger sizes",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(cost_ns: f64, step_ns: Option<u64>) -> MeasuredClock {
+        MeasuredClock { name: "counter", reading: ClockReading { cost_ns, step_ns } }
+    }
+
+    #[test]
+    fn clock_sources() {
+        let fine = clock(12.0, Some(10));
+        let source = |name: &str| findings(Some(name), &fine).remove(0);
+        assert!(
+            matches!(source("tsc"), DoctorFinding::Fit(_))
+                && matches!(source("arch_sys_counter"), DoctorFinding::Fit(_))
+        );
+        assert!(matches!(source("kvm-clock"), DoctorFinding::Note(..)));
+        assert!(["hpet", "acpi_pm", "jiffies", "xen"].into_iter().all(|name| source(name).is_unfit()));
+        assert_eq!(findings(None, &fine).len(), 1);
+    }
+
+    #[test]
+    fn a_reading_is_told_with_its_cost_and_step() {
+        let said = of_reading(&clock(12.25, Some(10))).line();
+        assert!(said.starts_with("✓  ") && said.contains("takes 12.2 ns and whose smallest step is 10 ns"), "{said}");
+        assert!(of_reading(&clock(800.0, Some(40))).is_unfit());
+        assert!(of_reading(&clock(20.0, Some(4_000_000))).is_unfit());
+        assert!(of_reading(&clock(0.0, None)).line().contains("stands still"));
+    }
+}

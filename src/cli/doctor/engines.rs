@@ -1,0 +1,72 @@
+//! The engines: which can be run, and why others cannot.
+
+use super::finding::DoctorFinding;
+use crate::engines::{Launch, Registry};
+use std::{env, ffi::OsStr, path::Path};
+
+/// `path`: what `DBDYNO_ENGINE_PATH` has.
+pub(super) fn findings(registry: &Registry, path: Option<&OsStr>) -> Vec<DoctorFinding> {
+    let mut findings = vec![built_in(registry)];
+    for engine in &registry.engines {
+        if let Launch::Program(program) = &engine.launch {
+            let (name, version) = (&engine.description.name, &engine.description.version);
+            findings.push(DoctorFinding::fit(format!("engine {name} {version}: {}", program.display())));
+        }
+    }
+    let others = registry.unavailable.iter();
+    findings.extend(others.map(|engine| DoctorFinding::advised(format!("no engine {}", engine.name), &engine.reason)));
+    findings.extend(env::split_paths(path.unwrap_or_default()).filter_map(|folder| folder_of_path(&folder)));
+    findings
+}
+
+fn built_in(registry: &Registry) -> DoctorFinding {
+    let engines = registry.engines.iter().filter(|engine| engine.launch == Launch::BuiltIn);
+    let names: Vec<String> =
+        engines.map(|engine| format!("{} {}", engine.description.name, engine.description.version)).collect();
+    DoctorFinding::fit(format!("engines built in: {}", names.join(", ")))
+}
+
+/// What is wrong with a folder of `DBDYNO_ENGINE_PATH`.
+fn folder_of_path(folder: &Path) -> Option<DoctorFinding> {
+    let what = || format!("DBDYNO_ENGINE_PATH has {}", folder.display());
+    match () {
+        () if folder.as_os_str().is_empty() => None,
+        () if !folder.is_absolute() => {
+            Some(DoctorFinding::advised(what(), "a relative folder is not looked into; give its whole path"))
+        }
+        () if !folder.is_dir() => Some(DoctorFinding::advised(what(), "there is no such folder")),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::Unavailable;
+    use std::path::PathBuf;
+
+    #[test]
+    fn engines_are_told_whether_they_can_be_run_or_not() {
+        let mut registry = Registry::built_in();
+        let mut outside = registry.engines[0].clone();
+        outside.launch = Launch::Program(PathBuf::from("/opt/dbdyno-engine-other"));
+        let name = registry.engines[0].description.name.clone();
+        registry.engines.push(outside);
+        registry.unavailable.push(Unavailable { name: "odd".to_owned(), reason: "it gave no answer".to_owned() });
+        let lines: Vec<String> = findings(&registry, None).iter().map(DoctorFinding::line).collect();
+        assert!(lines[0].starts_with("✓  engines built in: ") && lines[0].contains(&name), "{lines:?}");
+        assert!(lines[1].ends_with(": /opt/dbdyno-engine-other\n"), "{lines:?}");
+        assert_eq!(lines[2..], ["·  no engine odd: it gave no answer\n"]);
+    }
+
+    #[test]
+    fn folders_that_are_not_looked_into_are_told() {
+        let path = OsStr::new("/:engines:/no/such/folder:");
+        let lines: Vec<String> = findings(&Registry::default(), Some(path)).iter().map(DoctorFinding::line).collect();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert!(
+            lines[1].contains("has engines: a relative folder")
+                && lines[2].contains("has /no/such/folder: there is no")
+        );
+    }
+}

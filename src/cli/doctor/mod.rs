@@ -1,0 +1,77 @@
+//! `dbdyno doctor`: is this machine fit to measure on, and is what dbdyno works with in order?
+
+mod clock;
+mod engines;
+mod finding;
+mod machine;
+mod mount;
+mod sqlite;
+mod storage;
+mod store;
+mod terminal;
+
+use super::{
+    args::{CsvArgs, Places, WorkArgs, format_of},
+    error::CliError,
+    output::print,
+};
+use crate::{
+    engines::Registry,
+    host::{HostFacts, Load, NoiseSample},
+    report::{format::Format, results},
+    store::TextRows,
+};
+use clap::Args;
+use finding::{COLUMNS, DoctorFinding};
+use std::{process::ExitCode, thread, time::Duration};
+
+/// `dbdyno doctor`.
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    work: WorkArgs,
+    /// How to write the findings.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(results::FORMATS))]
+    format: Format,
+    #[command(flatten)]
+    csv: CsvArgs,
+}
+
+/// How long others are watched.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// Prints the findings. Exit code 1 when something should be changed before measuring.
+pub(super) fn doctor(places: &Places, args: &DoctorArgs) -> Result<ExitCode, CliError> {
+    let findings = examine(places, &args.work)?;
+    let all = || findings.iter().flat_map(|(topic, findings)| findings.iter().map(move |finding| (*topic, finding)));
+    print(&match args.format {
+        Format::Table => all().map(|(_, finding)| finding.line()).collect(),
+        format => {
+            let rows = all().map(|(topic, finding)| finding.row(topic)).collect();
+            let table = TextRows { columns: COLUMNS.map(str::to_owned).to_vec(), kinds: Vec::new(), rows };
+            results::text(&table, format, args.csv.cells)?
+        }
+    })?;
+    Ok(if all().any(|(_, finding)| finding.is_unfit()) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The findings, by what they are about.
+fn examine(places: &Places, work: &WorkArgs) -> Result<Vec<(&'static str, Vec<DoctorFinding>)>, CliError> {
+    let folder = work.folder()?;
+    std::fs::create_dir_all(&folder).map_err(|error| CliError::Failed(format!("{}: {error}", folder.display())))?;
+    // Before anything is done that others would be taken for.
+    let before = NoiseSample::now();
+    thread::sleep(WATCH);
+    let noise = NoiseSample::now().since(&before);
+    let (host, load) = (HostFacts::read(), Load::read());
+    let registry = Registry::discover();
+    Ok(vec![
+        ("machine", machine::findings(&machine::Patient::read(&host, &load, noise))),
+        ("storage", storage::findings(&storage::WorkStorage::read(&folder))),
+        ("clock", clock::findings(load.clock_source.as_deref(), &clock::MeasuredClock::read())),
+        ("engines", engines::findings(&registry, std::env::var_os("DBDYNO_ENGINE_PATH").as_deref())),
+        ("sqlite", sqlite::findings(&sqlite::builds(&registry, &places.catalog()?))),
+        ("store", store::findings(&places.store()?, &host.id())),
+        ("terminal", terminal::findings(&terminal::Terminal::read())),
+    ])
+}

@@ -1,0 +1,183 @@
+//! The work folder: what it is on, and whether a sync there does what a sync should.
+
+use super::{finding::DoctorFinding, mount};
+use crate::{
+    base::units::{bytes, duration},
+    host::{Device, Doubt, SyncTimes, WorkFolderFacts, WriteCache, believable, measure_fsync},
+};
+use std::path::Path;
+
+/// Free space that is worth a word, bytes.
+const LITTLE_SPACE: u64 = 2 << 30;
+
+/// What is known of the place where databases are put.
+pub(super) struct WorkStorage {
+    facts: WorkFolderFacts,
+    cache: Option<WriteCache>,
+    /// What syncs take there, or why that cannot be measured.
+    syncs: Result<SyncTimes, String>,
+}
+
+impl WorkStorage {
+    /// Reads and measures it: some seconds of writing where the disk is slow.
+    pub(super) fn read(folder: &Path) -> Self {
+        let mut facts = WorkFolderFacts::read(folder);
+        facts.fsync_ns = measure_fsync(folder).ok();
+        let syncs = SyncTimes::measure(folder).map_err(|error| error.to_string());
+        Self { facts, cache: WriteCache::beneath(folder), syncs }
+    }
+}
+
+pub(super) fn findings(storage: &WorkStorage) -> Vec<DoctorFinding> {
+    let WorkStorage { facts, cache, syncs } = storage;
+    let options = facts.mount_options.as_deref().unwrap_or_default();
+    let mut findings = vec![mount::place(facts)];
+    if !facts.is_memory_backed() && !facts.is_network() {
+        findings.extend(disk(facts.disk_model.as_deref(), facts.rotational, *cache));
+        findings.extend(mount::options(options, *cache));
+    }
+    if let Some(fsync) = facts.fsync_ns {
+        findings.push(DoctorFinding::fit(format!("a small synced write takes {}", duration(fsync as f64))));
+    }
+    findings.push(match syncs {
+        Ok(times) => {
+            let device = Device {
+                rotational: facts.rotational,
+                written_at_once: options.split(',').any(|option| option == "sync"),
+            };
+            judged(times, device)
+        }
+        Err(error) => DoctorFinding::unfit(
+            format!("nothing can be written and synced in {}: {error}", facts.path),
+            "choose another folder with --work-dir",
+        ),
+    });
+    if let Some(free) = facts.free_bytes {
+        let advice = "larger sizes will be refused";
+        findings.push(DoctorFinding::judged(free >= LITTLE_SPACE, format!("{} free there", bytes(free)), advice));
+    }
+    findings
+}
+
+/// The disk and its cache, where the system tells of one.
+fn disk(model: Option<&str>, rotational: Option<bool>, cache: Option<WriteCache>) -> Option<DoctorFinding> {
+    let name = model.unwrap_or("the disk");
+    let kind = match rotational {
+        Some(true) => "turns",
+        Some(false) => "does not turn",
+        None => "does not tell whether it turns",
+    };
+    Some(match cache? {
+        WriteCache::Back { fua } => {
+            let how = if fua { ", or by writes that are safe at once (FUA)" } else { "" };
+            DoctorFinding::fit(format!("{name} {kind}, and has a write cache that syncs flush (write back){how}"))
+        }
+        WriteCache::Through => DoctorFinding::advised(
+            format!("{name} {kind}, and is taken to have no write cache (write through): the kernel flushes nothing"),
+            "right for a disk with power-loss protection; a virtual disk may hide its host's cache, and then a sync survives this \
+             machine's crash and not its host's",
+        ),
+    })
+}
+
+/// Whether syncs do what they should, by what they take.
+fn judged(times: &SyncTimes, device: Device) -> DoctorFinding {
+    let took = |ns: u64| duration(ns as f64);
+    let (nothing, small, large) = (took(times.nothing_ns), took(times.small_ns), took(times.large_ns));
+    let much = bytes(SyncTimes::LARGE_BYTES);
+    let Err(doubt) = believable(times, device) else {
+        return DoctorFinding::fit(format!(
+            "syncs are believable: at best {nothing} with nothing to write, {small} with 4 KiB, {large} with {much}"
+        ));
+    };
+    const IGNORED: &str = "syncs are ignored, and tiers 2 and 3 cost what tier 1 does; choose another folder with --work-dir, and look for \
+                           libeatmydata in LD_PRELOAD and for a virtual disk with an unsafe cache";
+    let (reason, advice) = match doubt {
+        Doubt::NoDisk => (format!("4 KiB in {small}: no disk is that fast"), IGNORED),
+        Doubt::AsNothing => (format!("4 KiB in {small}, nothing in {nothing}: a sync writes nothing"), IGNORED),
+        Doubt::NoTurn => (
+            format!("4 KiB in {small}: a disk that turns needs milliseconds"),
+            "a cache answers for it; if it is not a controller's with a battery, turn it off (`hdparm -W 0`)",
+        ),
+        Doubt::NoGrowth => (format!("{much} in {large}, 4 KiB in {small}: what is written does not matter"), IGNORED),
+        Doubt::TooMuch { bytes_per_second } => {
+            (format!("{much} in {large}: no such disk takes {} a second", bytes(bytes_per_second)), IGNORED)
+        }
+    };
+    DoctorFinding::unfit(format!("syncs are not believable ({reason})"), advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SSD: SyncTimes = SyncTimes { nothing_ns: 400_000, small_ns: 450_000, large_ns: 9_000_000 };
+
+    fn storage(syncs: Result<SyncTimes, String>) -> WorkStorage {
+        let facts = WorkFolderFacts {
+            path: "/data".to_owned(),
+            file_system: Some("ext4".to_owned()),
+            mount_point: None,
+            mount_options: Some("rw,relatime".to_owned()),
+            device: None,
+            disk_model: Some("Some Disk".to_owned()),
+            rotational: Some(false),
+            free_bytes: Some(1 << 40),
+            total_bytes: None,
+            fsync_ns: Some(460_000),
+        };
+        WorkStorage { facts, cache: Some(WriteCache::Back { fua: true }), syncs }
+    }
+
+    #[test]
+    fn a_disk_that_syncs_is_fit() {
+        let found = findings(&storage(Ok(SSD)));
+        assert!(found.iter().all(|finding| matches!(finding, DoctorFinding::Fit(_))), "{found:?}");
+        assert_eq!(found.len(), 5);
+        assert!(found[1].line().contains("Some Disk does not turn") && found[1].line().contains("FUA"));
+    }
+
+    #[test]
+    fn a_disk_that_lies_is_told_with_the_reason() {
+        let said = |times: SyncTimes, rotational| {
+            let mut storage = storage(Ok(times));
+            storage.facts.rotational = rotational;
+            let unfit = findings(&storage).into_iter().filter(DoctorFinding::is_unfit);
+            unfit.map(|finding| finding.line()).collect::<String>()
+        };
+        let found = said(SyncTimes { small_ns: 400, ..SSD }, None);
+        assert!(found.starts_with("!  syncs are not believable (4 KiB in 400 ns: no disk is that fast): "), "{found}");
+        assert!(said(SSD, Some(true)).contains("needs milliseconds"));
+        assert!(said(SyncTimes { large_ns: 460_000, ..SSD }, None).contains("what is written does not matter"));
+        assert!(said(SyncTimes { small_ns: 90_000, large_ns: 200_000, ..SSD }, None).contains("GiB a second"));
+        assert!(said(SyncTimes { small_ns: 9_000, nothing_ns: 8_000, ..SSD }, None).contains("nothing in 8.00 µs"));
+        assert_eq!(said(SSD, Some(false)), "");
+    }
+
+    #[test]
+    fn what_cannot_be_measured_or_is_full_is_unfit() {
+        let mut storage = storage(Err("Read-only file system".to_owned()));
+        storage.facts.free_bytes = Some(1 << 20);
+        assert_eq!(findings(&storage).iter().filter(|finding| finding.is_unfit()).count(), 2);
+    }
+
+    #[test]
+    fn memory_has_no_disk_to_tell_of() {
+        let mut storage = storage(Ok(SyncTimes { nothing_ns: 200, small_ns: 900, large_ns: 300 }));
+        storage.facts.file_system = Some("tmpfs".to_owned());
+        let unfit: Vec<String> =
+            findings(&storage).iter().filter(|finding| finding.is_unfit()).map(DoctorFinding::line).collect();
+        assert_eq!(unfit.len(), 2, "{unfit:?}");
+        assert!(!findings(&storage).iter().any(|finding| finding.line().contains("Some Disk")));
+    }
+
+    #[test]
+    fn a_cache_that_nobody_knows_is_not_told_of() {
+        assert_eq!(disk(None, None, None), None);
+        let through = disk(None, None, Some(WriteCache::Through)).unwrap().line();
+        assert!(
+            through.starts_with("·  the disk does not tell whether it turns, and is taken to have no"),
+            "{through}"
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! What it costs to read a clock, and how finely it tells.
+
+const READINGS: u64 = 100_000;
+
+/// What reading a clock again and again showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClockReading {
+    /// Of one reading, ns.
+    pub cost_ns: f64,
+    /// The smallest difference between two readings that differ, ns; none where all were the same.
+    pub step_ns: Option<u64>,
+}
+
+impl ClockReading {
+    /// Reads a clock of nanoseconds, which takes a few milliseconds.
+    pub fn of(mut now: impl FnMut() -> u64) -> Self {
+        let begin = now();
+        let (mut before, mut step_ns) = (begin, None::<u64>);
+        for _ in 0..READINGS {
+            let reading = now();
+            let step = reading.saturating_sub(before);
+            if step > 0 {
+                step_ns = Some(step_ns.map_or(step, |least| least.min(step)));
+            }
+            before = reading;
+        }
+        Self { cost_ns: before.saturating_sub(begin) as f64 / READINGS as f64, step_ns }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock whose reading takes `cost` and that tells in steps of `step`.
+    fn clock(cost: u64, step: u64) -> impl FnMut() -> u64 {
+        let mut time = 0;
+        move || {
+            time += cost;
+            time / step * step
+        }
+    }
+
+    #[test]
+    fn cost_and_step_are_told_apart() {
+        assert_eq!(ClockReading::of(clock(20, 1)), ClockReading { cost_ns: 20.0, step_ns: Some(20) });
+        let coarse = ClockReading::of(clock(25, 4_000_000));
+        assert_eq!(coarse.step_ns, Some(4_000_000));
+        assert!(coarse.cost_ns <= 25.0);
+        assert_eq!(ClockReading::of(|| 7), ClockReading { cost_ns: 0.0, step_ns: None });
+    }
+
+    #[test]
+    fn the_smallest_step_counts() {
+        let mut readings = (0..).map(|n: u64| n * 100 + n % 2 * 30);
+        assert_eq!(ClockReading::of(|| readings.next().unwrap()).step_ns, Some(70));
+    }
+}

@@ -1,0 +1,195 @@
+//! How a store is, looked at without a change to it: neither is a journal taken in, nor an interrupted write ended, nor an older
+//! schema brought up to date.
+
+use super::{
+    OpenMode, SCHEMA_VERSION, Store, StoreError, beside,
+    connect::{self, Reach},
+    error::Doing,
+    journal::{Waiting, abandoned, positions},
+    lock::{StoreLock, holders},
+    undo,
+};
+use duckdb::Connection;
+use rustix::fs::Access;
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// A store, its journal, and what is beside it.
+#[derive(Debug)]
+pub struct StoreHealth {
+    pub bytes: u64,
+    /// Of the log that DuckDB keeps between a commit and the next checkpoint.
+    pub log_bytes: u64,
+    /// What the journals hold, whether the store has it or not where that cannot be told.
+    pub waiting: Waiting,
+    pub state: StoreState,
+    /// Whether it can be written, asked of the system; where there is none yet, whether it can be made.
+    pub writable: Result<(), StoreError>,
+}
+
+/// What came of opening it.
+#[derive(Debug)]
+pub enum StoreState {
+    /// There is none yet.
+    Missing,
+    /// A write was interrupted, which the next command completes or undoes. Until then nothing is read.
+    Interrupted,
+    Open(StoreContents),
+    Refused(StoreError),
+}
+
+/// What is in a store that could be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreContents {
+    /// Its schema's version, this program's or an older one.
+    pub schema: i64,
+    /// None in a store with an older schema.
+    pub sessions: Option<UnfinishedSessions>,
+}
+
+/// How many sessions did not come to their end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnfinishedSessions {
+    /// Somebody runs them.
+    pub running: u64,
+    /// Nobody runs them, and `resume` can.
+    pub resumable: u64,
+}
+
+/// A process that has the store or its lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreHolder {
+    pub process: u32,
+    /// Its program, where the system tells.
+    pub program: Option<String>,
+}
+
+impl Store {
+    /// Looks at the store without changing anything; unfinished sessions are those of this host.
+    pub fn health(&self, host_id: &str) -> StoreHealth {
+        let length = |path: &Path| fs::metadata(path).map_or(0, |facts| facts.len());
+        let mut taken = BTreeMap::new();
+        let state = match () {
+            () if !self.exists() => StoreState::Missing,
+            () if undo::is_there(self.path()) => StoreState::Interrupted,
+            () => match self.look(host_id) {
+                Ok((contents, positions)) => {
+                    taken = positions;
+                    StoreState::Open(contents)
+                }
+                Err(error) => StoreState::Refused(error),
+            },
+        };
+        StoreHealth {
+            bytes: length(self.path()),
+            log_bytes: length(&beside(self.path(), "wal")),
+            waiting: self.waiting(&taken),
+            state,
+            writable: self.could_be_written(),
+        }
+    }
+
+    /// The other processes that have the store or its lock open and locked, as far as the system tells.
+    pub fn holders(&self) -> Vec<StoreHolder> {
+        let mut processes = holders(self.path());
+        processes.retain(|process| *process != std::process::id());
+        let program = |process| fs::read_to_string(format!("/proc/{process}/comm")).ok();
+        let holder = |process| StoreHolder { process, program: program(process).map(|name| name.trim().to_owned()) };
+        processes.into_iter().map(holder).collect()
+    }
+
+    /// What is in the store, and how far it has taken in each journal.
+    fn look(&self, host_id: &str) -> Result<(StoreContents, BTreeMap<String, u64>), StoreError> {
+        let path = self.path();
+        let _lock = StoreLock::take(path, OpenMode::Read, self.patience())?;
+        let connection = self.patiently(|| connect::store(path, OpenMode::Read, &Reach::Nothing))?;
+        let connection = match self.check_schema(connection, OpenMode::Read) {
+            Err(StoreError::Older { found, .. }) => {
+                return Ok((StoreContents { schema: found, sessions: None }, BTreeMap::new()));
+            }
+            checked => checked?,
+        };
+        let sessions = unfinished(&connection, host_id).doing(path)?;
+        let taken = positions(&connection).doing(path)?;
+        connection.close().map_err(|(_, error)| error).doing(path)?;
+        Ok((StoreContents { schema: SCHEMA_VERSION, sessions: Some(sessions) }, taken))
+    }
+
+    /// Whether the file can be written, or made where there is none: in its folder, or the nearest one above that is there.
+    fn could_be_written(&self) -> Result<(), StoreError> {
+        if self.exists() {
+            return self.check_writable();
+        }
+        let path = std::path::absolute(self.path()).unwrap_or_else(|_| self.path().to_owned());
+        let folder = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(&path);
+        rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|error| StoreError::of_io(self.path(), folder, &error.into()))
+    }
+}
+
+fn unfinished(connection: &Connection, host_id: &str) -> duckdb::Result<UnfinishedSessions> {
+    let sql = "SELECT count(*) FILTER (status = 'running')::UBIGINT,
+                      count(*) FILTER (status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?)::UBIGINT
+               FROM session";
+    let (begun, ended): (u64, u64) = connection.query_row(sql, [host_id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let left = abandoned(connection)?.len() as u64;
+    Ok(UnfinishedSessions { running: begun.saturating_sub(left), resumable: ended + left })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("a/results.duckdb")).with_patience(Duration::ZERO);
+        (folder, store)
+    }
+
+    #[test]
+    fn a_store_that_is_not_there_is_not_made() {
+        let (folder, store) = store();
+        let health = store.health("host");
+        assert!(matches!(health.state, StoreState::Missing) && health.writable.is_ok(), "{health:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_new_store_is_looked_at_and_stays_as_it_is() {
+        let (folder, store) = store();
+        store.prepare().unwrap();
+        let before = fs::read(store.path()).unwrap();
+        let health = store.health("host");
+        let StoreState::Open(contents) = health.state else { panic!("{health:?}") };
+        assert_eq!(contents, StoreContents { schema: SCHEMA_VERSION, sessions: Some(UnfinishedSessions::default()) });
+        assert_eq!((health.bytes, health.log_bytes), (before.len() as u64, 0));
+        assert_eq!(health.waiting, Waiting::default());
+        assert_eq!(fs::read(store.path()).unwrap(), before);
+        assert!(folder.path().join("a/results.duckdb.lock").exists());
+    }
+
+    #[test]
+    fn a_write_that_was_interrupted_is_left_to_the_next_command() {
+        let (_folder, store) = store();
+        store.prepare().unwrap();
+        fs::write(beside(store.path(), "undo"), "dbdyno undo 1\n").unwrap();
+        assert!(matches!(store.health("host").state, StoreState::Interrupted));
+        assert!(undo::is_there(store.path()));
+    }
+
+    #[test]
+    fn what_is_no_store_or_is_held_is_refused() {
+        let (_folder, store) = store();
+        store.prepare().unwrap();
+        let lock = StoreLock::take(store.path(), OpenMode::Write, Duration::ZERO).unwrap();
+        let refused = |store: &Store| match store.health("host").state {
+            StoreState::Refused(error) => error,
+            state => panic!("{state:?}"),
+        };
+        assert!(refused(&store).is_locked());
+        assert_eq!(store.holders(), [], "this process is none of the others");
+        drop(lock);
+        fs::write(store.path(), "some text that is longer than a header").unwrap();
+        assert!(matches!(refused(&store), StoreError::NotDuckDb { .. }));
+    }
+}
