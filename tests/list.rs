@@ -140,10 +140,30 @@ fn the_doctor_says_one_line_a_finding() {
     let place = Place::new();
     let done = place.run(&["doctor"]);
     assert!(matches!(done.code, Some(0 | 1)), "{}", done.stderr);
-    assert!(done.stdout.lines().count() >= 5, "{}", done.stdout);
-    assert!(done.stdout.lines().all(|line| line.starts_with("✓  ") || line.starts_with("!  ")), "{}", done.stdout);
+    assert!(done.stdout.lines().count() >= 10, "{}", done.stdout);
+    let signs = ["✓  ", "·  ", "!  "];
+    assert!(done.stdout.lines().all(|line| signs.iter().any(|sign| line.starts_with(sign))), "{}", done.stdout);
+    assert_eq!(done.code == Some(1), done.stdout.lines().any(|line| line.starts_with('!')), "{}", done.stdout);
     let done = place.run(&["doctor", "--work-dir", "/dev/shm/dbdyno-doctor-test"]);
     let _ = std::fs::remove_dir_all("/dev/shm/dbdyno-doctor-test");
     assert_eq!(done.code, Some(1));
     assert!(done.stdout.contains("!  databases are put on tmpfs"), "{}", done.stdout);
+    assert!(done.stdout.contains("!  syncs are not believable"), "{}", done.stdout);
+}
+
+#[test]
+fn the_doctor_tells_programs_too_and_makes_no_store() {
+    let place = Place::new();
+    let store = place.path("looked-at.duckdb");
+    let asked = ["doctor", "--format", "json", "--store", store.to_str().unwrap()];
+    let findings: Vec<serde_json::Value> = serde_json::from_str(&place.run(&asked).stdout).unwrap();
+    for topic in ["machine", "storage", "clock", "engines", "store", "terminal"] {
+        assert!(findings.iter().any(|finding| finding["topic"] == topic), "{topic}: {findings:?}");
+    }
+    let has_advice = |finding: &serde_json::Value| finding["status"] != "unfit" || finding["advice"].is_string();
+    assert!(findings.iter().all(has_advice), "{findings:?}");
+    assert!(
+        findings.iter().any(|finding| finding["finding"].as_str().unwrap().contains("which the first session makes"))
+    );
+    assert!(!store.exists());
 }

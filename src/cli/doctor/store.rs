@@ -60,10 +60,10 @@ fn held(error: &StoreError, holders: &[StoreHolder]) -> DoctorFinding {
     };
     let by = match holders {
         [] => String::new(),
-        holders => format!(" by {}", holders.iter().map(name).collect::<Vec<_>>().join(", ")),
+        holders => format!("; held by {}", holders.iter().map(name).collect::<Vec<_>>().join(", ")),
     };
     DoctorFinding::advised(
-        format!("{error}: held{by}"),
+        format!("{error}{by}"),
         "what a session finishes waits in the journal until that one lets it go",
     )
 }
