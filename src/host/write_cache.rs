@@ -1,7 +1,10 @@
 //! Whether the disk beneath a folder has a cache that a sync has to flush.
 
 use super::{text, work_folder};
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What the kernel takes a disk's write cache for. Who administers the machine can tell it otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,29 +13,36 @@ pub enum WriteCache {
     Through,
     /// What was written is safe once it was flushed, or was written with "force unit access" where the disk has it.
     Back { fua: bool },
+    /// The disk says that it has one, and the kernel was told that it has none: nothing is flushed.
+    Denied,
 }
 
 impl WriteCache {
-    /// That of the disk which the folder is on (`queue/write_cache` and `queue/fua` below `/sys/block/DISK`); of several disks that of
-    /// the one which has to be flushed.
+    /// That of the disk which the folder is on (`queue/write_cache`, `queue/fua` and `device/scsi_disk/*/cache_type` below
+    /// `/sys/block/DISK`); of several disks that of the one which loses most.
     pub fn beneath(folder: &Path) -> Option<Self> {
         Self::of_disks(&work_folder::disks(folder))
     }
 
     fn of_disks(disks: &[PathBuf]) -> Option<Self> {
-        let caches: Vec<Option<Self>> = disks
-            .iter()
-            .map(|disk| {
-                let queue = |name: &str| text::read(disk.join("queue").join(name));
-                Self::of_texts(&queue("write_cache")?, queue("fua").as_deref())
-            })
-            .collect();
-        let flushed = caches.iter().flatten().find(|cache| matches!(cache, Self::Back { .. })).copied();
-        flushed.or_else(|| caches.into_iter().collect::<Option<Vec<Self>>>()?.first().copied())
+        let caches: Vec<Option<Self>> = disks.iter().map(|disk| Self::of_disk(disk)).collect();
+        let found = |wanted: fn(&Self) -> bool| caches.iter().flatten().copied().find(wanted);
+        found(|cache| *cache == Self::Denied)
+            .or_else(|| found(|cache| matches!(cache, Self::Back { .. })))
+            .or_else(|| caches.iter().copied().collect::<Option<Vec<Self>>>()?.first().copied())
     }
 
-    fn of_texts(write_cache: &str, fua: Option<&str>) -> Option<Self> {
+    fn of_disk(disk: &Path) -> Option<Self> {
+        let queue = |name: &str| text::read(disk.join("queue").join(name));
+        let scsi = fs::read_dir(disk.join("device/scsi_disk")).into_iter().flatten().flatten().next();
+        let own = scsi.and_then(|scsi| text::read(scsi.path().join("cache_type")));
+        Self::of_texts(&queue("write_cache")?, queue("fua").as_deref(), own.as_deref())
+    }
+
+    /// `own`: what a SCSI or SATA disk itself said of its cache.
+    fn of_texts(write_cache: &str, fua: Option<&str>, own: Option<&str>) -> Option<Self> {
         match write_cache {
+            "write through" if own.is_some_and(|own| own.starts_with("write back")) => Some(Self::Denied),
             "write through" => Some(Self::Through),
             "write back" => Some(Self::Back { fua: fua == Some("1") }),
             _ => None,
@@ -44,18 +54,20 @@ impl WriteCache {
 mod tests {
     use super::*;
     use crate::host::scratch::TestFolder;
-    use std::fs;
 
     #[test]
     fn the_texts_of_the_kernel() {
-        assert_eq!(WriteCache::of_texts("write through", Some("0")), Some(WriteCache::Through));
-        assert_eq!(WriteCache::of_texts("write back", Some("1")), Some(WriteCache::Back { fua: true }));
-        assert_eq!(WriteCache::of_texts("write back", None), Some(WriteCache::Back { fua: false }));
-        assert_eq!(WriteCache::of_texts("write around", Some("1")), None);
+        let of = WriteCache::of_texts;
+        assert_eq!(of("write through", Some("0"), None), Some(WriteCache::Through));
+        assert_eq!(of("write through", Some("0"), Some("write through")), Some(WriteCache::Through));
+        assert_eq!(of("write through", None, Some("write back, no read (daft)")), Some(WriteCache::Denied));
+        assert_eq!(of("write back", Some("1"), Some("write back")), Some(WriteCache::Back { fua: true }));
+        assert_eq!(of("write back", None, None), Some(WriteCache::Back { fua: false }));
+        assert_eq!(of("write around", Some("1"), None), None);
     }
 
     #[test]
-    fn of_several_disks_the_one_that_is_flushed_counts() {
+    fn of_several_disks_the_one_that_loses_most_counts() {
         let folder = TestFolder::new("write-cache");
         let disk = |name: &str, cache: &str| {
             let queue = folder.path().join(name).join("queue");
@@ -71,5 +83,10 @@ mod tests {
         assert_eq!(of(&[&through]), Some(WriteCache::Through));
         assert_eq!(of(&[&through, &silent]), None, "the other may have to be flushed");
         assert_eq!(of(&[]), None);
+        let denied = disk("sdd", "write through\n");
+        let scsi = denied.join("device/scsi_disk/0:0:0:0");
+        fs::create_dir_all(&scsi).unwrap();
+        fs::write(scsi.join("cache_type"), "write back\n").unwrap();
+        assert_eq!(of(&[&back, &denied]), Some(WriteCache::Denied));
     }
 }

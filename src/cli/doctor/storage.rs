@@ -72,6 +72,11 @@ fn disk(model: Option<&str>, rotational: Option<bool>, cache: Option<WriteCache>
             let how = if fua { ", or by writes that are safe at once (FUA)" } else { "" };
             DoctorFinding::fit(format!("{name} {kind}, and has a write cache that syncs flush (write back){how}"))
         }
+        WriteCache::Denied => DoctorFinding::unfit(
+            format!("{name} {kind}, says that it has a write cache, and the kernel was told that it has none"),
+            "syncs do not flush it: they are too fast, and a power loss takes what was synced; write `write back` to queue/write_cache of the \
+             disk below /sys/block",
+        ),
         WriteCache::Through => DoctorFinding::advised(
             format!("{name} {kind}, and is taken to have no write cache (write through): the kernel flushes nothing"),
             "right for a disk with power-loss protection; a virtual disk may hide its host's cache, and then a sync survives this \
