@@ -1,8 +1,8 @@
 //! The kill test: what a tier from 1 to 3 promises about the program's crash is kept by each engine.
 //!
 //! A worker commits single writes and acknowledges each; it is killed at a random moment; another opens the database,
-//! has the engine check it, and counts. Power losses cannot be made here: tiers 2 and 3 also count sync calls
-//! (tests/syncs.rs).
+//! has the engine check it, and counts. What a kill cannot show is in tests/torture.rs (power losses) and tests/syncs.rs
+//! (counted sync calls).
 
 use crate::support::{Place, engine_program, processes_with, system_sqlite, wait_until};
 use dbdyno::{

@@ -202,6 +202,7 @@ fn bar(label: &str) -> ProgressBar {
 
 fn show(bar: &ProgressBar, step: Step, terms: &Terms) {
     bar.set_message(match step {
+        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
         Step::Kill { done } => format!("killed {done} of {}", terms.kills),
         Step::Recording => format!("recording {} commits", terms.commits),
         Step::Image { done } => format!("power lost {done} of {} times", terms.images),

@@ -1,6 +1,9 @@
 //! What kills and power losses showed, as text and JSON.
 
-use super::format::{Format, WriteError};
+use super::{
+    comparison::escaped,
+    format::{Format, WriteError},
+};
 use crate::{
     base::units::plain,
     torture::{Contradiction, DiskFindings, Findings, Mutant, Subject, Verdict},
@@ -80,10 +83,16 @@ fn kills(findings: &Findings) -> String {
 }
 
 fn images(disk: &DiskFindings) -> String {
-    let DiskFindings { images, whole, earlier, broken, .. } = disk;
+    let DiskFindings { images, whole, earlier, broken, unmade, .. } = disk;
     match images {
         0 => "none".to_owned(),
-        _ => format!("{images} images: {whole} whole, {earlier} without the latest commits, {broken} broken"),
+        _ => {
+            let unmade = match unmade {
+                0 => String::new(),
+                unmade => format!(", {unmade} not yet made"),
+            };
+            format!("{images} images: {whole} whole, {earlier} without the latest commits, {broken} broken{unmade}")
+        }
     }
 }
 
@@ -109,18 +118,26 @@ fn of_mutant(mutant: &Mutant) -> String {
 }
 
 fn markdown(found: &[(&Subject, Findings)], command: &str) -> String {
-    let cell = |text: &str| plain(text).replace('|', "\\|");
-    let mut text = format!("`{}`\n\n", plain(command));
-    text.push_str(
-        "| configuration | version | tier | kills | images | whole | earlier | broken | strict names | mutants caught | verdict |\n",
-    );
-    text.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (subject, findings) in found {
+    let mut text = format!("Made by {}\n\n", escaped(command));
+    let head = [
+        "configuration",
+        "version",
+        "tier",
+        "kills",
+        "images",
+        "whole",
+        "earlier",
+        "broken",
+        "strict names",
+        "mutants caught",
+        "verdict",
+    ];
+    let rows = found.iter().map(|(subject, findings)| {
         let power = &findings.power;
         let mutants = format!("{} of {}", caught(&power.mutants), power.mutants.len());
-        let cells = [
-            cell(&subject.choice),
-            cell(&subject.version),
+        vec![
+            subject.choice.clone(),
+            subject.version.clone(),
             subject.tier.to_string(),
             findings.kills.to_string(),
             power.images().to_string(),
@@ -129,11 +146,32 @@ fn markdown(found: &[(&Subject, Findings)], command: &str) -> String {
             power.journaled.broken.to_string(),
             strict(&power.by_folder).to_owned(),
             if power.mutants.is_empty() { "-".to_owned() } else { mutants },
-            cell(&findings.verdict.to_string()),
-        ];
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+            findings.verdict.to_string(),
+        ]
+    });
+    table(&mut text, &head, rows);
+    let mutants: Vec<Vec<String>> = found
+        .iter()
+        .flat_map(|(subject, findings)| findings.power.mutants.iter().map(|mutant| (subject.choice.clone(), mutant)))
+        .map(|(choice, mutant)| {
+            let caught = mutant.caught.clone().unwrap_or_else(|| "not caught".to_owned());
+            vec![choice, mutant.lacks.clone(), mutant.calls.to_string(), mutant.images.to_string(), caught]
+        })
+        .collect();
+    if !mutants.is_empty() {
+        text.push('\n');
+        table(&mut text, &["configuration", "without", "calls", "images", "caught by"], mutants);
     }
     text
+}
+
+fn table(text: &mut String, head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    text.push_str(&format!("| {} |\n{}\n", head.join(" | "), "|---".repeat(head.len()) + "|"));
+    for cells in rows {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        text.push_str(&line(&cells));
+    }
 }
 
 #[derive(Serialize)]

@@ -19,7 +19,7 @@ const FILE: &str = "measurement.lock";
 
 /// Held while a run is measured.
 #[derive(Debug)]
-pub(super) struct MeasurementLock {
+pub(crate) struct MeasurementLock {
     _files: Vec<File>,
     /// Whether another session's run had to be waited for.
     pub(super) waited: bool,
@@ -37,7 +37,7 @@ impl MeasurementLock {
     ///
     /// # Errors
     /// Why no place can be used for it, a reason each.
-    pub(super) fn take(waiting: impl FnOnce()) -> Result<Self, String> {
+    pub(crate) fn take(waiting: impl FnOnce()) -> Result<Self, String> {
         let user = geteuid().as_raw();
         Self::take_in(&places(user), &Place::new(env::temp_dir().join(format!("{FOLDER}-{user}")), FILE), waiting)
     }

@@ -22,6 +22,7 @@ pub use fit::fit;
 pub(crate) use folder::RunFolder;
 pub(crate) use job::confinement;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
+pub(crate) use measurement_lock::MeasurementLock;
 pub use resume::{Owed, ResumeError};
 pub use sent::SentHistogram;
 pub(crate) use session::host_record;

@@ -34,6 +34,11 @@ impl Desk {
         self.0.join("databases")
     }
 
+    /// What a worker said, without the folder's name, which is another each time.
+    pub(super) fn unnamed(&self, message: &str) -> String {
+        message.replace(&self.0.display().to_string(), "the folder")
+    }
+
     pub(super) fn log(&self) -> PathBuf {
         self.0.join("log")
     }

@@ -42,6 +42,8 @@ pub struct DiskFindings {
     pub earlier: u32,
     /// Those that are no state between commits, or cannot be opened.
     pub broken: u32,
+    /// Those that cannot be opened, before any commit had returned.
+    pub unmade: u32,
     /// One of each kind that is not whole and that the tier allows.
     pub examples: Vec<String>,
     /// The first that is not what the tier promises.
@@ -87,8 +89,12 @@ impl Judged {
 
     /// One that is not what a tier promises: the earliest.
     pub(super) fn contradiction(&self, tier: Tier) -> Option<(&Kept, Drawn)> {
-        let contradicting = self.0.values().filter(|(_, kept)| kept.contradicts(tier));
-        contradicting.min_by_key(|(drawn, _)| drawn.cut).map(|(drawn, kept)| (kept, *drawn))
+        self.earliest(|kept| kept.contradicts(tier))
+    }
+
+    pub(super) fn earliest(&self, is_wanted: impl Fn(&Kept) -> bool) -> Option<(&Kept, Drawn)> {
+        let wanted = self.0.values().filter(|(_, kept)| is_wanted(kept));
+        wanted.min_by_key(|(drawn, _)| drawn.cut).map(|(drawn, kept)| (kept, *drawn))
     }
 
     pub(super) fn findings(&self, tier: Tier) -> DiskFindings {
@@ -99,6 +105,7 @@ impl Judged {
                 Kept::All => (&mut findings.whole, 0),
                 Kept::Earlier { .. } => (&mut findings.earlier, 1),
                 Kept::Broken(_) => (&mut findings.broken, 2),
+                Kept::Unmade(_) => (&mut findings.unmade, 3),
             };
             *count += 1;
             if kind > 0 && !kept.contradicts(tier) {
@@ -114,14 +121,14 @@ impl Judged {
 }
 
 /// What is wanted of images.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Wanted<'w> {
     pub(super) names: Names,
     /// The sync calls that are taken not to have been made.
     pub(super) without: Option<&'w SyncClass>,
     pub(super) images: u32,
-    /// Whether one that is not what the tier promises is enough.
-    pub(super) until_caught: bool,
+    /// What one is enough of.
+    pub(super) until: Option<&'w (dyn Fn(&Kept) -> bool + Sync)>,
     pub(super) seed: u64,
 }
 
@@ -158,7 +165,7 @@ impl Judge<'_> {
                 };
                 locked(&known).insert(digest, found.clone());
                 let kept = Kept::of(&found, image.acknowledged, image.issued);
-                if wanted.until_caught && kept.contradicts(self.subject.tier) {
+                if wanted.until.is_some_and(|until| until(&kept)) {
                     enough.store(true, Relaxed);
                 }
                 let mut judged = locked(&judged);
@@ -195,10 +202,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Images to look at, more than are wanted, because many are alike; part by part in the order of their cuts.
 fn draws(log: &Log, wanted: Wanted<'_>) -> Vec<Drawn> {
     let Wanted { names, without, images, seed, .. } = wanted;
-    let cuts = Images::of(log, names, without).cuts(RANDOM_CUTS, seed);
+    let of = Images::of(log, names, without);
+    let (everywhere, after_removed) = (of.cuts(RANDOM_CUTS, seed), of.cuts_after_removed());
     let mut rng = SplitMix64::new(seed);
     let mut draw = || {
         let policy = Policy::ALL[rng.below(Policy::ALL.len() as u64) as usize];
+        // A mutant lacks few calls, and any other moment is one of the whole program.
+        let cuts = if !after_removed.is_empty() && rng.below(2) == 0 { &after_removed } else { &everywhere };
         let cut = cuts.get(rng.below(cuts.len() as u64) as usize)?;
         Some(Drawn { names, cut: *cut, policy, seed: rng.next_u64() })
     };

@@ -1,6 +1,12 @@
 //! Kills of a committing worker.
 
-use super::{TortureError, desk::Desk, subject::Subject, verdict::Contradiction, worker};
+use super::{
+    TortureError,
+    desk::Desk,
+    subject::Subject,
+    verdict::Contradiction,
+    worker::{self, Unkilled},
+};
 use dbdyno_workload::rng::SplitMix64;
 use std::{path::Path, time::Duration};
 
@@ -19,7 +25,16 @@ pub(super) fn one(
     let desk = Desk::cleared(folder.to_owned())?;
     let threads = if subject.has_several_writers() && number % 2 == 1 { SEVERAL } else { 1 };
     let after = Duration::from_micros(rng.below(LONGEST.as_micros() as u64));
-    let acknowledged = worker::commit_until_killed(subject, &desk, threads, after).map_err(TortureError::Worker)?;
+    let (threads, desk, acknowledged) = match worker::commit_until_killed(subject, &desk, threads, after) {
+        Ok(acknowledged) => (threads, desk, acknowledged),
+        // Some options are for one thread only.
+        Err(Unkilled { has_committed: false, .. }) if threads > 1 => {
+            let desk = Desk::cleared(folder.to_owned())?;
+            let acknowledged = worker::commit_until_killed(subject, &desk, 1, after).map_err(Unkilled::into_error)?;
+            (1, desk, acknowledged)
+        }
+        Err(unkilled) => return Err(unkilled.into_error()),
+    };
     let found = worker::recover(subject, &desk, threads).map_err(TortureError::Worker)?;
     let all: u64 = acknowledged.iter().sum();
     let what = match found {

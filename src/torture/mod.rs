@@ -19,9 +19,12 @@ pub use subject::Subject;
 pub use verdict::{Contradiction, Kept, Verdict};
 
 use self::desk::Desk;
-use crate::base::{
-    identifier::identifier,
-    scratch::{Scratch, sweep},
+use crate::{
+    base::{
+        identifier::identifier,
+        scratch::{Scratch, sweep},
+    },
+    runner::MeasurementLock,
 };
 use dbdyno_workload::rng::SplitMix64;
 use serde::Serialize;
@@ -61,10 +64,19 @@ pub struct Place {
 /// How far it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    Kill { done: u32 },
+    /// For a run that another dbdyno measures.
+    Waiting,
+    Kill {
+        done: u32,
+    },
     Recording,
-    Image { done: u32 },
-    Mutant { number: usize, of: usize },
+    Image {
+        done: u32,
+    },
+    Mutant {
+        number: usize,
+        of: usize,
+    },
 }
 
 /// What was found of one configuration.
@@ -111,6 +123,8 @@ pub fn torture(
 ) -> Result<Findings, TortureError> {
     sweep(&place.work_dir, PREFIX);
     let scratch = scratch(place)?;
+    // Nobody else measures meanwhile. Without a place for the lock, nobody waits.
+    let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop.load(Relaxed) {

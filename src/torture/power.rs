@@ -5,6 +5,7 @@ use super::{
     desk::Desk,
     images::{DiskFindings, Judge, Wanted},
     subject::Subject,
+    verdict::Kept,
     worker,
 };
 use crate::base::{identifier::identifier, scratch::Scratch};
@@ -45,7 +46,7 @@ pub struct Mutant {
     pub calls: u64,
     /// Images that were opened.
     pub images: u32,
-    /// What an image did not keep of what the tier promises; none: nothing was found.
+    /// What an image did not keep of what those of the whole program did; none: nothing was found.
     pub caught: Option<String>,
 }
 
@@ -69,7 +70,7 @@ pub(super) fn judged(
     let judge = Judge { subject, log: &log, scratch: scratch.path(), stop };
     let half = terms.images.div_ceil(2);
     let on = |names, images, before| {
-        let wanted = Wanted { names, without: None, images, until_caught: false, seed: terms.seed };
+        let wanted = Wanted { names, without: None, images, until: None, seed: terms.seed };
         judge.images(wanted, &|done| on_step(Step::Image { done: before + done }))
     };
     let (journaled, by_folder) = (on(Names::Journaled, half, 0)?, on(Names::ByFolder, terms.images - half, half)?);
@@ -87,27 +88,40 @@ pub(super) fn judged(
         kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
         contradiction.image = Some(folder);
     } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
-        findings.mutants = mutants(&judge, terms, findings.by_folder.contradiction.is_none(), on_step)?;
+        let promised = Names::ALL.map(|names| {
+            let disk = if names == Names::Journaled { &findings.journaled } else { &findings.by_folder };
+            Promised { names, is_kept: disk.contradiction.is_none(), is_always_made: disk.unmade == 0 }
+        });
+        findings.mutants = mutants(&judge, terms, &promised, on_step)?;
     }
     Ok(findings)
 }
 
-/// Judges the program without the sync calls of each class. `strict`: on disks of both kinds, because it keeps its promise on both.
+/// What the whole program was found to keep on disks of a kind.
+#[derive(Debug, Clone, Copy)]
+struct Promised {
+    names: Names,
+    /// Whether it keeps what its tier promises.
+    is_kept: bool,
+    /// Whether what it left could be opened at every moment, before the first commit too.
+    is_always_made: bool,
+}
+
+/// Judges the program without the sync calls of each class, on disks of the kinds on which the whole one keeps its promise.
 fn mutants(
     judge: &Judge<'_>,
     terms: &Terms,
-    strict: bool,
+    promised: &[Promised],
     on_step: &(dyn Fn(Step) + Sync),
 ) -> Result<Vec<Mutant>, TortureError> {
     let classes = sync_classes(judge.log);
-    let kinds: &[Names] = if strict { &Names::ALL } else { &[Names::Journaled] };
     let mut mutants = Vec::new();
     for (number, (class, calls)) in classes.iter().enumerate() {
         if judge.stop.load(Relaxed) {
             break;
         }
         on_step(Step::Mutant { number: number + 1, of: classes.len() });
-        mutants.push(mutant(judge, terms, kinds, class, *calls)?);
+        mutants.push(mutant(judge, terms, promised, class, *calls)?);
     }
     Ok(mutants)
 }
@@ -115,22 +129,24 @@ fn mutants(
 fn mutant(
     judge: &Judge<'_>,
     terms: &Terms,
-    kinds: &[Names],
+    promised: &[Promised],
     class: &SyncClass,
     calls: u64,
 ) -> Result<Mutant, TortureError> {
     let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
-    for names in kinds {
+    for Promised { names, is_always_made, .. } in promised.iter().filter(|promised| promised.is_kept) {
+        let is_worse =
+            |kept: &Kept| kept.contradicts(judge.subject.tier) || (*is_always_made && matches!(kept, Kept::Unmade(_)));
         let wanted = Wanted {
             names: *names,
             without: Some(class),
             images: terms.mutant_images,
-            until_caught: true,
+            until: Some(&is_worse),
             seed: terms.seed,
         };
         let judged = judge.images(wanted, &|_| ())?;
         mutant.images += judged.len();
-        if let Some((kept, drawn)) = judged.contradiction(judge.subject.tier) {
+        if let Some((kept, drawn)) = judged.earliest(is_worse) {
             mutant.caught = Some(format!("{kept} ({drawn}; {names})"));
             break;
         }

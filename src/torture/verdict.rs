@@ -13,6 +13,8 @@ pub enum Kept {
     Broken(String),
     /// Commits up to some moment, without some that had been acknowledged.
     Earlier { commits: u64, acknowledged: u64 },
+    /// Nothing had been acknowledged, and there is no database yet, or a part of one.
+    Unmade(String),
     /// All that were acknowledged.
     All,
 }
@@ -21,8 +23,7 @@ impl Kept {
     /// What was found of a database when `acknowledged` commits had returned and `issued` had begun.
     pub(super) fn of(found: &Result<u64, String>, acknowledged: u64, issued: u64) -> Self {
         match found {
-            // Before the first commit has returned there need not be a database.
-            Err(_) if acknowledged == 0 => Self::All,
+            Err(message) if acknowledged == 0 => Self::Unmade(message.clone()),
             Err(message) => Self::Broken(message.clone()),
             Ok(commits) if *commits > issued => {
                 Self::Broken(format!("{commits} commits are there, and only {issued} had begun"))
@@ -35,7 +36,7 @@ impl Kept {
     /// Whether it is less than a tier promises of a power loss.
     pub(super) fn contradicts(&self, tier: Tier) -> bool {
         match self {
-            Self::All => false,
+            Self::All | Self::Unmade(_) => false,
             Self::Earlier { .. } => tier >= Tier::PowerSafe,
             Self::Broken(_) => tier >= Tier::Consistent,
         }
@@ -45,7 +46,7 @@ impl Kept {
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Broken(message) => f.write_str(message),
+            Self::Broken(message) | Self::Unmade(message) => f.write_str(message),
             Self::Earlier { commits, acknowledged } => {
                 write!(f, "{commits} of {acknowledged} acknowledged commits are there")
             }

@@ -1,6 +1,7 @@
 //! Workers that commit and are killed, and those that open what is left.
 
 use super::{
+    TortureError,
     desk::Desk,
     subject::{DEADLINE, Subject},
 };
@@ -102,14 +103,31 @@ impl Drop for TortureWorker {
 /// The environment by which a worker is told how many threads commit.
 const THREADS: &str = "DBDYNO_COMMIT_THREADS";
 
+/// Why a worker that was to be killed ended by itself.
+#[derive(Debug)]
+pub(super) struct Unkilled {
+    /// Whether it had committed before.
+    pub(super) has_committed: bool,
+    message: String,
+}
+
+impl Unkilled {
+    pub(super) fn into_error(self) -> TortureError {
+        TortureError::Worker(self.message)
+    }
+}
+
 /// Has a worker commit on a fresh database, and kills it some time after its first commits; how many each thread had acknowledged.
 pub(super) fn commit_until_killed(
     subject: &Subject,
     desk: &Desk,
     threads: u32,
     after: Duration,
-) -> Result<Vec<u64>, String> {
-    let mut worker = TortureWorker::start(subject, desk, "commits", &[(THREADS, &threads.to_string())])?;
+) -> Result<Vec<u64>, Unkilled> {
+    let mut has_committed = false;
+    let unkilled = |has_committed| move |message| Unkilled { has_committed, message };
+    let mut worker = TortureWorker::start(subject, desk, "commits", &[(THREADS, &threads.to_string())])
+        .map_err(unkilled(has_committed))?;
     let mut acknowledged = vec![0; threads as usize];
     let mut note = |event: &Event| {
         if let Event::Committed { commits, thread } = event
@@ -122,14 +140,17 @@ pub(super) fn commit_until_killed(
     loop {
         let wait = until.map_or(SILENCE, |until| until.saturating_duration_since(Instant::now()));
         match worker.said.recv_timeout(wait) {
-            Ok(Event::Failed { message, .. }) => return Err(message),
+            Ok(Event::Failed { message, .. }) => return Err(unkilled(has_committed)(message)),
             Ok(event) => {
                 note(&event);
+                has_committed = true;
                 until.get_or_insert_with(|| Instant::now() + after);
             }
-            Err(RecvTimeoutError::Timeout) if until.is_some() => break,
-            Err(RecvTimeoutError::Timeout) => return Err(format!("it committed nothing for {} s", SILENCE.as_secs())),
-            Err(RecvTimeoutError::Disconnected) => return Err(worker.ending()),
+            Err(RecvTimeoutError::Timeout) if has_committed => break,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(unkilled(has_committed)(format!("it committed nothing for {} s", SILENCE.as_secs())));
+            }
+            Err(RecvTimeoutError::Disconnected) => return Err(unkilled(has_committed)(worker.ending())),
         }
     }
     worker.family.kill(Some(worker.child.id()));
@@ -166,10 +187,10 @@ pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Re
     loop {
         match worker.next() {
             Ok(Some(Event::Recovered { commits, .. })) => found.push(commits),
-            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(message)),
+            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(desk.unnamed(&message))),
             Ok(Some(_)) => {}
             Ok(None) if found.len() == threads as usize => return Ok(Ok(found)),
-            Ok(None) => return Ok(Err(worker.ending())),
+            Ok(None) => return Ok(Err(desk.unnamed(&worker.ending()))),
             Err(silence) => return Ok(Err(silence)),
         }
     }

@@ -76,7 +76,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 16);
+    assert_eq!(tables.len(), 17);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(

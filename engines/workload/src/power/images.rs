@@ -18,6 +18,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// How many records after a call are right after it: a commit of a few pages has no more.
+const RIGHT_AFTER: usize = 16;
+
 /// The images of a log. Asked for in the order of their cuts, each call of the log is carried out once.
 #[derive(Debug, Clone)]
 pub struct Images<'l> {
@@ -62,6 +65,16 @@ impl<'l> Images<'l> {
         let mut rng = SplitMix64::new(seed);
         let drawn = (0..random).map(|_| base + rng.below((end - base) as u64 + 1) as usize);
         let cuts: BTreeSet<usize> = (base..end).flat_map(around).chain([base, end]).chain(drawn).collect();
+        cuts.into_iter().collect()
+    }
+
+    /// Those right after the calls that are taken not to have been made: there the lack of one shows first. None where all were made.
+    pub fn cuts_after_removed(&self) -> Vec<usize> {
+        let records = self.log.records();
+        let is_removed = |record: &Record| self.removed.is_some() && self.log.class(record) == self.removed;
+        let removed = (self.log.base()..records.len()).filter(|place| is_removed(&records[*place]));
+        let cuts: BTreeSet<usize> =
+            removed.flat_map(|place| place + 1..=(place + RIGHT_AFTER).min(records.len())).collect();
         cuts.into_iter().collect()
     }
 

@@ -123,8 +123,17 @@ fn folded(name: &Path) -> String {
     if name.as_os_str().is_empty() {
         return ".".to_owned();
     }
+    let parts: Vec<String> = name.iter().map(|part| folded_part(&part.to_string_lossy())).collect();
+    parts.join("/")
+}
+
+fn folded_part(part: &str) -> String {
+    // The names that the crate tempfile draws.
+    if part.len() == TEMPORARY.len() + 6 && part.starts_with(TEMPORARY) {
+        return format!("{TEMPORARY}#");
+    }
     let mut folded = String::new();
-    for letter in name.to_string_lossy().chars() {
+    for letter in part.chars() {
         match letter {
             '0'..='9' if folded.ends_with('#') => {}
             '0'..='9' => folded.push('#'),
@@ -133,6 +142,8 @@ fn folded(name: &Path) -> String {
     }
     folded
 }
+
+const TEMPORARY: &str = ".tmp";
 
 #[cfg(test)]
 mod tests {
