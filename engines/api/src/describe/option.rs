@@ -52,7 +52,7 @@ impl MemoryTarget {
 
 /// Words by which runs are selected beside their options: an option of that name could be neither selected nor told from what the word
 /// means.
-pub const RESERVED: [&str; 26] = [
+pub const RESERVED: [&str; 27] = [
     "engine",
     "version",
     "engine_version",
@@ -69,6 +69,7 @@ pub const RESERVED: [&str; 26] = [
     "run_id",
     "round",
     "tier",
+    "tier_evidence",
     "status",
     "run_status",
     "preset",
