@@ -3,7 +3,7 @@
 use super::{
     args::{OutArgs, Places, WorkArgs, format_of},
     error::{CliError, INTERRUPTED},
-    output::{command_line, written},
+    output::{command_line, print, written},
 };
 use crate::{
     base::{identifier::identifier, units::plain},
@@ -19,7 +19,7 @@ use crate::{
     torture::{Contradiction, Findings, Place, Step, Subject, Terms, TortureError, Verdict, examined, torture},
 };
 use clap::Args;
-use dbdyno_engine::{say, size::Size};
+use dbdyno_engine::size::Size;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -181,11 +181,11 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
     };
     match examined(subject, image, place)? {
         Ok(commits) => {
-            say!("{}: {commits} commits are there", plain(&subject.choice));
+            print(&format!("{}: {commits} commits are there\n", plain(&subject.choice)))?;
             Ok(ExitCode::SUCCESS)
         }
         Err(message) => {
-            say!("{}: {}", plain(&subject.choice), plain(&message));
+            print(&format!("{}: {}\n", plain(&subject.choice), plain(&message)))?;
             Ok(ExitCode::FAILURE)
         }
     }
