@@ -53,7 +53,7 @@ else
     # Its stdin stays open: a worker whose stdin ends is one that nobody waits for.
     exec bash -c 'exec dbdyno worker sqlite "$1" < <({
         head -n 1 | sed "s/\"engine\":\"liar\"/\"engine\":\"sqlite\"/; s/\"synchronous\":\"full\"/\"synchronous\":\"off\"/"
-        sleep 60
+        sleep 10
     } 2>/dev/null)' liar "$1"
 fi
 "#;
