@@ -19,7 +19,7 @@ use crate::{
     torture::{Contradiction, Findings, Place, Step, Subject, Terms, TortureError, Verdict, examined, torture},
 };
 use clap::Args;
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{say, size::Size};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -100,13 +100,23 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(|error| CliError::Failed(error.to_string()))?;
     }
     let mut found: Vec<(&Subject, Findings)> = Vec::new();
+    // What was found of the others is told all the same.
+    let mut failed = false;
     for subject in &subjects {
         if stop.load(Relaxed) {
             break;
         }
         let bar = bar(&subject.choice);
-        let findings = torture(subject, &terms, &place, &stop, &|step| show(&bar, step, &terms))?;
+        let tortured = torture(subject, &terms, &place, &stop, &|step| show(&bar, step, &terms));
         bar.finish_and_clear();
+        let findings = match tortured {
+            Ok(findings) => findings,
+            Err(error) => {
+                say!("{}: {}", plain(&subject.choice), plain(&error.to_string()));
+                failed = true;
+                continue;
+            }
+        };
         // What was stopped shows less than was asked for.
         if !findings.stopped {
             store.keep_evidence(host_record(&host), evidence(subject, &findings, &terms, &host)?)?;
@@ -116,7 +126,7 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     written(&torture_text(&found, args.format, terms.seed, &command_line())?, output.as_ref())?;
     Ok(if stop.load(Relaxed) {
         ExitCode::from(INTERRUPTED)
-    } else if found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_))) {
+    } else if failed || found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_))) {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
@@ -152,7 +162,7 @@ fn evidence(
         broken: power.journaled.broken,
         strict_names: (power.by_folder.images > 0).then(|| power.by_folder.contradiction.is_none()),
         mutants: power.mutants.len() as u32,
-        mutants_caught: power.mutants.iter().filter(|mutant| mutant.caught.is_some()).count() as u32,
+        mutants_caught: power.caught(),
         verdict: findings.verdict.word().to_owned(),
         reason: findings.verdict.reason().map(str::to_owned),
         image,

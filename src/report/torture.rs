@@ -52,7 +52,7 @@ fn block(subject: &Subject, findings: &Findings) -> String {
         lay(&mut text, "", &format!("where a new name lasts only once its folder is synced: {}", contradiction.what));
     }
     if !power.mutants.is_empty() {
-        lay(&mut text, "mutants", &format!("{} of {} caught", caught(&power.mutants), power.mutants.len()));
+        lay(&mut text, "mutants", &format!("{} of {} caught", power.caught(), power.mutants.len()));
         for mutant in &power.mutants {
             lay(&mut text, "", &of_mutant(mutant));
         }
@@ -105,10 +105,6 @@ fn strict(disk: &DiskFindings) -> &'static str {
     }
 }
 
-fn caught(mutants: &[Mutant]) -> usize {
-    mutants.iter().filter(|mutant| mutant.caught.is_some()).count()
-}
-
 fn of_mutant(mutant: &Mutant) -> String {
     let Mutant { lacks, calls, images, caught } = mutant;
     match caught {
@@ -134,7 +130,7 @@ fn markdown(found: &[(&Subject, Findings)], command: &str) -> String {
     ];
     let rows = found.iter().map(|(subject, findings)| {
         let power = &findings.power;
-        let mutants = format!("{} of {}", caught(&power.mutants), power.mutants.len());
+        let mutants = format!("{} of {}", power.caught(), power.mutants.len());
         vec![
             subject.choice.clone(),
             subject.version.clone(),

@@ -35,6 +35,11 @@ impl PowerFindings {
     pub fn images(&self) -> u32 {
         self.journaled.images + self.by_folder.images
     }
+
+    /// Mutants whose lack was seen.
+    pub fn caught(&self) -> u32 {
+        self.mutants.iter().filter(|mutant| mutant.caught.is_some()).count() as u32
+    }
 }
 
 /// The same program without the sync calls of one place: a judge that cannot tell it from the whole one sees nothing.

@@ -124,33 +124,27 @@ pub(super) fn commit_until_killed(
     threads: u32,
     after: Duration,
 ) -> Result<Vec<u64>, Unkilled> {
-    let mut has_committed = false;
-    let unkilled = |has_committed| move |message| Unkilled { has_committed, message };
+    let mut until: Option<Instant> = None;
+    let unkilled = |until: Option<Instant>, message| Unkilled { has_committed: until.is_some(), message };
     let mut worker = TortureWorker::start(subject, desk, "commits", &[(THREADS, &threads.to_string())])
-        .map_err(unkilled(has_committed))?;
+        .map_err(|message| unkilled(until, message))?;
     let mut acknowledged = vec![0; threads as usize];
     let mut note = |event: &Event| {
-        if let Event::Committed { commits, thread } = event
-            && let Some(acknowledged) = acknowledged.get_mut(*thread as usize)
-        {
-            *acknowledged = *commits;
-        }
+        let Event::Committed { commits, thread } = event else { return false };
+        acknowledged.get_mut(*thread as usize).into_iter().for_each(|acknowledged| *acknowledged = *commits);
+        true
     };
-    let mut until: Option<Instant> = None;
     loop {
         let wait = until.map_or(SILENCE, |until| until.saturating_duration_since(Instant::now()));
         match worker.said.recv_timeout(wait) {
-            Ok(Event::Failed { message, .. }) => return Err(unkilled(has_committed)(message)),
-            Ok(event) => {
-                note(&event);
-                has_committed = true;
-                until.get_or_insert_with(|| Instant::now() + after);
-            }
-            Err(RecvTimeoutError::Timeout) if has_committed => break,
+            Ok(Event::Failed { message, .. }) => return Err(unkilled(until, message)),
+            Ok(event) if note(&event) => until = until.or_else(|| Some(Instant::now() + after)),
+            Ok(_) => {}
+            Err(RecvTimeoutError::Timeout) if until.is_some() => break,
             Err(RecvTimeoutError::Timeout) => {
-                return Err(unkilled(has_committed)(format!("it committed nothing for {} s", SILENCE.as_secs())));
+                return Err(unkilled(until, format!("it committed nothing for {} s", SILENCE.as_secs())));
             }
-            Err(RecvTimeoutError::Disconnected) => return Err(unkilled(has_committed)(worker.ending())),
+            Err(RecvTimeoutError::Disconnected) => return Err(unkilled(until, worker.ending())),
         }
     }
     worker.family.kill(Some(worker.child.id()));

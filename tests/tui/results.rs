@@ -106,6 +106,15 @@ fn a_group_is_entered_and_left_again() {
 }
 
 #[test]
+fn the_verdict_on_a_tier_stands_beside_it_on_small_screens_too() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut journey = begin(columns, rows);
+        execute(&journey.setup.store, "UPDATE run SET tier_evidence = 'evidenced'");
+        journey.key(KeyPress::Enter).shows("Run ").shows(" (evidenced) · ");
+    }
+}
+
+#[test]
 fn a_run_is_opened_with_everything_that_is_known_of_it() {
     let mut journey = begin(80, 24);
     execute(

@@ -37,21 +37,20 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, o
 /// What the run is, as far as there is room.
 fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
     let verdict = run.tier_evidence.as_ref().map_or_else(String::new, |verdict| format!(" ({verdict})"));
-    let tier = run
-        .tier
-        .map_or_else(|| "tier not known".to_owned(), |tier| format!("tier {tier}{verdict}: {}", run.tier_reason));
+    let tier = run.tier.map_or_else(|| "not known".to_owned(), |tier| tier.to_string());
     let started = if run.started.is_empty() { "start not known".to_owned() } else { format!("{} UTC", run.started) };
     let parts = [
         run.status.clone(),
         format!("{} {}", run.suite, run.size.parse().map_or_else(|_| run.size.clone(), count)),
         format!("{} {}", run.engine, run.version),
-        format!("round {} of {}", run.round + 1, run.rounds),
+        format!("tier {tier}{verdict}"),
         started,
-        tier,
+        format!("round {} of {}", run.round + 1, run.rounds),
+        run.tier_reason.clone(),
     ];
     let mut left = usize::from(area.width);
     let mut pieces: Vec<TextPiece<'_>> = Vec::new();
-    for (at, part) in parts.into_iter().map(|part| plain(&part)).enumerate() {
+    for (at, part) in parts.into_iter().filter(|part| !part.is_empty()).map(|part| plain(&part)).enumerate() {
         let gap = if at == 0 { "" } else { " · " };
         let Some(rest) = left.checked_sub(width(gap) + width(&part)) else { continue };
         left = rest;
