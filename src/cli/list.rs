@@ -10,7 +10,7 @@ use crate::{
     bench::ReadyMade,
     catalog::Catalog,
     engines::Registry,
-    report::{format::Format, results, text},
+    report::{evidence::evidence_text, format::Format, results, text},
     store::TextRows,
 };
 use clap::{Args, builder::TypedValueParser};
@@ -65,19 +65,9 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Tests => tests(&catalog),
         ListTopic::Presets => presets(&catalog),
         ListTopic::Themes => themes(&catalog),
-        ListTopic::Evidence => return evidence(places, args),
+        ListTopic::Evidence => return print(&evidence_text(&places.opened()?, args.format, args.csv.cells)?),
     };
     entries(&listed, args.format, args.csv.cells)
-}
-
-const EVIDENCE_TO_READ: &str = "choice AS configuration, engine_version AS version, tier, verdict, kills, images,
-    mutants_caught || ' of ' || mutants AS mutants, strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, reason";
-
-/// All that was found of tiers.
-fn evidence(places: &Places, args: &ListArgs) -> Result<ExitCode, CliError> {
-    let columns = if args.format == Format::Table { EVIDENCE_TO_READ } else { "*" };
-    let found = places.opened()?.ask(&format!("SELECT {columns} FROM tier_evidence ORDER BY tried_at DESC, choice"))?;
-    print(&results::text(&found, args.format, args.csv.cells)?)
 }
 
 /// Prints names, each with what it stands for.

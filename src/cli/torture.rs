@@ -6,31 +6,26 @@ use super::{
     output::{command_line, print, written},
 };
 use crate::{
-    base::{identifier::identifier, units::plain},
-    bench::{BenchPlan, EngineChoice, Spec},
+    base::{identifier::clock_seed, units::plain},
+    bench::EngineChoice,
     engines::Registry,
-    host::HostFacts,
     report::{
         format::Format,
-        torture::{TORTURE_FORMATS, torture_text},
+        torture::{TORTURE_FORMATS, step_text, torture_text},
     },
-    runner::host_record,
-    store::{EvidenceRecord, options_text},
-    torture::{Contradiction, Findings, Place, Step, Subject, Terms, TortureError, Verdict, examined, torture},
+    torture::{Findings, Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, Verdict, examined, subjects},
 };
 use clap::Args;
-use dbdyno_engine::{say, size::Size};
+use dbdyno_engine::say;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jiff::Timestamp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     path::PathBuf,
     process::ExitCode,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 /// `dbdyno torture`.
@@ -40,16 +35,16 @@ pub(super) struct TortureArgs {
     #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]")]
     engines: Vec<EngineChoice>,
     /// Kills of a committing worker.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().kills)]
     kills: u32,
     /// Images of what a disk may hold after a power loss.
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().images)]
     power: u32,
     /// Images for each kind of sync calls that is left out, to see whether its lack is found; 0: none.
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().mutant_images)]
     mutants: u32,
     /// Commits that are recorded.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     commits: u32,
     /// Seed of all that is drawn [default: from the clock].
     #[arg(long, value_name = "N")]
@@ -66,11 +61,6 @@ pub(super) struct TortureArgs {
     work: WorkArgs,
 }
 
-/// The suite whose keys and values are committed.
-const SUITE: &str = "kv";
-/// Records of the suite: more than are ever committed.
-const RECORDS: u64 = 100_000;
-
 impl From<TortureError> for CliError {
     fn from(error: TortureError) -> Self {
         Self::Failed(error.to_string())
@@ -79,110 +69,42 @@ impl From<TortureError> for CliError {
 
 pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliError> {
     let output = args.out.checked(places)?;
-    let subjects = subjects(places, args)?;
+    let suite = places.catalog()?.suite(SUITE)?;
+    let subjects = subjects(args.engines.clone(), &suite, &Registry::discover())?;
     let work_dir = args.work.folder()?;
     let place = Place { keep: work_dir.clone(), work_dir };
     if let Some(image) = &args.image {
         return look(&subjects, image, &place);
     }
-    let (store, host) = (places.store()?, HostFacts::read());
-    store.prepare()?;
-    let seed = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    let store = places.store()?;
     let terms = Terms {
         kills: args.kills,
         images: args.power,
         mutant_images: args.mutants,
         commits: args.commits,
-        seed: args.seed.unwrap_or_else(seed),
+        seed: args.seed.unwrap_or_else(clock_seed),
     };
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(|error| CliError::Failed(error.to_string()))?;
     }
-    let mut found: Vec<(&Subject, Findings)> = Vec::new();
-    // What was found of the others is told all the same.
-    let mut failed = false;
-    for subject in &subjects {
-        if stop.load(Relaxed) {
-            break;
-        }
-        let bar = bar(&subject.choice);
-        let tortured = torture(subject, &terms, &place, &stop, &|step| show(&bar, step, &terms));
-        bar.finish_and_clear();
-        let findings = match tortured {
-            Ok(findings) => findings,
-            Err(error) => {
-                say!("{}: {}", plain(&subject.choice), plain(&error.to_string()));
-                failed = true;
-                continue;
-            }
-        };
-        // What was stopped shows less than was asked for.
-        if !findings.stopped {
-            store.keep_evidence(host_record(&host), evidence(subject, &findings, &terms, &host)?)?;
-        }
-        found.push((subject, findings));
-    }
-    written(&torture_text(&found, args.format, terms.seed, &command_line())?, output.as_ref())?;
+    let command_line = command_line();
+    let series =
+        Series { subjects: &subjects, terms: &terms, place: &place, store: &store, command_line: &command_line };
+    let told = Told { subjects: &subjects, terms: &terms, bar: Mutex::new(None) };
+    let outcome = series.run(&|| stop.load(Relaxed), &|event| told.tell(event))?;
+    let found: Vec<(&Subject, Findings)> =
+        outcome.found.into_iter().filter_map(|(at, findings)| Some((subjects.get(at)?, findings))).collect();
+    written(&torture_text(&found, args.format, terms.seed, &command_line)?, output.as_ref())?;
     Ok(if stop.load(Relaxed) {
         ExitCode::from(INTERRUPTED)
-    } else if failed || found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_))) {
+    } else if outcome.failed > 0
+        || found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
+    {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
     })
-}
-
-/// What was found, as it is stored.
-fn evidence(
-    subject: &Subject,
-    findings: &Findings,
-    terms: &Terms,
-    host: &HostFacts,
-) -> Result<EvidenceRecord, CliError> {
-    let power = &findings.power;
-    let image = match &findings.verdict {
-        Verdict::Contradicted(Contradiction { image, .. }) => image.as_ref().map(|image| image.display().to_string()),
-        Verdict::Evidenced { .. } | Verdict::NotEvidenced { .. } => None,
-    };
-    Ok(EvidenceRecord {
-        evidence_id: identifier(),
-        host_id: host.id(),
-        tried_at: Timestamp::now(),
-        engine: subject.engine.clone(),
-        engine_version: subject.version.clone(),
-        choice: subject.choice.clone(),
-        options: options_text(&subject.settings.to_map()).map_err(|error| CliError::Failed(error.to_string()))?,
-        tier: subject.tier,
-        tier_reason: subject.tier_reason.clone(),
-        kills: findings.kills,
-        images: power.images(),
-        whole: power.journaled.whole,
-        earlier: power.journaled.earlier,
-        broken: power.journaled.broken,
-        strict_names: (power.by_folder.images > 0).then(|| power.by_folder.contradiction.is_none()),
-        mutants: power.mutants.len() as u32,
-        mutants_caught: power.caught(),
-        verdict: findings.verdict.word().to_owned(),
-        reason: findings.verdict.reason().map(str::to_owned),
-        image,
-        seed: terms.seed,
-        command_line: command_line(),
-    })
-}
-
-/// The configurations that the arguments mean.
-fn subjects(places: &Places, args: &TortureArgs) -> Result<Vec<Subject>, CliError> {
-    let suite = places.catalog()?.suite(SUITE)?;
-    let spec = Spec {
-        suite: SUITE.to_owned(),
-        engines: args.engines.clone(),
-        sizes: vec![Size::one(RECORDS)],
-        rounds: 1,
-        ..Spec::default()
-    };
-    let plan = BenchPlan::new(&spec, suite.clone(), &Registry::discover())?;
-    Ok(plan.configurations.iter().map(|configuration| Subject::new(configuration, &suite)).collect())
 }
 
 fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<ExitCode, CliError> {
@@ -201,21 +123,45 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
     }
 }
 
-fn bar(label: &str) -> ProgressBar {
+/// What is told on stderr while configurations are tortured.
+struct Told<'t> {
+    subjects: &'t [Subject],
+    terms: &'t Terms,
+    /// That of the configuration under way.
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl Told<'_> {
+    fn tell(&self, event: SeriesEvent) {
+        let mut bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            SeriesEvent::Began(at) => *bar = self.subjects.get(at).map(|subject| begun(&subject.choice)),
+            SeriesEvent::Step(step) => {
+                if let Some(bar) = bar.as_ref() {
+                    bar.set_message(step_text(step, self.terms));
+                }
+            }
+            SeriesEvent::Failed(error) => {
+                let label = bar.take().map_or_else(String::new, |bar| {
+                    bar.finish_and_clear();
+                    bar.prefix()
+                });
+                say!("{label}: {}", plain(&error));
+            }
+            SeriesEvent::Found(_) => {
+                if let Some(bar) = bar.take() {
+                    bar.finish_and_clear();
+                }
+            }
+        }
+    }
+}
+
+fn begun(label: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template("{prefix}  {msg}") {
         bar.set_style(style);
     }
     bar.set_prefix(plain(label));
     bar
-}
-
-fn show(bar: &ProgressBar, step: Step, terms: &Terms) {
-    bar.set_message(match step {
-        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
-        Step::Kill { done } => format!("killed {done} of {}", terms.kills),
-        Step::Recording => format!("recording {} commits", terms.commits),
-        Step::Image { done } => format!("power lost {done} of {} times", terms.images),
-        Step::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
-    });
 }

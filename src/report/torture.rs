@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::units::plain,
-    torture::{Contradiction, DiskFindings, Findings, Mutant, Subject, Verdict},
+    torture::{Contradiction, DiskFindings, Findings, Mutant, Step, Subject, Terms, Verdict},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write};
@@ -29,6 +29,17 @@ pub fn torture_text(
         Format::Markdown => Ok(markdown(found, command)),
         Format::Json => json(found, seed, command),
         asked => Err(WriteError::Unsupported { asked, supported: TORTURE_FORMATS }),
+    }
+}
+
+/// How far it is, in words.
+pub fn step_text(step: Step, terms: &Terms) -> String {
+    match step {
+        Step::Waiting => "waiting for a run that another dbdyno measures".to_owned(),
+        Step::Kill { done } => format!("killed {done} of {}", terms.kills),
+        Step::Recording => format!("recording {} commits", terms.commits),
+        Step::Image { done } => format!("power lost {done} of {} times", terms.images),
+        Step::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
     }
 }
 

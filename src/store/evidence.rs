@@ -65,14 +65,13 @@ pub struct TierVerdicts(HashMap<(String, String, String), String>);
 impl TierVerdicts {
     /// That of an engine of this version with these options, which are all it has.
     pub fn of(&self, engine: &str, version: &str, options: &BTreeMap<String, String>) -> Option<&str> {
-        let options = options_text(options).ok()?;
-        self.0.get(&(engine.to_owned(), version.to_owned(), options)).map(String::as_str)
+        self.0.get(&(engine.to_owned(), version.to_owned(), options_text(options))).map(String::as_str)
     }
 }
 
 /// Options as evidence is known by them.
-pub(crate) fn options_text(options: &BTreeMap<String, String>) -> Result<String, serde_json::Error> {
-    serde_json::to_string(options)
+pub(crate) fn options_text(options: &BTreeMap<String, String>) -> String {
+    serde_json::json!(options).to_string()
 }
 
 pub(super) const VERDICTS: &str = "SELECT engine, engine_version, options, arg_max(verdict, tried_at) AS verdict
@@ -98,6 +97,11 @@ impl Store {
             transaction.execute(TELL_RUNS, [&evidence_id]).doing(&self.path)?;
             transaction.commit().doing(&self.path)
         })
+    }
+
+    /// All that was found, the latest first; nothing where there is no store.
+    pub fn evidence(&self) -> Result<Vec<EvidenceRecord>, StoreError> {
+        self.rows("SELECT * FROM tier_evidence ORDER BY tried_at DESC, choice", &[])
     }
 
     /// What was found last of each configuration.

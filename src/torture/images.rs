@@ -1,7 +1,7 @@
 //! Images of a recorded worker's disk: drawn, opened and judged.
 
 use super::{
-    TortureError,
+    Stop, TortureError,
     desk::Desk,
     subject::Subject,
     verdict::{Contradiction, Kept},
@@ -137,7 +137,7 @@ pub(super) struct Judge<'j> {
     pub(super) subject: &'j Subject,
     pub(super) log: &'j Log,
     pub(super) scratch: &'j Path,
-    pub(super) stop: &'j AtomicBool,
+    pub(super) stop: Stop<'j>,
 }
 
 /// What was found of databases, by what they hold.
@@ -153,7 +153,7 @@ impl Judge<'_> {
             let mut cursor = Images::of(self.log, wanted.names, wanted.without);
             loop {
                 let Some(drawn) = locked(&next).next() else { return Ok(()) };
-                if self.stop.load(Relaxed) || enough.load(Relaxed) || locked(&judged).len() >= wanted.images {
+                if (self.stop)() || enough.load(Relaxed) || locked(&judged).len() >= wanted.images {
                     return Ok(());
                 }
                 let image = cursor.image(drawn.cut, drawn.policy, drawn.seed);

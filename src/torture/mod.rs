@@ -9,13 +9,15 @@ mod desk;
 mod images;
 mod kill;
 mod power;
+mod series;
 mod subject;
 mod verdict;
 mod worker;
 
 pub use images::DiskFindings;
 pub use power::{Mutant, PowerFindings};
-pub use subject::Subject;
+pub use series::{Series, SeriesEvent, SeriesOutcome};
+pub use subject::{SUITE, Subject, subjects};
 pub use verdict::{Contradiction, Kept, Verdict};
 
 use self::desk::Desk;
@@ -31,11 +33,13 @@ use serde::Serialize;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 /// The folders in which databases are tortured.
 const PREFIX: &str = "torture-";
+
+/// Says whether to stop.
+pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// How much is tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +54,12 @@ pub struct Terms {
     pub commits: u32,
     /// Of all that is drawn by chance.
     pub seed: u64,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { kills: 20, images: 200, mutant_images: 100, commits: 60, seed: 0 }
+    }
 }
 
 /// Where it happens.
@@ -118,7 +128,7 @@ pub fn torture(
     subject: &Subject,
     terms: &Terms,
     place: &Place,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
     on_step: &(dyn Fn(Step) + Sync),
 ) -> Result<Findings, TortureError> {
     sweep(&place.work_dir, PREFIX);
@@ -127,13 +137,13 @@ pub fn torture(
     let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
-    while kills < terms.kills && killed.is_none() && !stop.load(Relaxed) {
+    while kills < terms.kills && killed.is_none() && !stop() {
         killed = kill::one(subject, &scratch.path().join("killed"), kills, &mut rng)?;
         kills += 1;
         on_step(Step::Kill { done: kills });
     }
     let power = power::judged(subject, terms, place, &scratch, stop, on_step)?;
-    let stopped = stop.load(Relaxed);
+    let stopped = stop();
     let verdict = Verdict::of(subject.tier, kills, killed.as_ref(), &power);
     Ok(Findings { kills, killed, power, verdict, stopped })
 }

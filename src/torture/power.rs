@@ -1,7 +1,7 @@
 //! Power losses: what is left of a recorded worker's database, and whether it is seen when a sync is forgotten.
 
 use super::{
-    Place, Step, Terms, TortureError,
+    Place, Step, Stop, Terms, TortureError,
     desk::Desk,
     images::{DiskFindings, Judge, Wanted},
     subject::Subject,
@@ -15,7 +15,6 @@ use serde::Serialize;
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
 /// What was found of images.
@@ -61,10 +60,10 @@ pub(super) fn judged(
     terms: &Terms,
     place: &Place,
     scratch: &Scratch,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
     on_step: &(dyn Fn(Step) + Sync),
 ) -> Result<PowerFindings, TortureError> {
-    if terms.images == 0 || stop.load(Relaxed) {
+    if terms.images == 0 || stop() {
         return Ok(PowerFindings::default());
     }
     on_step(Step::Recording);
@@ -122,7 +121,7 @@ fn mutants(
     let classes = sync_classes(judge.log);
     let mut mutants = Vec::new();
     for (number, (class, calls)) in classes.iter().enumerate() {
-        if judge.stop.load(Relaxed) {
+        if (judge.stop)() {
             break;
         }
         on_step(Step::Mutant { number: number + 1, of: classes.len() });

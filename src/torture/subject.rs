@@ -1,9 +1,9 @@
 //! What is tortured: an engine with all its options.
 
 use crate::{
-    bench::Configuration,
+    bench::{BenchPlan, Configuration, EngineChoice, PlanError, Spec},
     catalog::{Suite, TestPick},
-    engines::Launch,
+    engines::{Launch, Registry},
 };
 use dbdyno_engine::{
     describe::{Description, Writers},
@@ -15,8 +15,24 @@ use dbdyno_engine::{
 };
 use std::{path::PathBuf, time::Duration};
 
+/// The suite whose keys and values are committed.
+pub const SUITE: &str = "kv";
+/// Records of the suite: more than are ever committed.
+const RECORDS: u64 = 100_000;
+
 /// How long a worker may take: opening an image is the work of a moment, but a damaged one may lead an engine in circles.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The configurations that are asked for, those of every value of an option with several. `suite`: that of the name [`SUITE`].
+///
+/// # Errors
+/// An engine that is not there or stores no keys and values; an option that it does not have, or a value that it does not take.
+pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) -> Result<Vec<Subject>, PlanError> {
+    let sizes = vec![Size::one(RECORDS)];
+    let spec = Spec { suite: SUITE.to_owned(), engines, sizes, rounds: 1, ..Spec::default() };
+    let plan = BenchPlan::new(&spec, suite.clone(), registry)?;
+    Ok(plan.configurations.iter().map(|configuration| Subject::new(configuration, suite)).collect())
+}
 
 /// An engine with its options, and what a commit of it is said to survive.
 #[derive(Debug, Clone)]
@@ -36,7 +52,7 @@ pub struct Subject {
 
 impl Subject {
     /// A configuration of a bench of the suite.
-    pub fn new(configuration: &Configuration, suite: &Suite) -> Self {
+    fn new(configuration: &Configuration, suite: &Suite) -> Self {
         let Configuration { engine, settings, suite_settings, size, tier, tier_reason, .. } = configuration;
         Self {
             engine: engine.description.name.clone(),

@@ -6,6 +6,7 @@ use crate::{
     report::{
         command::shell,
         comparison::{self, TableStyle},
+        evidence::evidence_text,
         format::Format,
         results,
         text::Colouring,
@@ -33,6 +34,8 @@ pub enum FileContent {
     Ledger(Box<Ledger>, String),
     /// Results that a selection means, in the format of the file's ending.
     Results(String),
+    /// All that was found of tiers, in the format of the file's ending.
+    Evidence,
 }
 
 /// Writes a file that is not there yet; where a link led, which file that is.
@@ -48,6 +51,7 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Res
     let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
     let text = match content {
         FileContent::Text(text) => text,
+        FileContent::Evidence => &evidence(path, setup)?,
         FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
         FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
@@ -88,6 +92,12 @@ fn export_command(path: &Path, line: &str, format: Format, setup: &TuiSetup) -> 
     words.push(path.display().to_string());
     words.extend(setup.arguments.iter().cloned());
     shell(words)
+}
+
+/// All that was found of tiers, in the format of a file's ending.
+fn evidence(path: &Path, setup: &TuiSetup) -> Result<String, String> {
+    let format = Format::of_file(path, results::FORMATS).map_err(|error| error.to_string())?;
+    evidence_text(&setup.store, format, Cells::Escaped).map_err(|error| error.to_string())
 }
 
 /// A ledger in the format of a file's ending.

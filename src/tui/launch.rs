@@ -2,6 +2,7 @@
 
 use crate::{
     bench::{BenchPlan, Spec},
+    torture::{Subject, Terms},
     tune::{Trial, WhatIf, Workload},
 };
 use std::time::Duration;
@@ -37,6 +38,16 @@ pub enum TrialStart {
         /// The command that does the same.
         command_line: String,
     },
+}
+
+/// Configurations to be tortured.
+#[derive(Debug, Clone)]
+pub struct TortureStart {
+    pub(crate) subjects: Vec<Subject>,
+    /// How much is tried. The seed is chosen when it starts.
+    pub(crate) terms: Terms,
+    /// The command that does the same, without the seed.
+    pub(crate) command_line: String,
 }
 
 /// What a session is told.

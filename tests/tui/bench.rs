@@ -113,7 +113,7 @@ fn leaving_asks_while_a_session_runs() {
     journey.key(KeyPress::Enter).keys("q").shows("A session is running. Leave?");
     journey.keys("n");
     assert!(!journey.left);
-    journey.keys("qy").shows("leaving as soon as the session has stopped");
+    journey.keys("qy").shows("leaving as soon as it has stopped");
     assert!(journey.others.iter().any(|effect| effect.contains("Stop")), "the session is told to stop");
     journey.message(Message::SessionOver(Box::new(Err("it was stopped".to_owned()))));
     assert!(journey.left);
@@ -123,7 +123,7 @@ fn leaving_asks_while_a_session_runs() {
 fn ascii_paints_nothing_else() {
     let mut journey = Journey::begin(120, 40);
     journey.setup.look.ascii = true;
-    for number in "123456".chars() {
+    for number in "1234567".chars() {
         journey.key(KeyPress::Char(number));
         assert!(journey.screen().is_ascii(), "{}", journey.screen());
     }

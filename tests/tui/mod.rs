@@ -7,6 +7,7 @@ mod compare;
 mod live;
 mod results;
 pub(crate) mod terminal;
+mod torture;
 mod tune;
 
 use crate::support::Place;

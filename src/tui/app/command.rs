@@ -2,7 +2,7 @@
 
 use crate::tui::{
     export::FileContent,
-    launch::{SessionStart, Tell, TrialStart},
+    launch::{SessionStart, Tell, TortureStart, TrialStart},
     screens::ScreenRequest,
     world,
 };
@@ -23,6 +23,8 @@ pub enum Command {
     Resume(String),
     /// Try a change of options.
     Try(Box<TrialStart>),
+    /// Torture configurations.
+    Torture(Box<TortureStart>),
     /// Tell what is measured.
     Tell(Tell),
     /// Find something out or change it, and respond with what came of it.

@@ -3,7 +3,7 @@
 use super::{App, Command, OpenOverlay, Request, ask_world};
 use crate::tui::{
     keys::ScreenId,
-    launch::{OwedSession, TrialStart},
+    launch::{OwedSession, TortureStart, TrialStart},
     screens::{
         Intents,
         intent::{Intent, Notice},
@@ -44,12 +44,13 @@ impl App {
                 Intent::Run => commands.extend(self.unless_busy(Self::run)),
                 Intent::Resume(session) => commands.extend(self.unless_busy(|app| app.resume(&session))),
                 Intent::Try(trial) => commands.extend(self.unless_busy(|app| app.try_change(trial))),
+                Intent::Torture(start) => commands.extend(self.unless_busy(|app| app.torture(start))),
             }
         }
         commands
     }
 
-    /// Something was measured: after what its screen wants, what is stored and how long things take is asked for again.
+    /// Something was measured or tried: after what its screen wants, what is stored and how long things take is asked for again.
     pub(super) fn measured(&mut self, intents: Intents) -> Vec<Command> {
         let mut commands = self.perform(intents);
         commands.extend([world::Request::History, world::Request::Noise].map(ask_world));
@@ -63,12 +64,8 @@ impl App {
 
     /// Begins to measure, unless something is measured already.
     fn unless_busy(&mut self, begin: impl FnOnce(&mut Self) -> Vec<Command>) -> Vec<Command> {
-        if !self.busy() {
-            return begin(self);
-        }
-        let session = self.screens.live.running();
-        let what = if session { "a session is running: 2 shows it" } else { "a trial is running: 5 shows it" };
-        self.say(Notice::bad(what));
+        let Some((screen, what)) = self.under_way() else { return begin(self) };
+        self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
         Vec::new()
     }
 
@@ -76,6 +73,12 @@ impl App {
     fn try_change(&mut self, trial: Box<TrialStart>) -> Vec<Command> {
         self.screens.tune.begun();
         vec![Command::Try(trial)]
+    }
+
+    /// Tortures configurations.
+    fn torture(&mut self, start: Box<TortureStart>) -> Vec<Command> {
+        self.screens.torture.begun(&start);
+        vec![Command::Torture(start)]
     }
 
     /// Runs what the Bench screen holds.

@@ -2,6 +2,7 @@
 
 use crate::{
     runner::{Report, RunnerEvent},
+    torture::SeriesEvent,
     tui::{keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
     tune::TuneEvent,
 };
@@ -32,6 +33,10 @@ pub enum Message {
     Tune(Box<TuneEvent>),
     /// The trial is over, or why it could not be run.
     TuneOver(Result<(), String>),
+    /// Torture says something.
+    Torture(Box<SeriesEvent>),
+    /// Torture is over, or why it could not be begun.
+    TortureOver(Result<(), String>),
     /// A request was responded to.
     Response(Box<Response>),
     /// The program was told to end by a signal, or its terminal is gone: a running session is stopped first.

@@ -123,6 +123,14 @@ impl App {
                 let intents = joined(self.screens.tune.over(outcome));
                 self.measured(intents)
             }
+            Message::Torture(event) => {
+                let intents = joined(self.screens.torture.event(*event));
+                self.perform(intents)
+            }
+            Message::TortureOver(outcome) => {
+                let intents = joined(self.screens.torture.over(outcome));
+                self.measured(intents)
+            }
             Message::Response(response) => self.responded(*response),
             // Told again, it ends in the same order, only sooner.
             Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
@@ -130,14 +138,26 @@ impl App {
         }
     }
 
-    /// Whether something is measured.
+    /// What runs beside the screens, and the screen that shows it.
+    pub(crate) fn under_way(&self) -> Option<(ScreenId, &'static str)> {
+        let (live, tune, torture) = (&self.screens.live, &self.screens.tune, &self.screens.torture);
+        if live.running() {
+            Some((ScreenId::Live, "a session is running"))
+        } else if tune.running {
+            Some((ScreenId::Tune, "a trial is running"))
+        } else {
+            torture.running().then_some((ScreenId::Torture, "an engine is being tortured"))
+        }
+    }
+
+    /// Whether something runs.
     pub(crate) fn busy(&self) -> bool {
-        self.screens.live.running() || self.screens.tune.running
+        self.under_way().is_some()
     }
 
     /// What the status bar says of what is measured.
     pub(crate) fn status(&self) -> Option<String> {
-        self.screens.live.status().or_else(|| self.screens.tune.status())
+        self.screens.live.status().or_else(|| self.screens.tune.status()).or_else(|| self.screens.torture.status())
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
@@ -169,8 +189,10 @@ impl App {
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
             Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
-            Action::Quit if self.busy() => self.open = Some(OpenOverlay::leave()),
-            Action::Quit => return vec![Command::Leave],
+            Action::Quit => match self.under_way() {
+                Some((screen, what)) => self.open = Some(OpenOverlay::leave(screen, what)),
+                None => return vec![Command::Leave],
+            },
             Action::Suspend => return vec![Command::Suspend],
             Action::Redraw => return vec![Command::Repaint],
             action => {
@@ -240,7 +262,7 @@ impl App {
             return vec![Command::Leave];
         }
         self.leaving = true;
-        self.say(Notice::good("leaving as soon as the session has stopped"));
+        self.say(Notice::good("leaving as soon as it has stopped"));
         vec![Command::Tell(Tell::Stop)]
     }
 

@@ -40,13 +40,15 @@ impl OpenOverlay {
         Self { overlay, purpose: ReplyTo::Screen(dialog) }
     }
 
-    /// Asks whether to leave while something is measured.
-    pub(super) fn leave() -> Self {
-        let lines = vec![
-            "The run under way is given up; every finished test is kept.".to_owned(),
-            "Other screens can be used while it runs.".to_owned(),
-        ];
-        Self { overlay: Overlay::confirm("A session is running. Leave?", lines), purpose: ReplyTo::Leave }
+    /// Asks whether to leave while something runs that a screen shows.
+    pub(super) fn leave(screen: ScreenId, what: &str) -> Self {
+        let kept = match screen {
+            ScreenId::Torture => "The configuration under way is given up; what was found of others is kept.",
+            _ => "The run under way is given up; every finished test is kept.",
+        };
+        let lines = vec![kept.to_owned(), "Other screens can be used while it runs.".to_owned()];
+        let title = format!("{}{}. Leave?", what[..1].to_uppercase(), &what[1..]);
+        Self { overlay: Overlay::confirm(title, lines), purpose: ReplyTo::Leave }
     }
 
     /// The keys of a screen, and those of all.

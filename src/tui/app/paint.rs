@@ -66,13 +66,20 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
 }
 
+/// Columns from which the tabs have the program's name before them, and room between them.
+const ROOMY: u16 = 100;
+
 /// The tabs, and what there is to know of machine and session.
 fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let mut x = area.x;
     let at = |x: u16, width: usize| Rect { x, width: (width as u16).min(area.right().saturating_sub(x)), ..area };
-    x += paint.text(at(x, 8), "dbdyno ", Role::Title);
+    let roomy = area.width >= ROOMY;
+    if roomy {
+        x += paint.text(at(x, 8), "dbdyno ", Role::Title);
+    }
     for screen in ScreenId::ALL {
-        let text = format!(" {} {} ", screen.number(), screen.name());
+        let before = if roomy { " " } else { "" };
+        let text = format!("{before}{} {} ", screen.number(), screen.name());
         let place = at(x, text.len());
         paint.text(place, &text, if screen == app.screen { Role::Tab } else { Role::Dim });
         paint.hit(place, Target::Screen(screen));

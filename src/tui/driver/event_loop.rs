@@ -158,7 +158,7 @@ impl EventLoop {
 
     fn take(&mut self, event: Message) {
         self.dirty |= self.is_seen(&event);
-        if matches!(event, Message::SessionOver(_) | Message::TuneOver(_)) {
+        if matches!(event, Message::SessionOver(_) | Message::TuneOver(_) | Message::TortureOver(_)) {
             self.task = None;
         }
         let mut commands = self.app.update(Message::Time(self.begun.elapsed()));
@@ -201,6 +201,9 @@ impl EventLoop {
                 Command::Try(trial) => {
                     let registry = self.app.world.registry.clone();
                     self.task = Some(Task::try_change(*trial, &self.setup, registry, self.sender.clone()));
+                }
+                Command::Torture(start) => {
+                    self.task = Some(Task::torture(*start, &self.setup, self.sender.clone()));
                 }
                 Command::Tell(tell) => {
                     if let Some(task) = &self.task {

@@ -7,9 +7,10 @@ use crate::{
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
     session::{FollowUp, PreparedSession, SelectedEffects},
     store::Store,
+    torture::{Place, Series, SeriesEvent, Terms},
     tui::{
         app::Message,
-        launch::{SessionStart, Tell, TrialStart},
+        launch::{SessionStart, Tell, TortureStart, TrialStart},
         setup::TuiSetup,
     },
     tune::{self, Lab, TuneEvent},
@@ -65,6 +66,15 @@ impl Task {
         let setup = setup.clone();
         let run = move |events, control| async move { run_trial(trial, &setup, &registry, events, control).await };
         Self::spawn(messages, run, |event| Message::Tune(Box::new(event)), Message::TuneOver)
+    }
+
+    pub(super) fn torture(start: TortureStart, setup: &TuiSetup, messages: UnboundedSender<Message>) -> Self {
+        let setup = setup.clone();
+        let run = move |events, control| async move {
+            let tortured = tokio::task::spawn_blocking(move || run_series(&start, &setup, &events, &control)).await;
+            tortured.map_err(|error| error.to_string()).flatten()
+        };
+        Self::spawn(messages, run, |event| Message::Torture(Box::new(event)), Message::TortureOver)
     }
 
     /// Runs it beside the screens: each event `E` that it has to tell, and its outcome `O`, becomes a message.
@@ -200,4 +210,26 @@ async fn run_trial(
         TrialStart::More { workload, trial, .. } => tune::more(&lab, &workload, *trial).await,
     };
     tried.map(drop).map_err(|error| error.to_string())
+}
+
+/// Tortures configurations one after the other.
+fn run_series(
+    start: &TortureStart,
+    setup: &TuiSetup,
+    events: &UnboundedSender<SeriesEvent>,
+    control: &Control,
+) -> Result<(), String> {
+    let terms = Terms { seed: clock_seed(), ..start.terms.clone() };
+    let command_line = format!("{} --seed {}", start.command_line, terms.seed);
+    let place = Place { work_dir: setup.work_dir.clone(), keep: setup.work_dir.clone() };
+    let series = Series {
+        subjects: &start.subjects,
+        terms: &terms,
+        place: &place,
+        store: &setup.store,
+        command_line: &command_line,
+    };
+    // Nobody listens where the screens are gone.
+    let tell = |event| drop(events.send(event));
+    series.run(&|| control.is_stopped(), &tell).map(drop).map_err(|error| error.to_string())
 }

@@ -15,10 +15,13 @@ pub enum ScreenId {
     Tune,
     /// What was published.
     Claims,
+    /// Kills and power losses.
+    Torture,
 }
 
 impl ScreenId {
-    pub const ALL: [Self; 6] = [Self::Bench, Self::Live, Self::Results, Self::Compare, Self::Tune, Self::Claims];
+    pub const ALL: [Self; 7] =
+        [Self::Bench, Self::Live, Self::Results, Self::Compare, Self::Tune, Self::Claims, Self::Torture];
 
     /// The word on its tab.
     pub fn name(self) -> &'static str {
@@ -29,6 +32,7 @@ impl ScreenId {
             Self::Compare => "Compare",
             Self::Tune => "Tune",
             Self::Claims => "Claims",
+            Self::Torture => "Torture",
         }
     }
 

@@ -14,6 +14,7 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('4')], Action::Show(ScreenId::Compare), "", "Compare: A beside B, with verdicts"),
     binding(&[KeyPress::Char('5')], Action::Show(ScreenId::Tune), "", "Tune: what if an option were different?"),
     binding(&[KeyPress::Char('6')], Action::Show(ScreenId::Claims), "", "Claims: published figures beside your own"),
+    binding(&[KeyPress::Char('7')], Action::Show(ScreenId::Torture), "", "Torture: do engines keep what they promise?"),
     binding(&[KeyPress::Tab], Action::NextScreen, "", "next screen"),
     binding(&[KeyPress::BackTab], Action::PreviousScreen, "", "screen before"),
     binding(&[KeyPress::Up, KeyPress::Char('k')], Action::Up, "", "up"),
@@ -149,6 +150,18 @@ const CLAIMS: &[Binding] = &[
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
+const TORTURE: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "open", "all that was found of the configuration"),
+    binding(&[KeyPress::Char('+')], Action::Add, "torture", "torture an engine: choose it, then its options"),
+    binding(&[KeyPress::Char('R')], Action::Rerun, "again", "torture the configuration under the cursor again"),
+    binding(&[KeyPress::Char('i')], Action::Edit, "amount", "how many kills, images, and images a mutant"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "stop", "stop; what was found of others is kept"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the command that shows it"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only what matches"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export what was found"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
 /// What holds on this screen, before [`EVERYWHERE`].
 pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
@@ -158,5 +171,6 @@ pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
         ScreenId::Compare => COMPARE,
         ScreenId::Tune => TUNE,
         ScreenId::Claims => CLAIMS,
+        ScreenId::Torture => TORTURE,
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     bench::Preset,
     tui::{
         export::FileContent,
-        launch::{OwedSession, Tell, TrialStart},
+        launch::{OwedSession, Tell, TortureStart, TrialStart},
         overlay::{ListItem, Overlay},
     },
 };
@@ -51,6 +51,8 @@ pub enum Intent<R, D> {
     Resume(Box<OwedSession>),
     /// A change of options is tried.
     Try(Box<TrialStart>),
+    /// Configurations are killed, and the power taken from them.
+    Torture(Box<TortureStart>),
 }
 
 /// One line for the user.
@@ -121,6 +123,7 @@ impl<R, D> Intent<R, D> {
             Self::Run => Intent::Run,
             Self::Resume(session) => Intent::Resume(session),
             Self::Try(trial) => Intent::Try(trial),
+            Self::Torture(start) => Intent::Torture(start),
         }
     }
 

@@ -7,6 +7,7 @@ pub mod intent;
 pub mod live;
 pub mod results;
 mod screen;
+pub mod torture;
 pub mod tune;
 
 pub(crate) use screen::Context;
@@ -158,6 +159,7 @@ screens! {
     Compare: compare::CompareScreen,
     Tune: tune::TuneScreen,
     Claims: claims::ClaimsScreen,
+    Torture: torture::TortureScreen,
 }
 
 /// Intents of one screen among those of all.

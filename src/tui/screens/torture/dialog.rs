@@ -1,0 +1,112 @@
+//! What the Torture screen asks the user, and what becomes of the replies.
+
+use super::{Intents, TortureScreen};
+use crate::{
+    bench::EngineChoice,
+    engines::Engine,
+    report::command::shell,
+    torture::{SUITE, Terms, subjects},
+    tui::{
+        export::FileContent,
+        launch::{Tell, TortureStart},
+        overlay::{ListItem, Reply},
+        screens::intent::Intent,
+        widgets::cursor::ListCursor,
+        world::World,
+    },
+};
+use dbdyno_engine::suite::SuiteKind;
+
+/// What the Torture screen asks the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    Engine,
+    /// The options of the engine.
+    Configurations,
+    /// How much is tried.
+    Amount,
+    /// Stop what is tortured?
+    Stop,
+    /// What the configurations shown must contain.
+    Filter,
+    /// The file to write what was found to.
+    Export,
+}
+
+/// The engines that can be tortured.
+fn engines(world: &World) -> Vec<&Engine> {
+    world.registry.engines.iter().filter(|engine| engine.description.suites.contains(&SuiteKind::Kv)).collect()
+}
+
+impl TortureScreen {
+    pub(super) fn ask_engine(world: &World) -> Intents {
+        let item = |engine: &&Engine| ListItem::new(&engine.description.name, &engine.description.about);
+        vec![Intent::choose_one(Dialog::Engine, "Torture an engine", engines(world).iter().map(item).collect())]
+    }
+
+    fn ask_configurations(engine: &Engine) -> Intents {
+        let options: Vec<&str> = engine.description.options.iter().map(|option| option.name.as_str()).collect();
+        let help = format!(
+            "options after a colon, as in name:option=value,other=value; values with | between them are tried one after the other. \
+             Options: {}",
+            options.join(", ")
+        );
+        vec![Intent::prompt(Dialog::Configurations, "Torture", help, &engine.description.name)]
+    }
+
+    pub(super) fn ask_amount(&self) -> Intents {
+        let Terms { kills, images, mutant_images, .. } = self.terms;
+        let help =
+            "three numbers: kills, images of power losses, and images for each kind of sync calls that is left out";
+        vec![Intent::prompt(Dialog::Amount, "How much is tried", help, format!("{kills} {images} {mutant_images}"))]
+    }
+
+    /// Begins with what the texts ask for.
+    ///
+    /// # Errors
+    /// What in them cannot be taken, with what was expected.
+    pub(super) fn start(&self, choice: &str, world: &World) -> Result<Intents, String> {
+        let engine: EngineChoice = choice.trim().parse().map_err(|error| format!("{error}"))?;
+        let suite = world.suites.iter().find(|suite| suite.name == SUITE);
+        let suite = suite.ok_or_else(|| format!("there is no suite `{SUITE}`, whose keys and values are committed"))?;
+        let subjects = subjects(vec![engine], suite, &world.registry).map_err(|error| error.to_string())?;
+        let Terms { kills, images, mutant_images, .. } = self.terms;
+        let [kills, images, mutants] = [kills, images, mutant_images].map(|number| number.to_string());
+        let words = ["dbdyno", "torture", choice.trim(), "--kills", &kills, "--power", &images, "--mutants", &mutants];
+        let command_line = shell(words.into_iter().chain(world.arguments.iter().map(String::as_str)));
+        Ok(vec![Intent::Torture(Box::new(TortureStart { subjects, terms: self.terms.clone(), command_line }))])
+    }
+
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
+        match (dialog, reply) {
+            (Dialog::Engine, Reply::Chosen(chosen)) => {
+                let engine = chosen.first().and_then(|&at| engines(world).get(at).copied());
+                return Ok(engine.map_or_else(Intents::new, Self::ask_configurations));
+            }
+            (Dialog::Configurations, Reply::Text(text)) => return self.start(&text, world),
+            (Dialog::Amount, Reply::Text(text)) => self.terms = amount(&text, &self.terms)?,
+            (Dialog::Stop, Reply::Yes) => return Ok(vec![Intent::Tell(Tell::Stop), Intent::said("stopping")]),
+            (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
+                self.filter = text;
+                self.cursor = ListCursor::default();
+            }
+            (Dialog::Export, Reply::Text(path)) => {
+                return Ok(vec![Intent::Write { path: path.into(), content: FileContent::Evidence }]);
+            }
+            _ => {}
+        }
+        Ok(Intents::new())
+    }
+}
+
+fn amount(text: &str, now: &Terms) -> Result<Terms, String> {
+    let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok(&[kills, images, mutant_images]) => Ok(Terms { kills, images, mutant_images, ..now.clone() }),
+        _ => Err(format!("`{text}`: expected three whole numbers, as in 20 200 100")),
+    }
+}

@@ -1,0 +1,173 @@
+//! The Torture screen: what kills and power losses showed of tiers, and the configurations that are tortured.
+
+mod ask;
+mod dialog;
+mod paint;
+mod watched;
+
+pub use ask::{Request, Response};
+pub(crate) use dialog::Dialog;
+pub use watched::WatchedSeries;
+
+use super::{
+    intent::Intent,
+    screen::{Context, Screen},
+};
+use crate::{
+    report::evidence::{evidence_command, evidence_lines},
+    store::EvidenceRecord,
+    torture::Terms,
+    tui::{
+        keys::Action,
+        overlay::Reply,
+        setup::TuiSetup,
+        widgets::{cursor::ListCursor, paint::Paint},
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// What was found of configurations, and those that are tortured now.
+#[derive(Debug, Default)]
+pub struct TortureScreen {
+    /// Place among what was found.
+    pub(crate) cursor: ListCursor,
+    /// What was found, the latest first, or why it cannot be read; none before the first response.
+    pub(crate) found: Option<Result<Vec<EvidenceRecord>, String>>,
+    /// What configurations, verdicts or tiers shown contain.
+    pub(crate) filter: String,
+    /// How much is tried of the next configurations.
+    pub(crate) terms: Terms,
+    /// What is tortured now.
+    pub(crate) watched: Option<WatchedSeries>,
+    /// Why configurations of the last series could not be tortured.
+    pub(crate) failures: Vec<String>,
+    ticket: u64,
+    stale: bool,
+}
+
+impl TortureScreen {
+    /// What was found and matches the filter.
+    pub(crate) fn matching(&self) -> Vec<&EvidenceRecord> {
+        let filter = self.filter.to_lowercase();
+        let matches = |evidence: &&EvidenceRecord| {
+            let tier = evidence.tier.to_string();
+            [&evidence.choice, &evidence.verdict, &tier].into_iter().any(|text| text.to_lowercase().contains(&filter))
+        };
+        let found = self.found.as_ref().and_then(|found| found.as_ref().ok());
+        found.map_or_else(Vec::new, |found| found.iter().filter(matches).collect())
+    }
+
+    /// What was found of the configuration under the cursor.
+    pub(crate) fn current(&self) -> Option<&EvidenceRecord> {
+        self.matching().get(self.cursor.at).copied()
+    }
+
+    /// Reads what is stored.
+    fn ask(&mut self) -> Intents {
+        self.ticket += 1;
+        self.stale = false;
+        vec![Intent::Request(Request::Evidence { ticket: self.ticket })]
+    }
+
+    fn open(&self) -> Intents {
+        let page = |evidence: &EvidenceRecord| Intent::page(&evidence.choice, evidence_lines(evidence));
+        self.current().map(page).into_iter().collect()
+    }
+
+    /// Tortures the configuration under the cursor again.
+    fn again(&self, world: &World) -> Intents {
+        let Some(evidence) = self.current() else { return Intents::new() };
+        self.start(&evidence.choice, world).unwrap_or_else(|reason| vec![Intent::failed(reason)])
+    }
+
+    fn copy(&self) -> Intents {
+        let Some(evidence) = self.current() else { return Intents::new() };
+        let said = Intent::said("copied: the terminal has it in its clipboard");
+        vec![Intent::Copy(evidence_command(evidence)), said]
+    }
+}
+
+impl Screen for TortureScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self { stale: true, ..Self::default() }
+    }
+
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
+        let length = self.matching().len();
+        if self.cursor.moved(action, length) {
+            return Intents::new();
+        }
+        match action {
+            Action::Enter if length == 0 => Self::ask_engine(context.world),
+            Action::Enter => self.open(),
+            Action::Add => Self::ask_engine(context.world),
+            Action::Rerun => self.again(context.world),
+            Action::Edit => self.ask_amount(),
+            Action::Copy => self.copy(),
+            Action::Stop if self.running() => {
+                let lines = vec!["What was found of finished configurations is kept; nothing of this one.".to_owned()];
+                vec![Intent::confirm(Dialog::Stop, "Stop?", lines)]
+            }
+            Action::Filter => {
+                let help = "configurations, tiers or verdicts that contain this";
+                vec![Intent::prompt(Dialog::Filter, "Filter", help, self.filter.clone())]
+            }
+            Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
+            Action::Export => {
+                let help = "a file that is not there yet: .txt, .csv or .json; it has all that was found";
+                vec![Intent::prompt(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv")]
+            }
+            Action::Refresh => self.ask(),
+            Action::Back => {
+                self.filter.clear();
+                self.failures.clear();
+                Intents::new()
+            }
+            _ => Intents::new(),
+        }
+    }
+
+    fn click(&mut self, _pane: usize, row: usize, _context: &Context<'_>) -> Intents {
+        let again = self.cursor.at == row;
+        self.cursor.at = row;
+        if again { self.open() } else { Intents::new() }
+    }
+
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(dialog, reply, context.world)
+    }
+
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+        let Response::Evidence { ticket, found } = response;
+        if ticket == self.ticket {
+            self.found = Some(found);
+            let length = self.matching().len();
+            self.cursor.kept_in(length);
+        }
+        Intents::new()
+    }
+
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
+        if self.stale { self.ask() } else { Intents::new() }
+    }
+
+    fn stale(&mut self) {
+        self.stale = true;
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, _context: &Context<'_>) {
+        paint::draw(paint, area, self);
+    }
+
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
+        ask::respond(request, setup)
+    }
+}

@@ -1,0 +1,166 @@
+//! How the Torture screen is painted: what is under way, what was found, and all about the row under the cursor.
+
+use super::{TortureScreen, WatchedSeries};
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    report::{evidence::evidence_lines, torture::step_text},
+    store::EvidenceRecord,
+    tui::widgets::{
+        Target,
+        columns::{FittedColumn, GAP, fitting},
+        paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// What is said where nothing was found yet.
+const EMPTY: &str = "Does an engine keep what its tier promises? It is killed while it commits, and images are opened of what a disk may hold \
+                     after a power loss. Nothing was found yet: + chooses an engine.";
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
+    let about = screen.current().map_or_else(Vec::new, evidence_lines);
+    let inside = usize::from(area.width).saturating_sub(2);
+    let lines: Vec<String> = about.iter().flat_map(|line| wrap(line, inside)).collect();
+    let below = if lines.is_empty() { 0 } else { (lines.len() as u16 + 2).min(area.height / 2) };
+    let above = above_height(screen, inside);
+    let split = Layout::vertical([Constraint::Length(above), Constraint::Min(3), Constraint::Length(below)]);
+    let [under_way, list, details] = area.layout(&split);
+    if above > 0 {
+        draw_under_way(paint, under_way, screen);
+    }
+    draw_list(paint, list, screen);
+    if let Some(evidence) = screen.current() {
+        let inner = paint.pane(details, &plain(&evidence.choice), false);
+        let fits = usize::from(inner.height);
+        let cut = lines.len() > fits;
+        for (at, (line, row)) in lines.iter().zip(rows(inner)).enumerate() {
+            let role = if at == 0 { role(&evidence.verdict) } else { Role::Text };
+            if cut && at + 1 == fits {
+                paint.text(row, "the rest: Enter", Role::Dim)
+            } else {
+                paint.text(row, line, role)
+            };
+        }
+    }
+}
+
+fn above_height(screen: &TortureScreen, inside: usize) -> u16 {
+    let failures: usize = screen.failures.iter().map(|failure| wrap(&plain(failure), inside).len().min(3)).sum();
+    let watched = if screen.watched.is_some() { 2 } else { 0 };
+    let lines = failures.min(6) + watched;
+    if lines == 0 { 0 } else { lines as u16 + 2 }
+}
+
+fn draw_under_way(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
+    let title = screen.watched.as_ref().map_or_else(|| "Not tortured".to_owned(), title);
+    let inner = paint.pane(area, &title, false);
+    let mut left = inner;
+    if let Some(watched) = &screen.watched {
+        let text = watched.step.map_or_else(|| "starting".to_owned(), |step| step_text(step, &watched.terms));
+        paint.text(Rect { height: 1, ..inner }, &text, Role::Text);
+        let gauge = Rect { y: inner.y + 1, height: 1, ..inner };
+        paint.gauge(gauge, watched.share().unwrap_or(0.0), Role::Accent);
+        left = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+    }
+    for failure in &screen.failures {
+        let text = format!("✗ {failure}");
+        let taken = wrap(&plain(&text), usize::from(left.width)).len().min(3) as u16;
+        paint.wrapped(Rect { height: taken.min(left.height), ..left }, &text, Role::Bad);
+        left = Rect { y: left.y + taken.min(left.height), height: left.height.saturating_sub(taken), ..left };
+    }
+}
+
+fn title(watched: &WatchedSeries) -> String {
+    let choice = watched.subjects.get(watched.at).map_or("", |subject| &subject.choice);
+    format!("Torturing {} · {} of {}", plain(choice), watched.at + 1, watched.subjects.len())
+}
+
+fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
+    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(&screen.filter)) };
+    let inner = paint.pane(area, &format!("Torture: are promises kept?{filter}"), true);
+    let found = screen.matching();
+    match &screen.found {
+        None => {
+            paint.text(inner, "reading …", Role::Dim);
+        }
+        Some(Err(reason)) => {
+            paint.wrapped(inner, &format!("✗ {reason}: Ctrl-r reads again"), Role::Bad);
+        }
+        Some(Ok(all)) if all.is_empty() => {
+            paint.wrapped(inner, EMPTY, Role::Dim);
+        }
+        Some(Ok(_)) if found.is_empty() => {
+            paint.text(inner, "nothing matches the filter", Role::Dim);
+        }
+        Some(Ok(_)) => draw_rows(paint, inner, screen, &found),
+    }
+}
+
+/// A column: its title, how soon it is dropped, whether it is aligned to the right, and its text.
+type EvidenceColumn = (&'static str, usize, bool, fn(&EvidenceRecord) -> String);
+
+const COLUMNS: [EvidenceColumn; 8] = [
+    ("configuration", 0, false, |evidence| evidence.choice.clone()),
+    ("version", 7, false, |evidence| evidence.engine_version.clone()),
+    ("tier", 2, false, |evidence| evidence.tier.to_string()),
+    ("verdict", 1, false, |evidence| format!("{} {}", sign(&evidence.verdict), evidence.verdict)),
+    ("kills", 3, true, |evidence| evidence.kills.to_string()),
+    ("images", 4, true, |evidence| evidence.images.to_string()),
+    ("mutants", 5, true, |evidence| match evidence.mutants {
+        0 => "-".to_owned(),
+        mutants => format!("{}/{mutants}", evidence.mutants_caught),
+    }),
+    ("tried", 6, false, |evidence| evidence.tried_at.strftime("%m-%d %H:%M").to_string()),
+];
+/// Place of the verdict among the columns.
+const VERDICT: usize = 3;
+
+fn draw_rows(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen, found: &[&EvidenceRecord]) {
+    let cells: Vec<[String; COLUMNS.len()]> =
+        found.iter().map(|evidence| COLUMNS.map(|(_, _, _, text)| plain(&text(evidence)))).collect();
+    let most = (usize::from(area.width) / 2).max(30);
+    let column = |(at, (title, rank, right, _)): (usize, EvidenceColumn)| {
+        FittedColumn::new(at, rank, right, title, most, cells.iter().map(|row| row[at].as_str()))
+    };
+    let columns = fitting(COLUMNS.into_iter().enumerate().map(column).collect(), usize::from(area.width));
+    let line = |text: &dyn Fn(usize) -> String, role: &dyn Fn(usize) -> Role| -> Vec<TextPiece<'static>> {
+        let cell = |column: &FittedColumn| {
+            let text = text(column.place);
+            let text = if column.right {
+                format!("{}{text}", " ".repeat(column.width.saturating_sub(width(&text))))
+            } else {
+                pad(&text, column.width)
+            };
+            [piece(text, role(column.place)), piece(" ".repeat(GAP), Role::Text)]
+        };
+        columns.iter().flat_map(cell).collect()
+    };
+    paint.line(Rect { height: 1, ..area }, &line(&|place| COLUMNS[place].0.to_owned(), &|_| Role::Title));
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let offset = screen.cursor.offset(found.len(), usize::from(list.height));
+    for ((at, row), place) in cells.iter().enumerate().skip(offset).zip(rows(list)) {
+        let role = |place| if place == VERDICT { role(&found[at].verdict) } else { Role::Text };
+        paint.line(place, &line(&|column| row[column].clone(), &role));
+        if at == screen.cursor.at {
+            paint.highlight(place);
+        }
+        paint.hit(place, Target::Spot { pane: 0, row: at });
+    }
+}
+
+fn sign(verdict: &str) -> &'static str {
+    match verdict {
+        "evidenced" => "✓",
+        "contradicted" => "✗",
+        _ => "?",
+    }
+}
+
+fn role(verdict: &str) -> Role {
+    match verdict {
+        "evidenced" => Role::Good,
+        "contradicted" => Role::Bad,
+        _ => Role::Warn,
+    }
+}

@@ -1,0 +1,91 @@
+//! The configurations that are tortured: how far it is, and how it ended.
+
+use super::{Intents, TortureScreen};
+use crate::{
+    torture::{SeriesEvent, Step, Subject, Terms},
+    tui::{launch::TortureStart, screens::intent::Intent},
+};
+use std::collections::BTreeMap;
+
+/// Configurations that are tortured one after the other.
+#[derive(Debug)]
+pub struct WatchedSeries {
+    pub(crate) subjects: Vec<Subject>,
+    pub(crate) terms: Terms,
+    /// Which of them is under way, from 0.
+    pub(crate) at: usize,
+    pub(crate) step: Option<Step>,
+    /// How many have each verdict.
+    verdicts: BTreeMap<&'static str, usize>,
+}
+
+impl WatchedSeries {
+    fn choice(&self) -> &str {
+        self.subjects.get(self.at).map_or("", |subject| &subject.choice)
+    }
+
+    /// The share of what is under way that is done, from 0 to 1; none where it has no parts.
+    pub(crate) fn share(&self) -> Option<f64> {
+        let (done, of) = match self.step? {
+            Step::Waiting | Step::Recording => return None,
+            Step::Kill { done } => (done, self.terms.kills),
+            Step::Image { done } => (done, self.terms.images),
+            Step::Mutant { number, of } => (number as u32, of as u32),
+        };
+        Some(f64::from(done) / f64::from(of.max(1)))
+    }
+}
+
+impl TortureScreen {
+    /// Whether configurations are tortured.
+    pub(crate) fn running(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    /// What the status bar says; none where nothing is tortured.
+    pub(crate) fn status(&self) -> Option<String> {
+        let watched = self.watched.as_ref()?;
+        Some(format!("▶ {}/{}", watched.at + 1, watched.subjects.len()))
+    }
+
+    /// Torture begins.
+    pub(crate) fn begun(&mut self, start: &TortureStart) {
+        let TortureStart { subjects, terms, .. } = start.clone();
+        self.failures.clear();
+        self.watched = Some(WatchedSeries { subjects, terms, at: 0, step: None, verdicts: BTreeMap::new() });
+    }
+
+    /// What torture tells.
+    pub(crate) fn event(&mut self, event: SeriesEvent) -> Intents {
+        let Some(watched) = &mut self.watched else { return Intents::new() };
+        match event {
+            SeriesEvent::Began(at) => (watched.at, watched.step) = (at, None),
+            SeriesEvent::Step(step) => watched.step = Some(step),
+            SeriesEvent::Failed(reason) => self.failures.push(format!("{}: {reason}", watched.choice())),
+            SeriesEvent::Found(findings) if findings.stopped => {}
+            SeriesEvent::Found(findings) => {
+                *watched.verdicts.entry(findings.verdict.word()).or_default() += 1;
+                return self.ask();
+            }
+        }
+        Intents::new()
+    }
+
+    /// Torture is over, or could not be begun.
+    pub(crate) fn over(&mut self, outcome: Result<(), String>) -> Intents {
+        let watched = self.watched.take();
+        let mut counts: Vec<String> = watched
+            .map_or_else(BTreeMap::new, |watched| watched.verdicts)
+            .iter()
+            .map(|(verdict, count)| format!("{count} {verdict}"))
+            .collect();
+        if !self.failures.is_empty() {
+            counts.push(format!("{} failed", self.failures.len()));
+        }
+        match outcome {
+            Ok(()) if counts.is_empty() => vec![Intent::said("stopped: nothing is stored of what was under way")],
+            Ok(()) => vec![Intent::said(counts.join(" · "))],
+            Err(reason) => vec![Intent::failed(reason)],
+        }
+    }
+}
