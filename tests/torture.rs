@@ -1,6 +1,6 @@
 //! Torture: tiers that are kept are evidenced, and one that is not is contradicted with an image that shows it.
 
-use crate::support::Place;
+use crate::support::{Place, system_sqlite};
 use serde_json::Value;
 
 /// What was found of a configuration, with a fixed seed.
@@ -32,6 +32,22 @@ fn what_waits_for_the_disk_keeps_every_commit_and_what_does_not_loses_some() {
         assert!(found["verdict"]["evidenced"].is_object(), "{found:#}");
         assert!(count(&found, "earlier") + count(&found, "broken") > 5, "{found:#}");
     }
+}
+
+/// Libraries that are loaded call functions of their own table.
+#[test]
+fn a_library_of_the_user_is_judged_as_what_is_built_in() {
+    let Some(library) = system_sqlite() else { return };
+    let place = Place::new();
+    let with = |options: &str| format!("sqlite-lib:library={},{options}", library.display());
+    for (options, loses) in [("synchronous=extra", false), ("synchronous=off", true)] {
+        let found = tortured(&place, &with(options), &["--mutants", "0"]);
+        assert!(found["verdict"]["evidenced"].is_object(), "{found:#}");
+        assert_eq!(count(&found, "whole") < count(&found, "images"), loses, "{found:#}");
+    }
+    let mutants = tortured(&place, &with("journal_mode=wal"), &["--mutants", "400"])["power"]["mutants"].take();
+    let mutants = mutants.as_array().unwrap();
+    assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{mutants:#?}");
 }
 
 /// A test that cannot fail shows nothing.

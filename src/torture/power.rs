@@ -158,9 +158,9 @@ fn mutant(
     Ok(mutant)
 }
 
-/// Ends of the names of files that are made anew when a database is opened after the end of all that used it: SQLite's index of its log, and
-/// LMDB's table of readers. They are written through memory, and nothing of a commit is in them.
-const PASSING: [&str; 2] = ["-shm", "lock.mdb"];
+/// Ends of the names of files in which nothing of a commit is, and that are made anew when a database is opened after the end of all that used
+/// it: SQLite's index of its log and LMDB's table of readers, which are written through memory, and the messages of RocksDB.
+const PASSING: [&str; 3] = ["-shm", "lock.mdb", "/LOG"];
 
 /// Why images are no evidence: what the database holds in the end is not what the recorded calls made.
 fn unseen(log: &Log, root: &Path) -> io::Result<Option<String>> {

@@ -23,7 +23,10 @@ configurations() {
     fjall) echo fjall:persist={none,buffer,sync_data,sync_all} ;;
     log) echo log log:sync=off ;;
     files) echo files:commit={overwrite,rename,journal},sync={off,data,full} ;;
-    rocksdb) echo rocksdb rocksdb:sync=on ;;
+    duckdb) echo duckdb duckdb:fsync_mode=none ;;
+    rocksdb) echo rocksdb rocksdb:sync=on rocksdb:wal=off ;;
+    snkv) echo snkv snkv:synchronous={full,off} snkv:journal_mode=delete,synchronous={full,normal,off} ;;
+    crossdb) echo crossdb:sync={sync,async,nosync} ;;
     *) echo "$1" ;;
     esac
 }

@@ -1,7 +1,7 @@
 //! A library found at run time: how it is found, loaded and asked for its functions. It is loaded in a worker only, and stays
 //! for as long as the process lives.
 
-use crate::syncs;
+use crate::calls;
 use dbdyno_engine::EngineError;
 use libloading::os::unix;
 use std::{
@@ -75,12 +75,12 @@ impl Library {
         })
     }
 
-    /// Has its sync calls counted from now on, and leaves it loaded for good.
+    /// Has its calls that change files counted and recorded from now on, and leaves it loaded for good.
     #[expect(unsafe_code, reason = "the tables of a loaded library are changed")]
     pub(crate) fn keep(self) -> PathBuf {
         LOADED.get_or_init(|| self.named);
         // SAFETY: the library is loaded and is never unloaded; it was only asked for functions so far.
-        unsafe { syncs::count(self.library.into_raw()) };
+        unsafe { calls::redirect(self.library.into_raw()) };
         self.path
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The kernel keeps no such count for a process, and a tracer would slow down what is measured. A definition of `fsync`
 //! in the program itself comes before the C library's when symbols are resolved, for static and for shared code: those
-//! of `power` count and then make the system call. Libraries loaded with `RTLD_DEEPBIND` resolve to the C library and are not
-//! counted. Writes through descriptors opened with `O_DSYNC` (LMDB's meta page) sync without a call and are not counted.
+//! of `power` count and then make the system call. Libraries that are loaded with
+//! `RTLD_DEEPBIND` have to be pointed at them ([`definitions`](crate::power::definitions)). Writes through descriptors opened with `O_DSYNC` (LMDB's meta page) sync without a call and are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -3,7 +3,7 @@
 //! [recording](super::record). The calls that sync are counted too, whether they are recorded or not.
 //!
 //! Not seen: what the C library does inside (`fwrite`, `fopen`), system calls that are made without it (io_uring; rustix, if it were not built
-//! to use it), calls of libraries that are loaded with `RTLD_DEEPBIND`, `symlink`, `mknod`, `splice` and what children do.
+//! to use it), `symlink`, `mknod`, `splice` and what children do.
 //! [`missed`](super::missed) finds the files that are otherwise than they would be by the calls that were seen.
 
 #![expect(unsafe_code, reason = "functions of the C library are defined here, with its signatures")]
@@ -26,12 +26,20 @@ use std::slice;
 /// Defines functions with names of the C library. A second name is that of the function for large files, which is the same on systems of
 /// 64 bits.
 macro_rules! interpose {
-    ($([$($name:ident),+] $arguments:tt -> $result:ty $body:block)*) => {$($(
-        /// # Safety
-        /// As the C library's function of this name.
-        #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name $arguments -> $result $body
-    )+)*};
+    ($([$($name:ident),+] $arguments:tt -> $result:ty $body:block)*) => {
+        $($(
+            /// # Safety
+            /// As the C library's function of this name.
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name $arguments -> $result $body
+        )+)*
+
+        /// The names of the functions that are defined here, each with its address: for libraries that are loaded so that they do not
+        /// find them.
+        pub fn definitions() -> Vec<(&'static str, usize)> {
+            vec![$($((stringify!($name), $name as *const () as usize)),+),*]
+        }
+    };
 }
 
 interpose! {

@@ -28,6 +28,8 @@ mod tree;
 pub use content::Content;
 pub use disk::Names;
 pub use images::{Image, Images, missed};
+#[cfg(target_pointer_width = "64")]
+pub use interposed::definitions;
 pub use log::{Log, SyncClass, sync_classes};
 pub use policy::Policy;
 pub use record::{FileId, Marker, Record, SyncCall};

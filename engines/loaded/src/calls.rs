@@ -1,9 +1,9 @@
-//! Counts the sync calls of a loaded library.
+//! Has the calls of a loaded library that change files go through the definitions of this program, which count and record them.
 //!
-//! A library that is loaded with symbols of its own (`RTLD_DEEPBIND`) calls the C library's `fsync` and not the counting one
-//! of this program. Its table of imported functions is therefore pointed at the counting ones, as the loader would have
-//! done without that flag.
+//! A library that is loaded with symbols of its own (`RTLD_DEEPBIND`) calls the C library's functions and not those of this
+//! program. Its table of imported functions is therefore pointed at these, as the loader would have done without that flag.
 
+use dbdyno_workload::power::definitions;
 use libc::{Elf64_Addr, Elf64_Rela, Elf64_Sym, Elf64_Xword, c_char, c_int, c_void};
 use std::{ffi::CStr, ptr, slice};
 
@@ -31,24 +31,14 @@ const RELOCATIONS: Elf64_Xword = 7;
 const RELOCATION_BYTES: Elf64_Xword = 8;
 const PLT: Elf64_Xword = 23;
 
-/// The counting functions, by the names under which libraries import them.
-fn counting() -> [(&'static CStr, usize); 4] {
-    [
-        (c"fsync", libc::fsync as *const () as usize),
-        (c"fdatasync", libc::fdatasync as *const () as usize),
-        (c"msync", libc::msync as *const () as usize),
-        (c"sync_file_range", libc::sync_file_range as *const () as usize),
-    ]
-}
-
-/// Has the sync calls of a loaded library counted, and those of the libraries that were loaded because it is linked with them: a store
-/// below SQLite may be one.
+/// Redirects the calls of a loaded library, and those of the libraries that were loaded because it is linked with them: a store below SQLite
+/// may be one.
 ///
 /// # Safety
 /// `handle` is that of a library that stays loaded, and no other thread runs its code yet.
 #[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
-pub(crate) unsafe fn count(handle: *mut c_void) {
-    let mut map: *const LinkMap = ptr::null();
+pub(crate) unsafe fn redirect(handle: *mut c_void) {
+    let (mut map, definitions): (*const LinkMap, _) = (ptr::null(), definitions());
     // SAFETY: a valid handle and an out pointer; the loader's list stays for as long as the libraries do. What a library is linked with
     // and what was not there before stands behind it.
     unsafe {
@@ -56,18 +46,18 @@ pub(crate) unsafe fn count(handle: *mut c_void) {
             return;
         }
         while let Some(library) = map.as_ref() {
-            count_in(library);
+            redirect_in(library, &definitions);
             map = library.next;
         }
     }
 }
 
-/// Has the sync calls of one library counted.
+/// Redirects the calls of one library.
 ///
 /// # Safety
 /// The library stays loaded, and no other thread runs its code yet.
 #[expect(unsafe_code, reason = "the tables of a loaded library are read and changed")]
-unsafe fn count_in(map: &LinkMap) {
+unsafe fn redirect_in(map: &LinkMap, definitions: &[(&str, usize)]) {
     // SAFETY: the loader's tables stay for as long as the library does. Their addresses are absolute, as glibc relocates them.
     unsafe {
         let entry = |tag: Elf64_Xword| {
@@ -87,7 +77,9 @@ unsafe fn count_in(map: &LinkMap) {
             for relocation in relocations {
                 let symbol = &*(symbols as *const Elf64_Sym).add((relocation.r_info >> 32) as usize);
                 let name = CStr::from_ptr((strings as *const c_char).add(symbol.st_name as usize));
-                if let Some((_, function)) = counting().iter().find(|(counted, _)| *counted == name) {
+                if let Some((_, function)) =
+                    definitions.iter().find(|(defined, _)| defined.as_bytes() == name.to_bytes())
+                {
                     point((map.base + relocation.r_offset) as *mut usize, *function);
                 }
             }
