@@ -4,6 +4,7 @@
 use super::super::{
     super::{Selection, StoreError},
     page::Narrow,
+    rows,
 };
 use duckdb::{Connection, ToSql, params_from_iter};
 use uuid::Uuid;
@@ -64,6 +65,15 @@ impl Chosen {
             }
         }
     }
+}
+
+/// Between which identifiers the chosen runs are, as a condition's right side; none where none was chosen. Constants, unlike what a join finds
+/// out, have the parts of large tables skipped before anything of them is read.
+pub(super) fn within(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let sql = "SELECT min(run_id)::VARCHAR, max(run_id)::VARCHAR FROM chosen_run";
+    let bounds: Vec<(Option<Uuid>, Option<Uuid>)> = rows(connection, sql, &[])?;
+    let bounds = bounds.into_iter().find_map(|(least, most)| least.zip(most));
+    Ok(bounds.map(|(least, most)| format!("BETWEEN '{least}'::UUID AND '{most}'::UUID")))
 }
 
 fn make(connection: &Connection, sql: &str, parameters: &[String]) -> Result<(), StoreError> {

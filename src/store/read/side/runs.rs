@@ -1,6 +1,9 @@
 //! The chosen runs with their tests as values: in columns of their own types, without what nobody asked for.
 
-use super::{ComparedTest, Latencies, RunConfiguration, RunTests, chosen::Chosen};
+use super::{
+    ComparedTest, Latencies, RunConfiguration, RunTests,
+    chosen::{Chosen, within},
+};
 use crate::{
     metric::Metric,
     store::{
@@ -31,8 +34,8 @@ const RUNS: &str = "
            coalesce(r.cache, 'warm') AS cache, k.kind
     FROM chosen_run c JOIN run r USING (run_id) LEFT JOIN (
         SELECT run_id, bit_xor(hash(scope, name, asked, in_force)) AS kind
-        FROM run_option WHERE run_id IN (SELECT run_id FROM chosen_run) GROUP BY run_id
-    ) k USING (run_id)";
+        FROM run_option WHERE run_id {within} AND run_id IN (SELECT run_id FROM chosen_run) GROUP BY run_id
+    ) k USING (run_id) WHERE r.run_id {within}";
 
 /// The options of some runs, by their identifiers.
 const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_force FROM run_option
@@ -43,7 +46,7 @@ const RESULTS: &str = "
     SELECT c.place, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification IS NOT NULL THEN hash(t.verification) END AS answer, t.agrees,
            t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
-    FROM {tests} t JOIN chosen_run c USING (run_id) WHERE {condition}";
+    FROM {tests} t JOIN chosen_run c USING (run_id) WHERE t.run_id {within} AND {condition}";
 
 const HAS_ACTORS: &str = "SELECT EXISTS (FROM actor_result)";
 
@@ -102,11 +105,13 @@ pub(super) fn read(
     metric: Metric,
     latencies: Latencies,
 ) -> Result<Vec<RunTests>, StoreError> {
+    let Some(within) = within(connection)? else { return Ok(Vec::new()) };
     let mut texts = Texts::default();
     let mut found: Vec<FoundRun> = Vec::new();
     let mut keys: Vec<(ConfigurationKey, Uuid)> = Vec::new();
     let mut known: HashMap<ConfigurationKey, usize> = HashMap::new();
-    each_chunk(connection, RUNS, &[], |chunk| read_runs(chunk, &mut texts, &mut known, &mut keys, &mut found))?;
+    let sql = RUNS.replace("{within}", &within);
+    each_chunk(connection, &sql, &[], |chunk| read_runs(chunk, &mut texts, &mut known, &mut keys, &mut found))?;
     let configurations = configurations(connection, keys)?;
     found.sort_by_cached_key(|found| {
         let FoundRun { started, run, .. } = found;
@@ -133,6 +138,7 @@ pub(super) fn read(
         .replace("{value}", &metric.compared_sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
+        .replace("{within}", &within)
         .replace("{condition}", chosen.condition());
     each_chunk(connection, &sql, &[], |chunk| read_tests(chunk, &mut texts, &places, &mut runs))?;
     runs.retain_mut(|run| {
