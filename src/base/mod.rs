@@ -1,10 +1,11 @@
-//! What every part may use, and what uses none of them: numbers for people, tables of text, files that are read, files that are
+//! What every part may use, and what uses none of them: numbers and names for people, tables of text, files that are read, files that are
 //! written whole, folders that a later start sweeps, identifiers.
 
 pub mod csv;
 pub(crate) mod grid;
 pub mod identifier;
 pub mod input;
+pub mod names;
 pub mod output;
 pub mod scratch;
 pub(crate) mod sqlite;

@@ -3,7 +3,7 @@
 use super::{load::Side, model::Line};
 use crate::{
     base::units,
-    lint::MEMORY_FACTOR,
+    lint::{MEMORY_FACTOR, summed_texts},
     stats::{ALPHA, rounds_needed},
     store::{ComparedTest, RunTests, SessionFacts},
 };
@@ -38,7 +38,7 @@ pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String
     let stored: BTreeSet<&String> =
         sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
     let judged = |warning: &&String| JUDGED_HERE.iter().any(|linter| warning.starts_with(linter));
-    all.extend(stored.into_iter().filter(|warning| !judged(warning)).cloned());
+    all.extend(summed_texts(stored.into_iter().filter(|warning| !judged(warning))));
     all
 }
 

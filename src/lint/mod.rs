@@ -81,19 +81,44 @@ pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
         let matter = warning.message.split(": ").next().unwrap_or_default().to_owned();
         (warning.linter.clone(), matter)
     };
-    let mut lines: Vec<((String, String), String, usize)> = Vec::new();
+    let mut once = SaidOnce::default();
     for warning in warnings {
-        let of = matter(warning);
-        match lines.iter_mut().find(|(known, ..)| warning.run_id.is_some() && *known == of) {
+        let line = format!("{}: {}", warning.linter, warning.message);
+        once.say(matter(warning), line, warning.run_id.is_some());
+    }
+    once.lines()
+}
+
+/// The same of findings that are texts: `linter: what is the matter: where`.
+pub(crate) fn summed_texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut once = SaidOnce::default();
+    for text in texts {
+        let mut parts = text.splitn(3, ": ").map(str::to_owned);
+        let of = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        once.say(of, text.clone(), parts.next().is_some());
+    }
+    once.lines()
+}
+
+/// Lines, each with what is the matter and of how many more configurations it is said.
+#[derive(Default)]
+struct SaidOnce(Vec<((String, String), String, usize)>);
+
+impl SaidOnce {
+    fn say(&mut self, of: (String, String), line: String, is_of_configuration: bool) {
+        match self.0.iter_mut().find(|(known, ..)| is_of_configuration && *known == of) {
             Some((.., more)) => *more += 1,
-            None => lines.push((of, format!("{}: {}", warning.linter, warning.message), 0)),
+            None => self.0.push((of, line, 0)),
         }
     }
-    let line = |(_, line, more): (_, String, usize)| match more {
-        0 => line,
-        more => format!("{line}; and {}", counted(more, "more configuration")),
-    };
-    lines.into_iter().map(line).collect()
+
+    fn lines(self) -> Vec<String> {
+        let line = |(_, line, more): (_, String, usize)| match more {
+            0 => line,
+            more => format!("{line}; and {}", counted(more, "more configuration")),
+        };
+        self.0.into_iter().map(line).collect()
+    }
 }
 
 /// One kind of doubt.

@@ -253,3 +253,18 @@ fn the_command_matches_pools_and_says_what_the_sides_have_in_common_once() {
         assert!(several.contains(&format!("label=x [(\"rowsum\", \"{rowsum}\")]")), "each of x beside it: {several}");
     }
 }
+
+#[test]
+fn options_of_a_side_with_several_engines_are_those_of_each_engine() {
+    let place = Place::new();
+    let mut bench = Bench::default();
+    let runs = [("x", "sync"), ("y", "journal"), ("z", "flush")]
+        .map(|(engine, option)| (with(engine, &[(option, "full")]), 100));
+    session(&mut bench, &runs);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let text = place.ok(&["compare", "--a", "engine=x", "--b", "engine=y|z"]);
+    let line =
+        |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in\n{text}"));
+    assert!(line("B y ").contains("journal=full") && !line("B y ").contains("flush"), "{text}");
+    assert!(line("B z ").contains("flush=full") && !text.contains("=none"), "{text}");
+}

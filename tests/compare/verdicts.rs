@@ -364,6 +364,9 @@ fn warnings_are_those_of_what_is_compared() {
         let said = |text: &str| warnings.iter().any(|warning| warning.contains(text));
         assert!(said("Writes on x") && said("of the whole session") && !said("Writes on z"), "{a}: {warnings:?}");
     }
+    let warnings = bench.compared("engine=x", "engine=z", &Options::default()).warnings;
+    let says = "did not settle: times were still moving: Writes on x at 1000; and 1 more configuration";
+    assert!(warnings.iter().any(|warning| warning == says), "what is the matter with both is said once: {warnings:?}");
 }
 
 #[test]

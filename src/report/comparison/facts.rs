@@ -41,12 +41,13 @@ pub(crate) fn named(side: &SideFacts) -> Vec<String> {
 }
 
 fn configurations(side: &SideFacts) -> String {
+    let all_of: Vec<&MeasuredConfiguration> = side.configurations.iter().collect();
     let engine = |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);
     let all = named(side);
     if all.len() <= NAMED {
         return all.join("; ");
     }
-    let differ: Vec<String> = facts_of(&side.configurations)
+    let differ: Vec<String> = facts_of(&all_of)
         .into_iter()
         .filter(|(_, values)| values.len() > 1)
         .map(|(name, values)| format!("{name} {}", values.join(" | ")))
@@ -75,7 +76,7 @@ fn by_number(mut values: Vec<String>) -> Vec<String> {
 }
 
 /// The values of each option of engine and suite, with those that have none as `none`.
-fn facts_of(configurations: &[MeasuredConfiguration]) -> BTreeMap<&str, Vec<String>> {
+fn facts_of<'c>(configurations: &[&'c MeasuredConfiguration]) -> BTreeMap<&'c str, Vec<String>> {
     let has = |one: &MeasuredConfiguration, name: &str| {
         let RunConfiguration { options, suite_options, .. } = &one.configuration;
         options.get(name).or_else(|| suite_options.get(name)).cloned()
@@ -97,34 +98,62 @@ pub(crate) fn options(comparison: &Comparison) -> Vec<String> {
     options_of(&[("A", &comparison.a), ("B", &comparison.b)])
 }
 
-/// The options of sides by their names, as [`options`] says them.
+/// The options of sides by their names, as [`options`] says them: a line for each engine of a side, since options are an engine's own.
 pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
-    let each: Vec<_> = sides.iter().map(|(_, side)| facts_of(&side.configurations)).collect();
+    let parts: Vec<EnginePart<'_>> = sides
+        .iter()
+        .flat_map(|(name, side)| by_engine(side).into_iter().map(|all| EnginePart::new(name, all)))
+        .collect();
     let is_common = |name: &str| {
-        let mut all = each.iter().map(|facts| facts.get(name));
+        let mut all = parts.iter().map(|part| part.facts.get(name));
         let first = all.next().flatten();
-        sides.len() > 1 && first.is_some_and(|values| values.len() == 1) && all.all(|values| values == first)
+        parts.len() > 1 && first.is_some_and(|values| values.len() == 1) && all.all(|values| values == first)
     };
     let text = |(name, values): (&&str, &Vec<String>)| format!("{name}={}", values.join("|"));
-    let common: Vec<String> =
-        each.first().into_iter().flatten().filter(|(name, _)| is_common(name)).map(text).collect();
+    let first = parts.first().map(|part| &part.facts);
+    let common: Vec<String> = first.into_iter().flatten().filter(|(name, _)| is_common(name)).map(text).collect();
     let all = if sides.len() == 2 { "A and B" } else { "all" };
     let shared = (!common.is_empty()).then(|| format!("{all}: {}", common.join(" ")));
-    let of_side = |((name, side), facts): (&(&str, &SideFacts), &BTreeMap<&str, Vec<String>>)| {
-        let own: Vec<String> = facts.iter().filter(|(name, _)| !is_common(name)).map(text).collect();
+    let of_part = |part: &EnginePart<'_>| {
+        let own: Vec<String> = part.facts.iter().filter(|(name, _)| !is_common(name)).map(text).collect();
         let own = match (own.is_empty(), shared.is_some()) {
             (true, true) => "nothing else".to_owned(),
             (true, false) => "no options".to_owned(),
             (false, _) => own.join(" "),
         };
-        format!("{name} {}: {own}", what(side)).trim_start().to_owned()
+        format!("{} {}: {own}", part.side, what(&part.all)).trim_start().to_owned()
     };
-    shared.clone().into_iter().chain(sides.iter().zip(&each).map(of_side)).collect()
+    shared.clone().into_iter().chain(parts.iter().map(of_part)).collect()
+}
+
+/// The configurations of one engine on a side.
+struct EnginePart<'c> {
+    /// The side's name.
+    side: &'c str,
+    all: Vec<&'c MeasuredConfiguration>,
+    facts: BTreeMap<&'c str, Vec<String>>,
+}
+
+impl<'c> EnginePart<'c> {
+    fn new(side: &'c str, all: Vec<&'c MeasuredConfiguration>) -> Self {
+        Self { side, facts: facts_of(&all), all }
+    }
+}
+
+/// The configurations of a side, those of each engine together, in the order in which they come.
+fn by_engine(side: &SideFacts) -> Vec<Vec<&MeasuredConfiguration>> {
+    let mut parts: Vec<Vec<&MeasuredConfiguration>> = Vec::new();
+    for one in &side.configurations {
+        match parts.iter_mut().find(|part| part[0].configuration.engine == one.configuration.engine) {
+            Some(part) => part.push(one),
+            None => parts.push(vec![one]),
+        }
+    }
+    parts
 }
 
 /// `lmdb 0.9.70 on kv 1000 2000`.
-fn what(side: &SideFacts) -> String {
-    let all = &side.configurations;
+fn what(all: &[&MeasuredConfiguration]) -> String {
     let labels = unique(all.iter().map(|one| one.label.clone()));
     let engines = unique(all.iter().map(|one| one.configuration.engine.clone()));
     let names = if labels.len() <= NAMED { labels } else { engines };

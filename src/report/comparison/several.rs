@@ -10,6 +10,7 @@ use crate::{
     base::{
         csv::Cells,
         grid::Grid,
+        names::told_apart,
         output::Output,
         units::{counted, plain},
     },
@@ -210,10 +211,10 @@ fn grid(sides: &[Comparison], part: &[usize], notes: &mut Footnotes) -> String {
     let mut grid = Grid::new(columns);
     let form = sides[part[0]].ratios;
     let short = |text: &str, room: usize| truncate_str(&plain(text), room, "…").into_owned();
-    let mut titles = vec![String::new(), short(&name(&sides[part[0]].b), SIDE)];
-    for &place in part {
-        titles.extend([short(&name(&sides[place].a), SIDE), words::ratio_column(form).to_owned(), "95 %".to_owned()]);
-    }
+    let names = [&sides[part[0]].b].into_iter().chain(part.iter().map(|&place| &sides[place].a));
+    let mut names = told_apart(&names.map(|side| plain(&name(side))).collect::<Vec<_>>(), SIDE).into_iter();
+    let mut titles: Vec<String> = [String::new()].into_iter().chain(names.next()).collect();
+    titles.extend(names.flat_map(|name| [name, words::ratio_column(form).to_owned(), "95 %".to_owned()]));
     grid.row(titles);
     for size in sizes(sides) {
         grid.title(plain(&format!("size {size}")));

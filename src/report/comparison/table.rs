@@ -6,7 +6,7 @@ use super::{
     words::{self, Footnotes},
 };
 use crate::{
-    base::{grid::Grid, units::plain},
+    base::{grid::Grid, names::told_apart, units::plain},
     compare::{
         Comparison, JudgedRatio, Line, ObstacleKind, OverSizes, Part, Pivot, RatioForm, ScalingCurve, SizeRatio,
         curve_families,
@@ -280,8 +280,8 @@ fn pivot_table(pivot: &Pivot, form: RatioForm, style: TableStyle) -> String {
     let corner = plain(&format!("{} \\ {}", pivot.row, pivot.column));
     // Long names share the line; the full ones are in the other formats.
     let room = (style.width.max(NARROW).saturating_sub(NAME) / pivot.columns.len().max(1)).saturating_sub(2).max(7);
-    let short = |name: &String| truncate_str(&plain(name), room, "…").into_owned();
-    grid.row([corner].into_iter().chain(pivot.columns.iter().map(short)));
+    let names: Vec<String> = pivot.columns.iter().map(|name| plain(name)).collect();
+    grid.row([corner].into_iter().chain(told_apart(&names, room)));
     for row in &pivot.rows {
         let cells = row.cells.iter().map(|cell| match cell {
             Some(cell) => match cell.ratio {
