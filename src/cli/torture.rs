@@ -13,7 +13,7 @@ use crate::{
         format::Format,
         torture::{TORTURE_FORMATS, step_text, torture_text},
     },
-    torture::{Findings, Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, Verdict, examined, subjects},
+    torture::{Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, examined, subjects},
 };
 use clap::Args;
 use dbdyno_engine::say;
@@ -93,14 +93,10 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
         Series { subjects: &subjects, terms: &terms, place: &place, store: &store, command_line: &command_line };
     let told = Told { subjects: &subjects, terms: &terms, bar: Mutex::new(None) };
     let outcome = series.run(&|| stop.load(Relaxed), &|event| told.tell(event))?;
-    let found: Vec<(&Subject, Findings)> =
-        outcome.found.into_iter().filter_map(|(at, findings)| Some((subjects.get(at)?, findings))).collect();
-    written(&torture_text(&found, args.format, terms.seed, &command_line)?, output.as_ref())?;
+    written(&torture_text(&outcome.found, args.format, terms.seed, &command_line)?, output.as_ref())?;
     Ok(if stop.load(Relaxed) {
         ExitCode::from(INTERRUPTED)
-    } else if outcome.failed > 0
-        || found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
-    {
+    } else if outcome.failed > 0 || outcome.is_contradicted() {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

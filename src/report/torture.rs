@@ -19,7 +19,7 @@ pub const TORTURE_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format
 /// # Errors
 /// A format that it does not have.
 pub fn torture_text(
-    found: &[(&Subject, Findings)],
+    found: &[(Subject, Findings)],
     format: Format,
     seed: u64,
     command: &str,
@@ -124,7 +124,7 @@ fn of_mutant(mutant: &Mutant) -> String {
     }
 }
 
-fn markdown(found: &[(&Subject, Findings)], command: &str) -> String {
+fn markdown(found: &[(Subject, Findings)], command: &str) -> String {
     let mut text = format!("Made by {}\n\n", escaped(command));
     let head = [
         "configuration",
@@ -201,8 +201,8 @@ struct ConfigurationJson {
     findings: Findings,
 }
 
-fn json(found: &[(&Subject, Findings)], seed: u64, command: &str) -> Result<String, WriteError> {
-    let configuration = |(subject, findings): &'_ (&Subject, Findings)| ConfigurationJson {
+fn json(found: &[(Subject, Findings)], seed: u64, command: &str) -> Result<String, WriteError> {
+    let configuration = |(subject, findings): &(Subject, Findings)| ConfigurationJson {
         choice: subject.choice.clone(),
         engine: subject.engine.clone(),
         version: subject.version.clone(),

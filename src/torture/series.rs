@@ -33,12 +33,19 @@ pub enum SeriesEvent {
 }
 
 /// What a series came to.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct SeriesOutcome {
-    /// What was found, with the places of the configurations.
-    pub found: Vec<(usize, Findings)>,
+    /// What was found of configurations, as they are with the files that their options name.
+    pub found: Vec<(Subject, Findings)>,
     /// How many could not be tortured, or what was found of them not stored.
     pub failed: usize,
+}
+
+impl SeriesOutcome {
+    /// Whether some tier is not kept.
+    pub fn is_contradicted(&self) -> bool {
+        self.found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
+    }
 }
 
 impl Series<'_> {
@@ -59,21 +66,34 @@ impl Series<'_> {
                 tell(SeriesEvent::Failed(error));
                 outcome.failed += 1;
             };
-            match torture(subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step(step))) {
-                Ok(findings) => {
-                    // What was stopped shows less than was asked for.
-                    let evidence = (!findings.stopped).then(|| self.evidence(subject, &findings, &host));
-                    let stored = evidence.map(|evidence| self.store.keep_evidence(host_record(&host), evidence));
-                    if let Some(Err(error)) = stored {
-                        fail(format!("what was found is not stored: {error}"));
-                    }
-                    tell(SeriesEvent::Found(Box::new(findings.clone())));
-                    outcome.found.push((at, findings));
+            let (subject, findings) = match self.tortured(subject, stop, tell) {
+                Ok(found) => found,
+                Err(error) => {
+                    fail(error);
+                    continue;
                 }
-                Err(error) => fail(error.to_string()),
+            };
+            // What was stopped shows less than was asked for.
+            let evidence = (!findings.stopped).then(|| self.evidence(&subject, &findings, &host));
+            let stored = evidence.map(|evidence| self.store.keep_evidence(host_record(&host), evidence));
+            if let Some(Err(error)) = stored {
+                fail(format!("what was found is not stored: {error}"));
             }
+            tell(SeriesEvent::Found(Box::new(findings.clone())));
+            outcome.found.push((subject, findings));
         }
         Ok(outcome)
+    }
+
+    fn tortured(
+        &self,
+        subject: &Subject,
+        stop: Stop<'_>,
+        tell: &(dyn Fn(SeriesEvent) + Sync),
+    ) -> Result<(Subject, Findings), String> {
+        let subject = subject.examined().map_err(|error| error.to_string())?;
+        let found = torture(&subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step(step)));
+        Ok((subject, found.map_err(|error| error.to_string())?))
     }
 
     /// What was found, as it is stored.

@@ -17,6 +17,8 @@ use std::{path::PathBuf, time::Duration};
 
 /// The suite whose keys and values are committed.
 pub const SUITE: &str = "kv";
+/// A test of it.
+const SEQUENTIAL_WRITES: &str = "1";
 /// Records of the suite: more than are ever committed.
 const RECORDS: u64 = 100_000;
 
@@ -29,9 +31,15 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(60);
 /// An engine that is not there or stores no keys and values; an option that it does not have, or a value that it does not take.
 pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) -> Result<Vec<Subject>, PlanError> {
     let sizes = vec![Size::one(RECORDS)];
-    let spec = Spec { suite: SUITE.to_owned(), engines, sizes, rounds: 1, ..Spec::default() };
+    // One that every engine has: keys may be in no order.
+    let tests = vec![SEQUENTIAL_WRITES.to_owned()];
+    let spec = Spec { suite: SUITE.to_owned(), engines, sizes, tests, rounds: 1, ..Spec::default() };
     let plan = BenchPlan::new(&spec, suite.clone(), registry)?;
-    Ok(plan.configurations.iter().map(|configuration| Subject::new(configuration, suite)).collect())
+    let subject = |one: Configuration| {
+        let suite = suite.resolve(one.size, &one.suite_settings, &TestPick::default());
+        Subject::new(one, suite)
+    };
+    Ok(plan.configurations.into_iter().map(subject).collect())
 }
 
 /// An engine with its options, and what a commit of it is said to survive.
@@ -44,28 +52,35 @@ pub struct Subject {
     pub settings: Settings,
     pub tier: Tier,
     pub tier_reason: String,
-    launch: Launch,
+    configuration: Configuration,
     suite: SuiteJob,
-    size: Size,
     writers: Writers,
 }
 
 impl Subject {
     /// A configuration of a bench of the suite.
-    fn new(configuration: &Configuration, suite: &Suite) -> Self {
-        let Configuration { engine, settings, suite_settings, size, tier, tier_reason, .. } = configuration;
+    fn new(configuration: Configuration, suite: SuiteJob) -> Self {
+        let Configuration { engine, settings, tier, tier_reason, .. } = &configuration;
+        let description = &engine.description;
         Self {
-            engine: engine.description.name.clone(),
-            version: engine.description.version.clone(),
-            choice: choice(&engine.description, settings),
+            engine: description.name.clone(),
+            version: description.version.clone(),
+            choice: choice(description, settings),
             settings: settings.clone(),
             tier: *tier,
             tier_reason: tier_reason.clone(),
-            launch: engine.launch.clone(),
-            suite: suite.resolve(*size, suite_settings, &TestPick::default()),
-            size: *size,
-            writers: engine.description.threads.get(&SuiteKind::Kv).map_or(Writers::One, |threads| threads.writers),
+            writers: description.threads.get(&SuiteKind::Kv).map_or(Writers::One, |threads| threads.writers),
+            configuration,
+            suite,
         }
+    }
+
+    /// With what its engine says of the files that its options name: what a library promises is known once it was looked at.
+    ///
+    /// # Errors
+    /// What the engine said of a file that it cannot use.
+    pub fn examined(&self) -> Result<Self, PlanError> {
+        Ok(Self::new(self.configuration.clone().examined()?, self.suite.clone()))
     }
 
     /// Whether several threads can commit.
@@ -74,7 +89,7 @@ impl Subject {
     }
 
     pub(super) fn launch(&self) -> &Launch {
-        &self.launch
+        &self.configuration.engine.launch
     }
 
     /// What a worker is told that works in a folder.
@@ -85,7 +100,7 @@ impl Subject {
             engine: self.engine.clone(),
             options: self.settings.clone(),
             suite: self.suite.clone(),
-            size: self.size,
+            size: self.configuration.size,
             seed: 1,
             folder,
             cpu: None,

@@ -41,6 +41,17 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// With what its engine says of the files that its options name: asked in a process of its own.
+    ///
+    /// # Errors
+    /// What the engine said of a file that it cannot use, or an option that does nothing with its files.
+    pub fn examined(mut self) -> Result<Self, PlanError> {
+        if let Some(probed) = self.engine.probe(&self.settings).map_err(PlanError::Request)? {
+            self.take(probed)?;
+        }
+        Ok(self)
+    }
+
     /// Takes what its engine says of the files that its options name.
     pub(super) fn take(&mut self, probed: Probed) -> Result<(), PlanError> {
         if let Some(refusal) = probed.refusal(&self.engine.description, &self.settings) {
