@@ -80,7 +80,11 @@ fn verdicts_have_their_signs_and_all_about_the_one_under_the_cursor_is_below() {
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let mut journey = journey(columns, rows);
         journey.shows("✓ evidenced").shows("✗ contradicted").shows("? not evidenced").shows("3 power-safe");
-        journey.shows("17 kills of a committing worker").shows("because of\\u{1b}[31m its options");
+        journey
+            .hides("3/4…")
+            .shows("3/4")
+            .shows("17 kills of a committing worker")
+            .shows("because of\\u{1b}[31m its options");
         journey.keys("j").shows("contradicted: 3 of 9 acknowledged commits are there");
         journey
             .key(KeyPress::Enter)
@@ -112,7 +116,7 @@ fn an_engine_is_chosen_watched_and_stopped() {
     let mut journey = Journey::begin(80, 24);
     journey
         .keys("7")
-        .shows("Nothing was found yet")
+        .shows("Does an engine keep what its tier promises?")
         .keys("+")
         .shows("Torture an engine")
         .keys("lmdb")

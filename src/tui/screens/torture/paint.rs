@@ -132,9 +132,9 @@ fn draw_rows(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen, found: &
             } else {
                 pad(&text, column.width)
             };
-            [piece(text, role(column.place)), piece(" ".repeat(GAP), Role::Text)]
+            [piece(" ".repeat(GAP), Role::Text), piece(text, role(column.place))]
         };
-        columns.iter().flat_map(cell).collect()
+        columns.iter().flat_map(cell).skip(1).collect()
     };
     paint.line(Rect { height: 1, ..area }, &line(&|place| COLUMNS[place].0.to_owned(), &|_| Role::Title));
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
