@@ -66,8 +66,9 @@ def grow(template, store, results):
     subprocess.run(["cp", template, store], check=True)
     copies = results // each
     with duckdb.connect(store) as connection:
-        # Identifiers whose beginnings go with time, as those that dbdyno makes.
-        copied = "CAST(concat(lpad(to_hex(c.copy), 8, '0'), substr(md5(concat({id}, c.copy)), 1, 24)) AS UUID)"
+        # Identifiers whose beginnings go with time, as those that dbdyno makes: a unit of the first eight digits is 65 seconds.
+        (last,) = connection.execute("SELECT max(session_id)::VARCHAR FROM session").fetchone()
+        copied = f"CAST(concat(lpad(to_hex({int(last[:8], 16)} + c.copy), 8, '0'), substr(md5(concat({{id}}, c.copy)), 1, 24)) AS UUID)"
         session, run = copied.format(id="t.session_id"), copied.format(id="t.run_id")
         at = "t.started_at + to_seconds(60 * c.copy)"
         noisy = "CAST(t.wall_ns * (0.9 + 0.2 * random()) AS UBIGINT)"
