@@ -12,7 +12,7 @@ pub(crate) use words::in_words;
 use crate::base::identifier::identifier;
 use cgroup::Cgroup;
 use dbdyno_engine::confine::Confinement;
-use mark::{Mark, is_between_programs, now};
+use mark::{Mark, Sight, now};
 use memory::LimitedGroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
@@ -99,12 +99,12 @@ impl Family {
         }
         let mark = Mark::new(&self.name);
         for _ in 0..LOOKS {
-            let marked: Vec<u32> = processes().filter(|&process| mark.is_on(process)).collect();
-            // What is just becoming another program has its mark again in a moment.
-            if marked.is_empty() && !processes().any(|process| is_between_programs(process, self.since)) {
+            let seen = processes().map(|process| (process, mark.look_at(process, self.since)));
+            let seen: Vec<(u32, Sight)> = seen.filter(|(_, sight)| *sight != Sight::Unmarked).collect();
+            if seen.is_empty() {
                 return;
             }
-            for process in marked {
+            for (process, _) in seen {
                 kill_if(process, || mark.is_on(process));
             }
             thread::sleep(PAUSE);
@@ -150,11 +150,12 @@ mod tests {
         process::Stdio,
     };
 
-    /// Starts a shell whose child has left its group and session; the family, the shell, and the number of the child.
-    fn with_a_child_that_left(mut family: Family) -> (Family, std::process::Child, u32) {
+    /// Starts a shell whose child has left its group and session, and goes on with `then`; the family, the shell, and the number of the
+    /// child.
+    fn with_a_child_that_left(mut family: Family, then: &str) -> (Family, std::process::Child, u32) {
         let mut command = Command::new("sh");
-        command.args(["-c", "read -r go; setsid sh -c 'echo $$; exec sleep 600' & wait"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        command.args(["-c", "read -r go; setsid sh -c 'echo $$; eval \"$THEN\"' & wait"]).env("THEN", then);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         family.begin(&mut command, Confinement::answering(Duration::from_secs(600))).unwrap();
         let mut first = command.spawn().unwrap();
         family.take_in(first.id());
@@ -181,10 +182,20 @@ mod tests {
     #[test]
     fn a_child_that_left_its_session_ends_with_its_family() {
         for family in [Family::new(), Family::controlled()] {
-            let (family, mut first, child) = with_a_child_that_left(family);
+            let (family, mut first, child) = with_a_child_that_left(family, "exec sleep 600");
             assert!(lives(child));
             family.kill(Some(first.id()));
             wait_unreaped(first.id());
+            first.wait().unwrap();
+            ends(child);
+        }
+    }
+
+    #[test]
+    fn a_child_that_is_always_becoming_another_program_is_not_missed() {
+        for _ in 0..20 {
+            let (family, mut first, child) = with_a_child_that_left(Family::new(), r#"exec sh -c "$THEN""#);
+            family.kill(Some(first.id()));
             first.wait().unwrap();
             ends(child);
         }
@@ -197,7 +208,7 @@ mod tests {
             dbdyno_engine::say!("not checked: no control group can be made here");
             return;
         }
-        let (mut family, mut first, child) = with_a_child_that_left(family);
+        let (mut family, mut first, child) = with_a_child_that_left(family, "exec sleep 600");
         family.name = "another".to_owned();
         family.kill(Some(first.id()));
         first.wait().unwrap();
