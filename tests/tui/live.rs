@@ -4,12 +4,14 @@ use super::Journey;
 use crate::{resume, support::Place};
 use dbdyno::{
     runner::{RunnerEvent, SentHistogram},
+    store::Status,
     tui::{
         self, Message, Request,
         keys::{KeyPress, ScreenId},
         screens::{ScreenRequest, intent::Intent},
     },
 };
+use dbdyno_engine::protocol::{Event, TestDone};
 use rustix::process::Signal;
 
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
@@ -65,46 +67,163 @@ fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
     assert!(told > 0, "{}", done.stderr);
 }
 
+/// Whether a run's worker begins this test.
+fn begins(event: &RunnerEvent, run: u32, number: u32) -> bool {
+    matches!(event, RunnerEvent::Worker { ordinal, says: Event::TestStarted { test, .. }, .. } if (*ordinal, *test) == (run, number))
+}
+
+/// The rows of the race that belong to tests, without title and legend.
+fn race(journey: &Journey) -> String {
+    let screen = journey.screen();
+    let lines: Vec<&str> = screen.lines().skip_while(|line| !line.contains("Race")).skip(2).collect();
+    lines[..lines.len() - 2].join("\n")
+}
+
+const TWO_SPEEDS: [(&str, &str); 2] = [("latency_ns", "200|2000"), ("clock", "simulated")];
+
 #[test]
-fn a_whole_session_is_watched_and_ends_with_its_table() {
-    let mut journey = null_bench(80, 24, &[("latency_ns", "200|2000"), ("clock", "simulated")]);
+fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
+    let mut journey = null_bench(80, 24, &TWO_SPEEDS);
     journey.shows("20 runs").key(KeyPress::Enter).shows("0/20 runs").shows("no test has begun yet");
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
-    journey.shows("7/20 runs").shows("▶ 7/20").shows("round 4").shows("null[latency_ns=200]");
-    journey.shows("8 Bulk insert").shows("100 %").shows("mean 500 k/s").shows("p50 2.00 µs");
-    journey.keys("v").shows("Median of the finished runs").shows("2.00 ms").shows("20.0 ms");
-    journey.keys("v").shows("Latency of operations");
-    journey.keys("3").keys("2").shows("7/20 runs");
+    journey.shows("7/20 runs").shows("▶ 7/20").shows("round 4/10").shows("null[latency_ns=2000]").shows("size 10000");
+    journey.shows("1 Sequential writes").shows("2.00 ms n3").shows("20.0 ms n4").shows("8 Bulk insert");
+    journey.time(100_000).keys("v").shows("round 4").shows("null[latency_ns=200]").shows("8 Bulk insert");
+    journey.shows("100 %").shows("mean 500 k/s").shows("p50 2.00 µs").shows("Latency of operations (log) n4");
+    journey.keys("v").shows("Race").keys("3").keys("2").shows("7/20 runs");
 }
 
 #[test]
-fn the_reference_is_drawn_behind_the_others() {
-    let mut journey = null_bench(120, 40, &[("latency_ns", "200|2000"), ("clock", "simulated")]);
+fn only_a_verdict_makes_a_winner() {
+    let mut journey = null_bench(80, 24, &TWO_SPEEDS);
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 1, .. }));
-    journey.shows("┄ null[latency_ns=200] 5.00 M/s");
+    let early = race(&journey);
+    assert!(early.contains("2.00 ms n1") && early.contains("10.0 …"), "what is known is shown with n: {early}");
+    assert!(!early.contains(['✓', '▼', '▲']), "one round decides nothing: {early}");
+    let mut journey = null_bench(80, 24, &TWO_SPEEDS);
+    journey.key(KeyPress::Enter);
+    told(&mut journey, |_| false);
+    let late = race(&journey);
+    assert!(late.contains("n10") && late.contains("✓ fastest") && late.contains("10.0 10.0-10.0 ▲"), "{late}");
 }
 
 #[test]
-fn an_engine_that_fails_is_told_and_the_session_goes_on() {
-    let mut journey = null_bench(120, 40, &[("fault", "none|crash")]);
+fn the_race_says_what_compare_says_of_the_same_session() {
+    let mut journey = null_bench(200, 60, &[("answers", "none|wrong")]);
+    journey.key(KeyPress::Enter);
+    told(&mut journey, |_| false);
+    let session = journey.place().value("SELECT session_id::VARCHAR FROM session");
+    let compared = journey.place().ok(&["compare", "--reference", &format!("session={session}")]);
+    let race = race(&journey);
+    let mut intervals = 0;
+    for line in compared.lines() {
+        let name: String = line.chars().take(12).collect();
+        let is_test = name.starts_with(|c: char| c.is_ascii_digit());
+        let Some(row) = race.lines().find(|row| is_test && row.contains(name.trim())) else { continue };
+        let is_interval = |word: &&str| word.split_once('-').is_some_and(|(low, _)| low.parse::<f64>().is_ok());
+        for interval in line.split_whitespace().filter(is_interval) {
+            assert!(row.contains(interval), "{line} is not {row}");
+            intervals += 1;
+        }
+        for sign in ["▼", "▲"] {
+            assert_eq!(line.contains(sign), row.contains(sign), "{line} is not {row}");
+        }
+    }
+    assert_eq!(intervals, 8, "{compared}\n{race}");
+}
+
+#[test]
+fn wrong_answers_and_failures_are_told_in_the_race() {
+    let mut journey = null_bench(120, 40, &[("answers", "torn|wrong")]);
+    journey.key(KeyPress::Enter);
+    told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 1, .. }));
+    assert!(race(&journey).contains("✗ answers differ"), "{}", journey.screen());
+    let mut journey = null_bench(120, 40, &[("fault", "none|crash"), ("fault_session", "2")]);
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 2, .. }));
-    journey.shows("null[fault=crash] ✗").shows("3/20 runs");
+    journey.shows("null[fault=crash] ✗").shows("1/20 runs, 2 failed").shows("✗ failed").shows("n0✗2");
     journey.keys("w").shows("round 1, null[fault=crash]:").key(KeyPress::Esc).hides("round 1, null");
 }
 
 #[test]
-fn pause_skip_and_stop_are_passed_on() {
+fn a_run_that_was_given_up_is_not_finished() {
     let mut journey = null_bench(80, 24, &[]);
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
-    journey.keys("s").keys("p").shows("paused");
+    let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Cancelled, failure: None };
+    journey.message(Message::Runner(Box::new(ended)));
+    journey.shows("0/10 runs, 1 given up");
+}
+
+#[test]
+fn configurations_and_tests_that_do_not_fit_are_scrolled_to() {
+    let mut journey = null_bench(80, 24, &[("latency_ns", "1|2|3|4|5|6"), ("clock", "simulated")]);
+    journey.click("100,000").shows("[x] 100,000");
+    journey.key(KeyPress::Enter).shows("size 10000").shows("h l 1-3 of 6").shows("null 1").hides("null 4");
+    journey.keys("lll").shows("h l 4-6 of 6").shows("null 6").hides("null 3");
+    journey.keys("hhh").shows("null 1").shows("1 Sequential writes").hides("size 100000");
+    journey.key(KeyPress::End).shows("size 100000").hides("h l 4-6").keys("kkkkkkkkkkkkkkkk").shows("size 10000 ");
+}
+
+#[test]
+fn a_short_test_stays_in_view_until_it_can_be_read() {
+    let mut journey = null_bench(80, 24, &TWO_SPEEDS);
+    journey.key(KeyPress::Enter).keys("v");
+    told(&mut journey, |event| begins(event, 0, 3));
+    journey.shows("1 Sequential writes").shows("100 %").hides("3 Sequential scan");
+    journey.time(10_000).shows("3 Sequential scan").hides("1 Sequential writes");
+}
+
+#[test]
+fn what_nobody_looked_at_is_not_told_as_nothing() {
+    let mut journey = null_bench(80, 24, &[]);
+    journey.key(KeyPress::Enter).keys("v");
+    told(&mut journey, |event| begins(event, 0, 1));
+    journey.shows("reads -").shows("writes -").shows("switches -").hides("0 B/s");
+    let mut done = TestDone { test: 1, measured: true, wall_ns: 20_000_000, ..TestDone::default() };
+    done.counters.set("read_bytes", Some(1 << 20));
+    done.counters.set("voluntary_switches", Some(5));
+    let says = Event::TestDone(Box::new(done));
+    journey.message(Message::Runner(Box::new(RunnerEvent::Worker { ordinal: 0, says, histogram: None })));
+    journey.shows("reads 50.0 MiB/s").shows("writes -").shows("switches 250 /s");
+}
+
+#[test]
+fn the_reference_is_drawn_behind_the_others() {
+    let mut journey = null_bench(120, 40, &TWO_SPEEDS);
+    journey.key(KeyPress::Enter).keys("v");
+    told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 1, .. }));
+    journey.time(100_000).shows("┄ null[latency_ns=200] 5.00 M/s");
+}
+
+#[test]
+fn pause_skip_and_stop_are_passed_on_and_offered_while_there_is_something_to_stop() {
+    let mut journey = null_bench(80, 24, &[]);
+    journey.keys("2").hides("p pause").hides("K stop").hides("v view").shows("r resume").keys("1");
+    journey.key(KeyPress::Enter).shows("p pause").hides("s skip").hides("r resume");
+    told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
+    journey.shows("s skip").keys("s").shows("Give the run under way up?").shows("round 1, null").keys("n");
+    assert!(!journey.others.iter().any(|effect| effect.starts_with("Tell")), "{:?}", journey.others);
+    journey.keys("sy").keys("p").shows("paused");
     journey.keys("p").keys("x").hides("Stop the session?").keys("K").shows("Stop the session?").keys("y");
     let tells: Vec<&String> = journey.others.iter().filter(|effect| effect.starts_with("Tell")).collect();
     assert_eq!(tells, ["Tell(Skip(0))", "Tell(Pause)", "Tell(Resume)", "Tell(Stop)"]);
     journey.message(Message::SessionOver(Box::new(Err("no room".to_owned()))));
     journey.shows("could not be run").shows("no room");
+    journey.time(100_000).hides("p pause").hides("s skip").hides("K stop").shows("r resume").shows("v view");
+}
+
+#[test]
+fn a_run_that_ended_while_it_was_asked_about_is_not_given_up() {
+    let mut journey = null_bench(80, 24, &[]);
+    journey.key(KeyPress::Enter);
+    told(&mut journey, |event| matches!(event, RunnerEvent::RunStarted { .. }));
+    journey.keys("s");
+    let ended = RunnerEvent::RunEnded { ordinal: 0, status: Status::Done, failure: None };
+    journey.message(Message::Runner(Box::new(ended)));
+    journey.keys("y").shows("nothing was given up");
+    assert!(!journey.others.iter().any(|effect| effect.starts_with("Tell")), "{:?}", journey.others);
 }
 
 #[test]
@@ -145,6 +264,7 @@ fn a_session_that_was_interrupted_is_resumed_with_two_keys() {
     journey.keys("ry");
     assert!(journey.others.iter().any(|effect| effect.starts_with("Resume(")), "{:?}", journey.others);
     assert!(journey.app.screens.live.running(), "it is watched");
+    journey.shows(" n1");
 }
 
 #[test]

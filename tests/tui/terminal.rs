@@ -139,6 +139,8 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     terminal.press("\r");
     terminal.shows("18 runs");
     terminal.shows("✓ done");
+    terminal.shows("ratio to sqlite");
+    terminal.shows("n9");
     terminal.press("c");
     terminal.shows("geometric mean");
     terminal.press("e");

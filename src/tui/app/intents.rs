@@ -87,7 +87,7 @@ impl App {
         let preview = bench.preview.as_ref().map_err(Clone::clone);
         match bench.start(&self.world).and_then(|start| Ok((start, preview?))) {
             Ok((start, preview)) => {
-                let intents = joined(self.screens.live.begin(&preview.plan, preview.expected_run(), self.now));
+                let intents = joined(self.screens.live.begin(&preview.plan, preview.expected_run(), None, self.now));
                 self.begun(intents, Command::Start(Box::new(start)))
             }
             Err(reason) => {
@@ -99,7 +99,8 @@ impl App {
 
     /// Runs what an interrupted session still owes.
     fn resume(&mut self, session: &OwedSession) -> Vec<Command> {
-        let intents = joined(self.screens.live.begin(&session.plan, session.expected_run, self.now));
+        let OwedSession { session_id, plan, expected_run, .. } = session;
+        let intents = joined(self.screens.live.begin(plan, *expected_run, Some(session_id), self.now));
         self.begun(intents, Command::Resume(session.session_id.clone()))
     }
 

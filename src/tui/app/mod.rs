@@ -104,8 +104,8 @@ impl App {
                 Vec::new()
             }
             Message::Runner(event) => {
-                self.screens.live.runner(*event, self.now);
-                Vec::new()
+                let intents = joined(self.screens.live.runner(*event, self.now));
+                self.perform(intents)
             }
             Message::SessionOver(outcome) => {
                 let intents = joined(self.screens.live.over(*outcome, self.now));

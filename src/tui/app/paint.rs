@@ -122,9 +122,11 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     paint.line(at(area.right() - taken as u16, taken), &pieces);
 }
 
-/// The hints that fit, those of the screen first; help and leaving always.
+/// The hints of what does something now, as many as fit, those of the screen first; help and leaving always.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).collect();
+    let context = context(&app.world, &app.screens, app.now);
+    let offered = |binding: &&Binding| app.screens.offers(app.screen, binding.action, &context);
+    let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).filter(offered).collect();
     let width_of =
         |binding: &Binding| binding.keys.first().map_or(0, |key| width(&key.word())) + 1 + width(binding.hint);
     let everywhere = all.iter().rev().take(3).rev().copied();

@@ -59,14 +59,19 @@ const BENCH: &[Binding] = &[
 
 const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('p'), KeyPress::Char(' ')], Action::Pause, "pause", "pause before the next run, or go on"),
-    binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way"),
+    binding(&[KeyPress::Char('s')], Action::Skip, "skip", "give up the run under way (asks)"),
     binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
     binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare the first two engines of this session"),
     binding(&[KeyPress::Char('f')], Action::Speed, "", "replay faster: 1x, 10x, 100x"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "replay: the test before"),
-    binding(&[KeyPress::Char('v')], Action::View, "table", "live figures, or the session's table so far"),
+    binding(
+        &[KeyPress::Char('v')],
+        Action::View,
+        "view",
+        "the race of all configurations, or a single test with its latencies",
+    ),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the session's table"),
 ];
 

@@ -91,6 +91,13 @@ macro_rules! screens {
                 }
             }
 
+            /// Whether an action does something on a screen now.
+            pub(crate) fn offers(&self, on: ScreenId, action: Action, context: &Context<'_>) -> bool {
+                match on {
+                    $(ScreenId::$id => self.$folder.offers(action, context),)*
+                }
+            }
+
             /// A row of a pane of a screen was clicked.
             pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Intents {
                 match on {

@@ -34,6 +34,11 @@ pub(crate) trait Screen: Sized {
     /// Does what a key means.
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents<Self>;
 
+    /// Whether an action does something now. The line of hints names no others.
+    fn offers(&self, _action: Action, _context: &Context<'_>) -> bool {
+        true
+    }
+
     /// A row of a pane was clicked.
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents<Self>;
 

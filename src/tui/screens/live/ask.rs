@@ -1,11 +1,12 @@
 //! What the Live screen asks of the world outside: what is stored.
 
-use super::{RecordedSlot, RecordedTest, Recording};
+use super::{Gathered, RecordedSlot, RecordedTest, Recording, Standings};
 use crate::{
+    compare::load,
     engines::Registry,
     metric::Metric,
     runner::{Owed, ResumeError},
-    store::{Store, TestRecord},
+    store::{Latencies, RunTests, Selection, Store, TestRecord},
     tui::{launch::OwedSession, setup::TuiSetup},
 };
 use dbdyno_workload::histogram::from_bytes;
@@ -25,6 +26,13 @@ pub enum Request {
     },
     /// The last session that was interrupted.
     Owed,
+    /// What a session that is resumed had finished before.
+    Earlier {
+        /// UUID.
+        session: String,
+    },
+    /// How the configurations stand; it reads nothing, but takes time, which no test under way is to feel.
+    Standings(Box<Gathered>),
 }
 
 #[derive(Debug)]
@@ -35,12 +43,23 @@ pub enum Response {
     Recording(Result<Box<Recording>, String>),
     /// What an interrupted session owes, or why none can be resumed.
     Owed(Result<Box<OwedSession>, String>),
+    /// Finished runs of a session; nothing where nothing can be read.
+    Earlier {
+        /// UUID.
+        session: String,
+        /// The runs with their tests.
+        runs: Vec<RunTests>,
+    },
+    /// How the configurations stand.
+    Standings(Standings),
 }
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
+        Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },
+        Request::Standings(gathered) => Response::Standings(gathered.standings()),
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
 }
@@ -66,6 +85,12 @@ fn owed(setup: &TuiSetup) -> Result<OwedSession, String> {
 fn usual(store: &Store, suite: &str) -> BTreeMap<(String, String, u32), f64> {
     let times = store.usual_times(suite).unwrap_or_default();
     times.into_iter().map(|time| ((time.engine, time.size, time.test), time.median_ns)).collect()
+}
+
+fn earlier(store: &Store, session: &str) -> Vec<RunTests> {
+    let text = format!("session={session}");
+    let Ok(selection) = Selection::parse_line(&text) else { return Vec::new() };
+    load(store, &text, &selection, Metric::Wall, Latencies::Left).map_or_else(|_| Vec::new(), |side| side.runs)
 }
 
 fn recording(store: &Store, run: &str) -> Result<Recording, String> {

@@ -1,6 +1,6 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
-use super::{Intents, LiveScreen, Request, WatchedSession};
+use super::{Intents, LiveScreen, Request, RunState, WatchedSession};
 use crate::{
     report::{
         session_table::SessionTable,
@@ -20,6 +20,8 @@ use crate::{
 pub enum Dialog {
     /// End the session?
     Stop,
+    /// Give this run up?
+    Skip(usize),
     /// Resume one that was interrupted?
     Resume,
     /// The file to write the table to.
@@ -34,6 +36,12 @@ impl LiveScreen {
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
             (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(run_under_way) {
+                Some(running) if running == *at => {
+                    vec![Intent::Tell(Tell::Skip(*at as u32)), Intent::said("the run is given up")]
+                }
+                _ => vec![Intent::said("that run has ended meanwhile; nothing was given up")],
+            },
             (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
             (Dialog::Export, Reply::Text(path)) => {
                 let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;
@@ -55,6 +63,23 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
         format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
     ];
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
+}
+
+/// The place of the run under way.
+pub(super) fn run_under_way(session: &WatchedSession) -> Option<usize> {
+    session.current.filter(|&at| session.running() && session.runs[at].state == RunState::Running)
+}
+
+/// Asks whether the run under way is to be given up.
+pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
+    let Some(at) = run_under_way(session) else { return vec![Intent::said("no run is under way")] };
+    let run = &session.runs[at];
+    let label = session.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
+    let lines = vec![
+        format!("round {}, {label}", run.round + 1),
+        "Its finished tests are kept, and the session goes on with the next run.".to_owned(),
+    ];
+    vec![Intent::confirm(Dialog::Skip(at), "Give the run under way up?", lines)]
 }
 
 pub(super) fn ask_export(session: &WatchedSession) -> Intents {

@@ -175,9 +175,9 @@ impl LiveFigures {
         self.per_sample.map_or(self.latencies.len().saturating_mul(2) > self.done, |operations| operations == 1)
     }
 
-    /// A quantile of single operations, where enough of them lie beyond it, ns.
-    pub(crate) fn quantile(&self, quantile: f64) -> Option<u64> {
-        if self.single() { supported_quantile(&self.latencies, quantile) } else { None }
+    /// A quantile of single operations in these latencies of it, where enough of them lie beyond it, ns.
+    pub(crate) fn quantile(&self, latencies: &Histogram<u64>, quantile: f64) -> Option<u64> {
+        if self.single() { supported_quantile(latencies, quantile) } else { None }
     }
 
     /// The whole test's length as far as it can be told, ns: for the time axis.

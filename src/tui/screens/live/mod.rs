@@ -3,17 +3,24 @@
 mod ask;
 mod dialog;
 mod figures;
+mod gathered;
 mod paint;
+mod race;
 mod replay;
 mod run;
 mod session;
+mod shown;
+mod standing;
+mod usage;
 
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
 pub use figures::{LiveActor, LiveFigures, Slot};
+pub use gathered::{Gathered, RunTime};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
 pub use session::WatchedSession;
+pub use standing::Standings;
 
 use super::{
     intent::Intent,
@@ -47,11 +54,11 @@ type Intents = Vec<Intent<Request, Dialog>>;
 /// What is shown of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LiveView {
-    /// The test under way.
+    /// All tests with all configurations.
     #[default]
-    Figures,
-    /// The medians so far.
-    Table,
+    Race,
+    /// A test, with its latencies.
+    Test,
 }
 
 /// The session that is watched, and the run that is replayed.
@@ -65,8 +72,10 @@ pub struct LiveScreen {
     pub(crate) loading: bool,
     /// What is shown of the session.
     pub(crate) view: LiveView,
-    /// Rows scrolled past in the table.
+    /// Tests scrolled past in the race.
     pub(crate) scroll: usize,
+    /// Configurations scrolled past.
+    pub(crate) column: usize,
     /// A session that is asked about before it is resumed.
     resumable: Option<Box<OwedSession>>,
 }
@@ -77,40 +86,53 @@ impl LiveScreen {
         self.session.as_ref().is_some_and(WatchedSession::running)
     }
 
-    /// A session begins.
-    pub(crate) fn begin(&mut self, plan: &BenchPlan, expected_run: Duration, now: Duration) -> Intents {
-        let session = WatchedSession::new(plan, expected_run, now);
-        let suite = session.suite.clone();
+    /// A session begins, or goes on that was interrupted.
+    pub(crate) fn begin(
+        &mut self,
+        plan: &BenchPlan,
+        expected_run: Duration,
+        resumed: Option<&str>,
+        now: Duration,
+    ) -> Intents {
+        let mut session = WatchedSession::new(plan, expected_run, now);
+        let mut intents = vec![Intent::Request(Request::Usual { suite: session.suite.clone() })];
+        if let Some(id) = resumed {
+            session.gathered.begin(id);
+            intents.push(Intent::Request(Request::Earlier { session: id.to_owned() }));
+        }
         self.session = Some(session);
         self.replay = None;
-        self.view = LiveView::Figures;
-        self.scroll = 0;
-        vec![Intent::Request(Request::Usual { suite })]
+        self.view = LiveView::Race;
+        (self.scroll, self.column) = (0, 0);
+        intents
     }
 
-    /// The session says something.
-    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
-        if let Some(session) = &mut self.session {
-            session.runner(event, now);
-        }
+    /// The session says something. With each run that ends, the configurations are compared anew.
+    pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
+        let Some(session) = &mut self.session else { return Intents::new() };
+        let is_end = matches!(event, RunnerEvent::RunEnded { .. });
+        session.runner(event, now);
+        if is_end { ask_standings(session) } else { Intents::new() }
     }
 
-    /// The session is over: its table is shown, which is what it was run for.
+    /// The session is over: the race is shown, which is what it was run for.
     pub(crate) fn over(&mut self, outcome: Result<Report, String>, now: Duration) -> Intents {
         let Some(session) = &mut self.session else { return Intents::new() };
         session.over(outcome, now);
         match &session.phase {
             Phase::Failed(reason) => vec![Intent::failed(reason.clone())],
             phase => {
-                self.view = LiveView::Table;
+                self.view = LiveView::Race;
                 let said = match phase {
                     Phase::Over(Status::Cancelled) => "the session was stopped; what had finished is kept",
                     Phase::Over(Status::Failed) => {
                         "the session is over; some runs failed or answers differ: w shows them"
                     }
-                    _ => "the session is over: 2 shows its table, c there compares",
+                    _ => "the session is over: 2 shows its race, c there compares",
                 };
-                vec![Intent::said(said)]
+                let mut intents = ask_standings(session);
+                intents.push(Intent::said(said));
+                intents
             }
         }
     }
@@ -124,6 +146,9 @@ impl LiveScreen {
     pub(crate) fn time(&mut self, now: Duration) {
         if let Some(replay) = &mut self.replay {
             replay.time(now);
+        }
+        if let Some(session) = &mut self.session {
+            session.look(now);
         }
     }
 
@@ -204,13 +229,16 @@ impl Screen for LiveScreen {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(PAGE),
             Action::PageDown => self.scroll += PAGE,
             Action::First => self.scroll = 0,
+            Action::Last => self.scroll = usize::MAX,
+            Action::Left => self.column = self.column.saturating_sub(1),
+            Action::Right => self.column += 1,
             Action::View => {
-                self.view = if self.view == LiveView::Figures { LiveView::Table } else { LiveView::Figures };
+                self.view = if self.view == LiveView::Race { LiveView::Test } else { LiveView::Race };
             }
             Action::Compare => return compare(session),
             Action::Export => return dialog::ask_export(session),
             Action::Pause if session.running() => return pause(session),
-            Action::Skip if session.running() => return skip(session),
+            Action::Skip if session.running() => return dialog::ask_skip(session),
             Action::Stop if session.running() => {
                 return vec![Intent::confirm(
                     Dialog::Stop,
@@ -220,8 +248,24 @@ impl Screen for LiveScreen {
             }
             _ => {}
         }
-        self.scroll = self.scroll.min(session.tests.len() * session.configurations.len());
+        self.scroll = self.scroll.min(session.race_rows().len().saturating_sub(1));
+        self.column = self.column.min(session.race_columns().len().saturating_sub(1));
         Intents::new()
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        let session = self.session.as_ref();
+        match (&self.replay, action) {
+            (Some(_), Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export) => false,
+            (Some(_), _) => true,
+            (None, Action::Pause | Action::Stop) => self.running(),
+            (None, Action::Skip) => session.and_then(dialog::run_under_way).is_some(),
+            (None, Action::Resume) => !self.running(),
+            (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
+            (None, Action::View) => session.is_some(),
+            (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
+            _ => true,
+        }
     }
 
     /// Nothing on this screen is chosen by rows.
@@ -238,6 +282,21 @@ impl Screen for LiveScreen {
             Response::Usual(usual) => {
                 if let Some(session) = &mut self.session {
                     session.usual = usual;
+                }
+                Intents::new()
+            }
+            // What is of a session before this one comes too late.
+            Response::Earlier { session: id, runs } => match &mut self.session {
+                Some(session) if session.gathered.is_of(&id) => {
+                    session.gathered.earlier(runs);
+                    ask_standings(session)
+                }
+                _ => Intents::new(),
+            },
+            Response::Standings(standings) => {
+                let is_of = |session: &&mut WatchedSession| session.gathered.session() == standings.session;
+                if let Some(session) = self.session.as_mut().filter(is_of) {
+                    session.standings = standings;
                 }
                 Intents::new()
             }
@@ -277,12 +336,12 @@ fn pause(session: &mut WatchedSession) -> Intents {
     vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
 }
 
-fn skip(session: &WatchedSession) -> Intents {
-    let running = session.current.filter(|&at| session.runs[at].state == RunState::Running);
-    match running {
-        Some(at) => vec![Intent::Tell(Tell::Skip(at as u32)), Intent::said("the run is given up")],
-        None => vec![Intent::said("no run is under way")],
+/// Has the configurations compared, where there are several.
+fn ask_standings(session: &WatchedSession) -> Intents {
+    if session.race_columns().len() < 2 {
+        return Intents::new();
     }
+    vec![Intent::Request(Request::Standings(Box::new(session.gathered.clone())))]
 }
 
 fn compare(session: &WatchedSession) -> Intents {

@@ -1,16 +1,20 @@
 //! The session under way, as its runner tells it.
 
-use super::{LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun};
+use super::{
+    LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
+    gathered::Gathered,
+    shown::{Chosen, SentLatencies},
+    standing::Standings,
+    usage::Usage,
+};
 use crate::{
     bench::{BenchPlan, Configuration},
-    metric::Figures,
-    runner::{Report, RunnerEvent, Uses},
+    runner::{Report, RunnerEvent, SentHistogram},
     stats::median,
     store::{Status, WarningRecord},
 };
 use dbdyno_engine::protocol::{self, TestDone};
-use hdrhistogram::Histogram;
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// A session as far as its runner has told of it.
 #[derive(Debug, Clone)]
@@ -28,10 +32,17 @@ pub struct WatchedSession {
     pub(crate) current: Option<usize>,
     /// The test under way or last.
     pub(crate) figures: Option<LiveFigures>,
-    /// What the worker uses, and what it used when the test began.
-    pub(crate) uses: (Uses, Uses),
-    /// Times of finished tests by configuration and test, ns.
-    pub(crate) times: BTreeMap<(usize, u32), Vec<f64>>,
+    /// What its worker uses.
+    pub(super) usage: Usage,
+    /// The test that the single view shows.
+    pub(super) chosen: Option<Chosen>,
+    /// Latencies of finished tests by configuration and test.
+    pub(super) sent: BTreeMap<(usize, u32), Vec<SentLatencies>>,
+    /// What is measured so far.
+    pub(crate) gathered: Gathered,
+    /// How configurations stand against the first, by the runs that have ended.
+    pub(crate) standings: Standings,
+    pub(crate) rounds: u32,
     /// Lines worth keeping: notes of the runner, failures.
     pub(crate) notes: Vec<String>,
     /// What linters found.
@@ -54,7 +65,7 @@ pub struct WatchedSession {
 impl WatchedSession {
     /// A session that begins now.
     pub(crate) fn new(plan: &BenchPlan, expected_run: Duration, now: Duration) -> Self {
-        let BenchPlan { suite, configurations, runs, pick, .. } = plan;
+        let BenchPlan { suite, configurations, runs, pick, rounds, .. } = plan;
         let names: BTreeMap<u32, String> = suite.tests().map(|test| (test.number, test.name)).collect();
         let measured = |number: &u32| pick.0.is_empty() || pick.0.contains(number);
         let configuration = |configuration: &Configuration| WatchedConfiguration {
@@ -75,8 +86,12 @@ impl WatchedSession {
             phase: Phase::Starting,
             current: None,
             figures: None,
-            uses: Default::default(),
-            times: BTreeMap::new(),
+            usage: Usage::default(),
+            chosen: None,
+            sent: BTreeMap::new(),
+            gathered: Gathered::new(plan),
+            standings: Standings::default(),
+            rounds: *rounds,
             notes: Vec::new(),
             warnings: Vec::new(),
             report: None,
@@ -95,9 +110,14 @@ impl WatchedSession {
         self.ended.is_none()
     }
 
-    /// Runs that have ended.
+    /// Runs that have ended in one of these ways.
+    pub(crate) fn ended_as(&self, is_meant: impl Fn(Status) -> bool) -> usize {
+        self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(status, _) if is_meant(status))).count()
+    }
+
+    /// Runs that came to their end: not those that failed or were given up.
     pub(crate) fn finished(&self) -> usize {
-        self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(..))).count()
+        self.ended_as(|status| status == Status::Done)
     }
 
     /// The configuration of the run under way or last.
@@ -110,13 +130,18 @@ impl WatchedSession {
     pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) {
         match event {
             RunnerEvent::Note { text } => self.notes.push(text),
-            RunnerEvent::SessionStarted { session_id, .. } => self.id = Some(session_id),
+            RunnerEvent::SessionStarted { session_id, .. } => {
+                self.gathered.begin(&session_id);
+                self.id = Some(session_id);
+            }
             RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
             RunnerEvent::WaitingForLock => self.phase = Phase::Waiting,
             RunnerEvent::Paused => self.phase = Phase::Paused,
             RunnerEvent::Resumed => self.phase = Phase::Running,
-            RunnerEvent::RunStarted { ordinal, .. } => {
+            RunnerEvent::RunStarted { ordinal, run_id, .. } => {
                 let at = ordinal as usize;
+                self.put_aside();
+                self.gathered.begin_run(ordinal, &run_id);
                 if let Some(run) = self.runs.get_mut(at) {
                     run.state = RunState::Running;
                     self.current = Some(at);
@@ -125,20 +150,21 @@ impl WatchedSession {
                     self.phase = Phase::Running;
                 }
                 self.run_begun = now;
-                self.uses = Default::default();
+                self.usage = Usage::default();
             }
-            RunnerEvent::Worker { says, histogram, .. } => {
-                self.worker(says, histogram.map(|sent| sent.samples.clone()))
+            RunnerEvent::Worker { says, histogram, .. } => self.worker(says, histogram),
+            RunnerEvent::Uses { uses, .. } => {
+                self.usage.look(self.figures.as_ref().map_or(0, |figures| figures.elapsed_ns), uses);
             }
-            RunnerEvent::Uses { uses, .. } => self.uses.0 = uses,
             RunnerEvent::RunEnded { ordinal, status, failure } => {
                 self.run_ended(ordinal as usize, status, failure, now)
             }
             RunnerEvent::Warning(warning) => self.warnings.push(warning),
         }
+        self.look(now);
     }
 
-    fn worker(&mut self, event: protocol::Event, latencies: Option<Histogram<u64>>) {
+    fn worker(&mut self, event: protocol::Event, latencies: Option<Arc<SentHistogram>>) {
         match event {
             protocol::Event::TestStarted {
                 test,
@@ -149,36 +175,40 @@ impl WatchedSession {
                 time_ms,
                 actors,
             } => {
+                self.put_aside();
                 let figures = LiveFigures::new(test, name, measured, operations).sampled(operations_per_sample);
                 self.figures = Some(figures.with_actors(actors, time_ms));
-                self.uses.1 = self.uses.0;
+                self.usage.begin_test();
             }
             protocol::Event::Progress { operations, total, elapsed_ns, actors, .. } => {
                 if let Some(figures) = &mut self.figures {
                     figures.actors_progress(&actors, elapsed_ns);
                     figures.total = total.or(figures.total);
-                    figures.progress(operations, elapsed_ns, latencies.as_ref());
+                    figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &sent.samples));
                 }
             }
             protocol::Event::TestDone(done) => self.test_done(&done, latencies),
-            protocol::Event::Opened { .. }
-            | protocol::Event::Done
+            protocol::Event::Opened { version, in_force, .. } => self.gathered.opened(version, in_force),
+            protocol::Event::Done
             | protocol::Event::Failed { .. }
             | protocol::Event::Committed { .. }
             | protocol::Event::Recovered { .. } => {}
         }
     }
 
-    fn test_done(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
-        let Some((configuration, _)) = self.configuration() else { return };
+    fn test_done(&mut self, done: &TestDone, latencies: Option<Arc<SentHistogram>>) {
+        let (Some(run), Some((configuration, _))) = (self.current, self.configuration()) else { return };
         let Some(figures) = &mut self.figures else { return };
-        figures.finish(done, latencies);
-        self.uses.0.rss_bytes = self.uses.0.rss_bytes.max(done.peak_rss_bytes);
-        self.uses.0.database_bytes = done.database_bytes;
-        let time = Figures::from_test_done(done, None).compared_ns();
-        if let Some(time) = time.filter(|_| done.measured) {
-            self.times.entry((configuration, done.test)).or_default().push(time as f64);
-            self.timelines.insert((configuration, done.test), figures.slots.clone());
+        figures.finish(done, latencies.as_ref().map(|sent| sent.samples.clone()));
+        self.usage.finish(done);
+        if !done.measured {
+            return;
+        }
+        self.gathered.test_done(&figures.name, done);
+        self.timelines.insert((configuration, done.test), figures.slots.clone());
+        if let Some(sent) = latencies {
+            let bytes = sent.bytes.clone();
+            self.sent.entry((configuration, done.test)).or_default().push(SentLatencies { run, bytes });
         }
     }
 
@@ -202,6 +232,7 @@ impl WatchedSession {
                 self.phase = Phase::Over(report.session.status);
                 self.notes.extend(report.unmerged.iter().map(|reason| format!("results are in the journal: {reason}")));
                 self.notes.extend(report.unkept.iter().map(|reason| format!("results are in memory only: {reason}")));
+                self.gathered.settle(&report);
                 self.report = Some(Box::new(report));
             }
             Err(reason) => self.phase = Phase::Failed(reason),
@@ -222,24 +253,24 @@ impl WatchedSession {
         Duration::from_secs_f64(left)
     }
 
-    /// The same test of the reference, the first configuration of the size: its label and throughput. None for the
-    /// reference itself, and before it has a finished run.
-    pub(crate) fn ghost(&self) -> Option<(&str, &[Slot])> {
-        let (at, measured) = self.configuration()?;
-        let reference = self.configurations.iter().position(|other| other.size == measured.size)?;
-        if reference == at {
+    /// A test of the reference, the first configuration of the size: its label and throughput. None for the reference itself, and
+    /// before it has a finished run.
+    pub(crate) fn ghost(&self, configuration: usize, test: u32) -> Option<(&str, &[Slot])> {
+        let size = self.configurations.get(configuration)?.size;
+        let reference = self.configurations.iter().position(|other| other.size == size)?;
+        if reference == configuration {
             return None;
         }
-        let slots = self.timelines.get(&(reference, self.figures.as_ref()?.number))?;
+        let slots = self.timelines.get(&(reference, test))?;
         Some((&self.configurations[reference].label, slots))
     }
 
-    /// What the test under way usually takes, ns: by this session's runs, else by earlier ones.
-    pub(crate) fn usual_ns(&self) -> Option<f64> {
-        let (at, measured) = self.configuration()?;
-        let test = self.figures.as_ref()?.number;
-        let here = self.times.get(&(at, test)).and_then(|times| median(times).ok());
-        here.or_else(|| self.usual.get(&(measured.engine.clone(), measured.size.to_string(), test)).copied())
+    /// What a test usually takes, ns: by this session's runs, else by earlier ones.
+    pub(crate) fn usual_ns(&self, configuration: usize, test: u32) -> Option<f64> {
+        let measured = self.configurations.get(configuration)?;
+        let here: Vec<f64> = self.gathered.times(configuration, test).iter().map(|time| time.ns).collect();
+        let earlier = || self.usual.get(&(measured.engine.clone(), measured.size.to_string(), test)).copied();
+        median(&here).ok().or_else(earlier)
     }
 
     /// Selections of the first two configurations of the first size, for a comparison.

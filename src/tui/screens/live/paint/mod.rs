@@ -1,9 +1,11 @@
 //! The Live screen.
 
+mod names;
+mod race;
 mod session;
-mod table;
 mod test;
 
+use self::test::TestPicture;
 use super::{LiveScreen, LiveView, Replay, SPEEDS};
 use crate::{
     base::units,
@@ -12,6 +14,9 @@ use crate::{
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 use std::time::Duration;
+
+/// Rows from which the runs of the round are shown above the race.
+const ROOMY: u16 = 30;
 
 /// Paints the screen: a replay, the session, or how to get to either.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, now: Duration) {
@@ -24,12 +29,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, now: Du
         }
         (Some(replay), _) => draw_replay(paint, area, replay),
         (None, Some(session)) => {
-            let rounds = session::height(session, area.width);
-            let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rounds), Constraint::Min(8)]));
+            // The race says itself which run is under way, and needs the rows.
+            let brief = live.view == LiveView::Race && area.height < ROOMY;
+            let rows = if brief { session::BAR } else { session::height(session, area.width) };
+            let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rows), Constraint::Min(8)]));
             session::draw(paint, top, session, now);
             match live.view {
-                LiveView::Figures => test::draw_of_session(paint, rest, session),
-                LiveView::Table => table::draw(paint, rest, session, live.scroll),
+                LiveView::Race => race::draw(paint, rest, session, live),
+                LiveView::Test => test::draw_of_session(paint, rest, session),
             }
         }
         (None, None) => nothing(paint, area),
@@ -68,7 +75,10 @@ fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay) {
     }
     if let Some(figures) = &replay.figures {
         let length = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns);
-        test::draw(paint, rest, "", figures, None, Some(length as f64), &[]);
+        let usual = Some(length as f64);
+        let latencies = &figures.latencies;
+        let picture = TestPicture { label: "", figures, latencies, rounds: 1, ghost: None, usual, used: Vec::new() };
+        test::draw(paint, rest, &picture);
     }
 }
 

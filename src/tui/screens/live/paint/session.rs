@@ -12,21 +12,24 @@ use crate::{
 use ratatui::layout::Rect;
 use std::time::Duration;
 
+/// Rows that the pane takes with the bar alone.
+pub(super) const BAR: u16 = 3;
+
 /// Rows that the pane takes: the bar, and the round's runs.
 pub(super) fn height(session: &WatchedSession, columns: u16) -> u16 {
     let runs: usize = round(session).map(|(_, run)| width(&label(session, run)) + 4).sum();
     let lines = runs.div_ceil(usize::from(columns).saturating_sub(14).max(1)).clamp(1, 3);
-    lines as u16 + 3
+    lines as u16 + BAR
 }
 
 /// Paints the pane.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, now: Duration) {
-    let (done, all) = (session.finished(), session.runs.len());
+    let all = session.runs.len();
     let (phase, role) = phase(session);
     let took = session.ended.unwrap_or(now).saturating_sub(session.begun);
-    let title = format!("Session · {} · {done}/{all} runs · {phase}", session.suite);
+    let title = format!("Session · {} · {} · {phase}", session.suite, counts(session));
     let inner = paint.pane(area, &title, false);
-    let share = done as f64 / all.max(1) as f64;
+    let share = session.ended_as(|_| true) as f64 / all.max(1) as f64;
     let time = if session.running() {
         format!("{:>3.0} %  {}, about {} to go", share * 100.0, units::clock(took), units::clock(session.left(now)))
     } else {
@@ -36,6 +39,19 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     paint.gauge(bar, share, role);
     paint.right(Rect { height: 1, ..inner }, &time, Role::Text);
     draw_round(paint, Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner }, session);
+}
+
+/// `5/20 runs, 1 failed, 2 given up`.
+fn counts(session: &WatchedSession) -> String {
+    let (finished, failed) = (session.finished(), session.ended_as(|status| status == Status::Failed));
+    let given_up = session.ended_as(|_| true) - finished - failed;
+    let mut text = format!("{finished}/{} runs", session.runs.len());
+    for (count, word) in [(failed, "failed"), (given_up, "given up")] {
+        if count > 0 {
+            text.push_str(&format!(", {count} {word}"));
+        }
+    }
+    text
 }
 
 fn phase(session: &WatchedSession) -> (String, Role) {
@@ -109,7 +125,7 @@ fn shown(session: &WatchedSession, run: &WatchedRun) -> (String, Role) {
         RunState::Running => ("▶", Role::Accent),
         RunState::Ended(Status::Done | Status::Running, _) => ("✓", Role::Good),
         RunState::Ended(Status::Failed, _) => ("✗", Role::Bad),
-        RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("skipped", Role::Warn),
+        RunState::Ended(Status::Cancelled | Status::Interrupted | Status::Superseded, _) => ("given up", Role::Warn),
     };
     (format!("{} {sign}", label(session, run)), role)
 }

@@ -4,9 +4,8 @@ use super::{counted, fact};
 use crate::{
     base::units,
     catalog::Role,
-    runner::Uses,
     tui::{
-        screens::live::{LiveActor, LiveFigures, Phase, Slot, WatchedSession},
+        screens::live::{LiveActor, LiveFigures, Phase, Slot, WatchedSession, shown::TestInView, usage::Used},
         widgets::{
             histogram::histogram,
             over_time::{Stretch, over_time},
@@ -15,15 +14,40 @@ use crate::{
     },
 };
 use dbdyno_workload::histogram::supported_quantile;
+use hdrhistogram::Histogram;
 use ratatui::layout::{Constraint, Layout, Rect};
+
+/// A test and what is shown around it.
+#[derive(Debug)]
+pub(super) struct TestPicture<'t> {
+    /// The configuration; empty of a replay.
+    pub(super) label: &'t str,
+    pub(super) figures: &'t LiveFigures,
+    /// Latencies of all its rounds.
+    pub(super) latencies: &'t Histogram<u64>,
+    /// Rounds in them.
+    pub(super) rounds: usize,
+    /// Label and throughput of the reference.
+    pub(super) ghost: Option<(&'t str, &'t [Slot])>,
+    /// What the test usually takes, ns.
+    pub(super) usual: Option<f64>,
+    pub(super) used: Vec<(&'static str, String)>,
+}
 
 /// Paints the test of a session.
 pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
-    let label = session.configuration().map_or("", |(_, measured)| measured.label.as_str());
-    match &session.figures {
-        Some(figures) => {
-            let used = used(&session.uses, figures.elapsed_ns);
-            draw(paint, area, label, figures, session.ghost(), session.usual_ns(), &used);
+    match session.in_view() {
+        Some(TestInView { configuration, figures, used: known, latencies, rounds }) => {
+            let picture = TestPicture {
+                label: session.configurations.get(configuration).map_or("", |measured| measured.label.as_str()),
+                figures,
+                latencies: &latencies,
+                rounds,
+                ghost: session.ghost(configuration, figures.number),
+                usual: session.usual_ns(configuration, figures.number),
+                used: used(known),
+            };
+            draw(paint, area, &picture);
         }
         None => {
             let inner = paint.pane(area, "Test", false);
@@ -35,45 +59,33 @@ pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &Watch
     }
 }
 
-/// What the worker uses, as facts.
-fn used((now, before): &(Uses, Uses), elapsed_ns: u64) -> Vec<(&'static str, String)> {
-    if now.rss_bytes == 0 {
-        return Vec::new();
-    }
-    let seconds = elapsed_ns.max(1) as f64 / 1e9;
-    let rate = |now: u64, before: u64| {
-        let bytes = now.saturating_sub(before) as f64 / seconds.max(0.25);
-        format!("{}/s", units::bytes(bytes as u64))
-    };
+/// What the worker uses, as facts; `-` is what is not known.
+fn used(known: Used) -> Vec<(&'static str, String)> {
+    let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let rate = |rate: f64| format!("{}/s", units::bytes(rate as u64));
     vec![
-        ("reads", rate(now.read_bytes, before.read_bytes)),
-        ("writes", rate(now.written_bytes, before.written_bytes)),
-        ("RSS", units::bytes(now.rss_bytes)),
-        ("size", units::bytes(now.database_bytes)),
-        ("switches", units::count(now.switches.saturating_sub(before.switches))),
+        ("reads", shown(known.read.map(rate))),
+        ("writes", shown(known.written.map(rate))),
+        ("RSS", shown(known.rss_bytes.map(units::bytes))),
+        ("size", shown(known.database_bytes.map(units::bytes))),
+        ("switches", shown(known.switches.map(units::rate))),
     ]
 }
 
-/// Paints a test. `ghost`: label and throughput of the reference; `usual`: what the test usually takes, ns.
-pub(super) fn draw(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    label: &str,
-    figures: &LiveFigures,
-    ghost: Option<(&str, &[Slot])>,
-    usual: Option<f64>,
-    used: &[(&str, String)],
-) {
+/// Paints a test.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
+    let TestPicture { figures, latencies, rounds, ghost, usual, .. } = *picture;
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
-    draw_bar(paint, bar, label, figures, usual);
+    draw_bar(paint, bar, picture.label, figures, usual);
     let [left, right] = rest.layout(&Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]));
     let stretches = !figures.latencies.is_empty() && !figures.single();
-    let title = if stretches { "Latency of stretches (log)" } else { "Latency of operations (log)" };
-    let inner = paint.pane(left, title, false);
-    histogram(paint, inner, &figures.latencies, Role::Accent);
+    let of = if stretches { "stretches" } else { "operations" };
+    let count = if rounds > 1 { format!(" n{rounds}") } else { String::new() };
+    let inner = paint.pane(left, &format!("Latency of {of} (log){count}"), false);
+    histogram(paint, inner, latencies, Role::Accent);
 
     let inside = usize::from(right.width).saturating_sub(2);
-    let lines = facts(figures, ghost, used, inside);
+    let lines = facts(picture, inside);
     let facts_height = (lines.len() as u16 + 2).min(right.height.saturating_sub(5));
     let [chart, below] = right.layout(&Layout::vertical([Constraint::Min(5), Constraint::Length(facts_height)]));
     let inner = paint.pane(chart, "Operations a second", false);
@@ -129,12 +141,8 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &LiveFigure
 }
 
 /// Rates, percentiles and resources, whole facts in lines that fit.
-fn facts<'t>(
-    figures: &LiveFigures,
-    ghost: Option<(&'t str, &'t [Slot])>,
-    used: &'t [(&'t str, String)],
-    columns: usize,
-) -> Vec<Vec<TextPiece<'t>>> {
+fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<'t>>> {
+    let TestPicture { figures, latencies, ghost, ref used, .. } = *picture;
     let mut groups: Vec<Vec<[TextPiece<'t>; 3]>> = Vec::new();
     let now = figures.slots.last().map(Slot::rate).filter(|_| !figures.finished);
     let mut rates: Vec<[TextPiece<'t>; 3]> = now.map(|rate| fact("now", units::rate(rate))).into_iter().collect();
@@ -153,7 +161,7 @@ fn facts<'t>(
     }
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
     let shown = quantiles.map(|(name, quantile)| {
-        fact(name, figures.quantile(quantile).map_or("-".to_owned(), |ns| units::duration(ns as f64)))
+        fact(name, figures.quantile(latencies, quantile).map_or("-".to_owned(), |ns| units::duration(ns as f64)))
     });
     groups.push(shown.into());
     groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());

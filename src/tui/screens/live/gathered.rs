@@ -1,0 +1,268 @@
+//! What the session has measured so far, in the form in which stored runs are compared: the same functions judge both.
+
+use crate::{
+    bench::{BenchPlan, Configuration, PlannedRun},
+    compare::Side,
+    metric::{Figures, Metric},
+    runner::Report,
+    store::{ActorRecord, ComparedTest, RunConfiguration, RunTests, TestRecord},
+};
+use dbdyno_engine::protocol::{CacheStart, TestDone};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+use uuid::Uuid;
+
+/// The time of a test in one run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunTime {
+    /// Place of the run in the session.
+    pub(crate) ordinal: u32,
+    /// The time by which runs are compared, ns.
+    pub(crate) ns: f64,
+    /// Whether other engines gave other answers.
+    pub(crate) wrong: bool,
+}
+
+/// A configuration at a size, with what its runs have in common.
+#[derive(Debug, Clone)]
+struct Measured {
+    label: Arc<str>,
+    size: Arc<str>,
+    twin_of: Option<Arc<str>>,
+    asked: Arc<BTreeMap<String, String>>,
+    configuration: Arc<RunConfiguration>,
+}
+
+/// The finished tests of a session.
+#[derive(Debug, Clone)]
+pub struct Gathered {
+    /// The session; nil before it has begun.
+    session: Uuid,
+    measured: Vec<Measured>,
+    planned: Vec<PlannedRun>,
+    runs: Vec<RunTests>,
+    /// Tests as a whole by number and name: the parts that actors have in them are compared too.
+    whole: BTreeSet<(u32, Arc<str>)>,
+    times: BTreeMap<(usize, u32), Vec<RunTime>>,
+}
+
+impl Gathered {
+    /// Nothing yet of a plan.
+    pub(super) fn new(plan: &BenchPlan) -> Self {
+        Self {
+            session: Uuid::nil(),
+            measured: plan.configurations.iter().map(|one| Measured::new(plan, one)).collect(),
+            planned: plan.runs.clone(),
+            runs: Vec::new(),
+            whole: BTreeSet::new(),
+            times: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn session(&self) -> Uuid {
+        self.session
+    }
+
+    /// Whether it is of the session with this UUID.
+    pub(super) fn is_of(&self, session: &str) -> bool {
+        Uuid::try_parse(session).is_ok_and(|id| id == self.session)
+    }
+
+    /// The times of a test of a configuration, in the order of its runs.
+    pub(crate) fn times(&self, configuration: usize, test: u32) -> &[RunTime] {
+        self.times.get(&(configuration, test)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn begin(&mut self, session: &str) {
+        self.session = Uuid::try_parse(session).unwrap_or_default();
+    }
+
+    pub(super) fn begin_run(&mut self, ordinal: u32, run: &str) {
+        if let Some(run) = self.run(ordinal, Uuid::try_parse(run).unwrap_or_default()) {
+            self.runs.push(run);
+        }
+    }
+
+    /// A run without tests; none of one that is not in the plan.
+    fn run(&self, ordinal: u32, run_id: Uuid) -> Option<RunTests> {
+        let planned = self.planned.get(ordinal as usize)?;
+        let Measured { label, size, twin_of, asked, configuration } = self.measured.get(planned.configuration)?.clone();
+        Some(RunTests {
+            run_id,
+            session_id: self.session,
+            ordinal,
+            round: planned.round,
+            seed: Some(planned.seed),
+            status: "done".into(),
+            label,
+            twin_of,
+            size,
+            configuration,
+            asked,
+            peak_memory_bytes: None,
+            tests: Vec::new(),
+        })
+    }
+
+    /// The run under way has opened its database, with these options in force.
+    pub(super) fn opened(&mut self, version: String, in_force: BTreeMap<String, String>) {
+        let Some(run) = self.runs.last_mut() else { return };
+        let planned = self.planned.get(run.ordinal as usize);
+        let Some(measured) = planned.and_then(|planned| self.measured.get_mut(planned.configuration)) else { return };
+        let mut configuration = RunConfiguration { version, ..RunConfiguration::clone(&measured.configuration) };
+        configuration.options.extend(in_force);
+        // Equal ones are one, which spares comparing them.
+        if configuration != *measured.configuration {
+            measured.configuration = Arc::new(configuration);
+        }
+        run.configuration = Arc::clone(&measured.configuration);
+    }
+
+    /// A test of the run under way is finished.
+    pub(super) fn test_done(&mut self, name: &str, done: &TestDone) {
+        let Some(ordinal) = self.runs.last().map(|run| run.ordinal).filter(|_| done.measured) else { return };
+        let figures = Figures::from_test_done(done, None);
+        let whole = compared(done.test, name, &figures, done.verification.as_deref(), None);
+        let of_actor = |actor: &dbdyno_engine::protocol::ActorDone| {
+            let figures = Figures::from_actor_done(actor, None, None);
+            compared(done.test, &format!("{name} · {}", actor.name), &figures, None, None)
+        };
+        let parts: Vec<ComparedTest> = done.actors.iter().map(of_actor).collect();
+        self.add(ordinal, whole, parts);
+    }
+
+    /// Adds a test to the last run.
+    fn add(&mut self, ordinal: u32, whole: ComparedTest, parts: Vec<ComparedTest>) {
+        let Some(planned) = self.planned.get(ordinal as usize) else { return };
+        if let Some(ns) = whole.value {
+            let time = RunTime { ordinal, ns, wrong: whole.agrees == Some(false) };
+            self.times.entry((planned.configuration, whole.test)).or_default().push(time);
+        }
+        self.whole.insert((whole.test, Arc::clone(&whole.name)));
+        if let Some(run) = self.runs.last_mut() {
+            run.tests.push(whole);
+            run.tests.extend(parts);
+        }
+    }
+
+    /// Runs of the session that were finished before it was resumed.
+    pub(super) fn earlier(&mut self, stored: Vec<RunTests>) {
+        let mut later = std::mem::take(&mut self.runs);
+        let is_new = |stored: &RunTests| later.iter().all(|run| run.ordinal != stored.ordinal);
+        for stored in stored.into_iter().filter(|run| &*run.status == "done" && is_new(run)) {
+            self.runs.extend(self.run(stored.ordinal, stored.run_id));
+            // The name of an actor's part begins with that of its test, and comes after it.
+            for tests in stored.tests.chunk_by(|one, next| one.test == next.test) {
+                if let Some((whole, parts)) = tests.split_first() {
+                    self.add(stored.ordinal, whole.clone(), parts.to_vec());
+                }
+            }
+        }
+        self.runs.append(&mut later);
+        self.times.values_mut().for_each(|times| times.sort_by_key(|time| time.ordinal));
+    }
+
+    /// The session is over: its report has also what was measured before it was resumed, and which answers are wrong.
+    pub(super) fn settle(&mut self, report: &Report) {
+        if report.results.is_empty() {
+            return;
+        }
+        let mut tests: HashMap<&str, Vec<&TestRecord>> = HashMap::new();
+        for result in &report.results {
+            tests.entry(&result.run_id).or_default().push(result);
+        }
+        let mut actors: HashMap<(&str, u32), Vec<&ActorRecord>> = HashMap::new();
+        for actor in &report.actors {
+            actors.entry((&actor.run_id, actor.test)).or_default().push(actor);
+        }
+        self.runs.clear();
+        self.times.clear();
+        let mut runs: Vec<(u32, &str)> = report.runs.iter().map(|run| (run.ordinal, run.run_id.as_str())).collect();
+        runs.sort_unstable();
+        for (ordinal, run_id) in runs {
+            self.begin_run(ordinal, run_id);
+            for test in tests.remove(run_id).unwrap_or_default() {
+                let TestRecord { figures, verification, agrees, .. } = test;
+                let whole = compared(test.test, &test.test_name, figures, verification.as_deref(), *agrees);
+                let parts = actors.remove(&(run_id, test.test)).unwrap_or_default();
+                let part = |one: &ActorRecord| compared(one.test, &one.test_name, &one.figures, None, one.agrees);
+                self.add(ordinal, whole, parts.into_iter().map(part).collect());
+            }
+        }
+    }
+
+    /// All runs with a finished test, as a side of a comparison.
+    pub(super) fn side(&self) -> Side {
+        let runs: Vec<RunTests> = self.runs.iter().filter(|run| !run.tests.is_empty()).cloned().collect();
+        let doubled: BTreeSet<(&str, &str)> =
+            runs.iter().filter_map(|run| Some((&*run.size, run.twin_of.as_deref()?))).collect();
+        let is_twin = |run: &&RunTests| run.twin_of.is_some() || doubled.contains(&(&*run.size, &*run.label));
+        let twins = runs.iter().filter(is_twin).cloned().collect();
+        Side { selection: format!("session={}", self.session), twins, runs, ..Side::default() }
+    }
+
+    /// The configuration of a run.
+    pub(super) fn configuration(&self, run: &RunTests) -> Option<usize> {
+        self.planned.get(run.ordinal as usize).map(|planned| planned.configuration)
+    }
+
+    /// Whether a test is one as a whole, and not what an actor did in it.
+    pub(super) fn is_whole(&self, test: u32, name: &str) -> bool {
+        self.whole.iter().any(|(number, whole)| *number == test && **whole == *name)
+    }
+}
+
+impl Measured {
+    fn new(plan: &BenchPlan, one: &Configuration) -> Self {
+        let (options, suite_options) = (one.settings.to_map(), one.suite_settings.to_map());
+        let limit = plan.conditions.memory_limit;
+        let cache = plan.conditions.cache;
+        let limits = limit.map(|limit| ("memory_limit_bytes".to_owned(), limit.to_string()));
+        let cold = (cache == CacheStart::Cold).then(|| ("cache".to_owned(), cache.word().to_owned()));
+        let asked = limits.into_iter().chain(cold).chain(suite_options.clone()).chain(options.clone()).collect();
+        let configuration = RunConfiguration {
+            engine: one.engine_name().to_owned(),
+            version: one.engine.description.version.clone(),
+            tier: one.tier.number(),
+            tier_evidence: None,
+            options,
+            suite: plan.suite.name.clone(),
+            suite_options,
+            memory_limit: limit,
+            cache: cache.word().to_owned(),
+        };
+        Self {
+            label: one.label.as_str().into(),
+            size: one.size.to_string().into(),
+            twin_of: one.twin_of.as_deref().map(Into::into),
+            asked: Arc::new(asked),
+            configuration: Arc::new(configuration),
+        }
+    }
+}
+
+fn compared(
+    test: u32,
+    name: &str,
+    figures: &Figures,
+    verification: Option<&str>,
+    agrees: Option<bool>,
+) -> ComparedTest {
+    let hash = |answers: &str| {
+        let mut hasher = DefaultHasher::new();
+        answers.hash(&mut hasher);
+        hasher.finish()
+    };
+    ComparedTest {
+        test,
+        name: name.into(),
+        value: figures.compared(Metric::Wall),
+        operations: figures.get(Metric::Operations),
+        answer: verification.map(hash),
+        agrees,
+        latencies: None,
+    }
+}

@@ -1,0 +1,367 @@
+//! The race: each test with every configuration's median, rounds and interval.
+
+use super::names::{names, values_only};
+use crate::{
+    base::units::{self, plain},
+    catalog::Role,
+    compare::{JudgedRatio, ObstacleKind},
+    report::comparison::words,
+    stats::{Verdict, median},
+    tui::{
+        screens::live::{
+            LiveScreen, Phase, WatchedSession,
+            race::{RaceCell, RaceColumn, RacePlace, RaceRow},
+            standing::Standing,
+        },
+        widgets::paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+    },
+};
+use ratatui::layout::Rect;
+use std::ops::Range;
+
+/// Columns of a time, and of a ratio with its interval and sign.
+const TIME: usize = 7;
+const VERDICT: usize = 18;
+/// The least and the most that a sparkline takes.
+const ROUNDS: (usize, usize) = (4, 20);
+
+/// What signs mean, where there is something to stand against.
+const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided  … too few";
+
+/// How cells are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Grid {
+    /// Columns of the tests' names.
+    name: usize,
+    /// Those of a cell.
+    cell: usize,
+    /// Those of the number of runs.
+    count: usize,
+    /// Whether the verdict stands below the time, and not beside it.
+    tall: bool,
+    /// Configurations beside each other.
+    shown: usize,
+}
+
+impl Grid {
+    /// Verdicts stand beside times where all configurations fit so, else below them.
+    fn new(room: usize, columns: usize, name: usize, count: usize, rounds: usize, label: usize) -> Self {
+        let figures = |rounds: usize| TIME + count + rounds + 2;
+        let name = name.min(room / 3);
+        let left = room.saturating_sub(name);
+        let beside = figures(rounds.clamp(ROUNDS.0, ROUNDS.1 / 2)) + 1 + VERDICT;
+        if columns * (beside + 1) <= left {
+            return Self { name, cell: beside, count, tall: false, shown: columns };
+        }
+        let least = figures(ROUNDS.0).max(VERDICT);
+        let shown = (left / (least + 1)).clamp(1, columns.max(1));
+        let most = figures(rounds.clamp(ROUNDS.0, ROUNDS.1)).max(label).max(least);
+        Self { name, cell: (left / shown).saturating_sub(1).min(most), count, tall: true, shown }
+    }
+
+    /// Rounds in a sparkline.
+    fn rounds(self) -> usize {
+        let beside = if self.tall { 0 } else { 1 + VERDICT };
+        self.cell.saturating_sub(TIME + self.count + 2 + beside)
+    }
+
+    fn lines(self) -> usize {
+        if self.tall { 2 } else { 1 }
+    }
+}
+
+/// Paints the race of a session.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, live: &LiveScreen) {
+    let inner = paint.pane(area, &title(session), true);
+    if let Phase::Failed(reason) = &session.phase {
+        paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
+        return;
+    }
+    let (columns, tests) = (session.race_columns(), session.race_rows());
+    let grid = grid(session, &columns, &tests, usize::from(inner.width));
+    let first = live.column.min(columns.len().saturating_sub(grid.shown));
+    let beside = &columns[first..(first + grid.shown).min(columns.len())];
+    let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+    let range = window(&tests, grid.lines(), usize::from(list.height), live.scroll);
+    draw_header(paint, Rect { height: 1, ..inner }, session, (&columns, first), tests.get(range.start), grid);
+    let mut left = list;
+    for at in range.clone() {
+        if at > range.start && tests[at].size != tests[at - 1].size {
+            let text = format!("size {}", tests[at].size);
+            paint.text(next(&mut left, 1), &text, Role::Title);
+        }
+        draw_row(paint, next(&mut left, grid.lines() as u16), session, beside, &tests[at], grid);
+    }
+    draw_hidden(paint, area, (first, beside.len(), columns.len()), (range, tests.len()));
+    if columns.len() > 1 {
+        let reference = fit(&values_only(&plain(session.reference().unwrap_or("the first"))), 24);
+        let foot = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
+        paint.text(foot, &fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width)), Role::Dim);
+    }
+}
+
+/// Takes lines from the top of an area.
+fn next(area: &mut Rect, lines: u16) -> Rect {
+    let taken = Rect { height: lines.min(area.height), ..*area };
+    *area = Rect { y: area.y + taken.height, height: area.height - taken.height, ..*area };
+    taken
+}
+
+/// The round, and the test under way.
+fn title(session: &WatchedSession) -> String {
+    let Some(run) = session.current.and_then(|at| session.runs.get(at)) else {
+        return "Race · no test has begun yet".to_owned();
+    };
+    let round = format!("Race · round {}/{}", run.round + 1, session.rounds);
+    let under_way = session.test_under_way().and_then(|(place, test)| {
+        let (one, figures) = (session.configurations.get(place)?, session.figures.as_ref()?);
+        let size = if session.race_rows().iter().any(|row| row.size != one.size) {
+            format!(" at {}", one.size)
+        } else {
+            String::new()
+        };
+        Some(format!(" · ▶ {test} {}{size} · {}", figures.name, one.label))
+    });
+    round + &under_way.unwrap_or_default()
+}
+
+fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> Grid {
+    let rounds = session.rounds as usize;
+    let name = tests.iter().map(|row| width(&name(row))).max().unwrap_or(0) + 2;
+    let cells = || tests.iter().flat_map(|row| columns.iter().filter_map(|column| cell(session, column, row)));
+    let failed = cells().map(|cell| cell.failed).max().unwrap_or(0);
+    let count = width(&count_text(rounds, failed));
+    let label = columns.iter().map(|column| width(&values_only(&plain(column.label)))).max().unwrap_or(0) + 2;
+    Grid::new(room, columns.len(), name, count, rounds, label)
+}
+
+fn cell<'s>(session: &'s WatchedSession, column: &RaceColumn<'_>, row: &RaceRow<'_>) -> Option<RaceCell<'s>> {
+    Some(session.race_cell(column.at(row.size)?, row.test))
+}
+
+fn name(row: &RaceRow<'_>) -> String {
+    format!("{} {}", row.test, plain(row.name))
+}
+
+/// `n7`, and how many runs failed.
+fn count_text(finished: usize, failed: usize) -> String {
+    if failed > 0 { format!("n{finished}✗{failed}") } else { format!("n{finished}") }
+}
+
+/// The rows from the scrolled one on that fit, and no fewer than there is room for. Sizes after the first have a title.
+fn window(tests: &[RaceRow<'_>], each: usize, height: usize, scroll: usize) -> Range<usize> {
+    let lines = |range: &Range<usize>| {
+        let titles = tests[range.clone()].windows(2).filter(|two| two[0].size != two[1].size).count();
+        range.len() * each + titles
+    };
+    let fits = |range: &Range<usize>| lines(range) <= height;
+    let last = (0..tests.len()).find(|from| fits(&(*from..tests.len()))).unwrap_or(tests.len().saturating_sub(1));
+    let from = scroll.min(last);
+    let until = (from..=tests.len()).rev().find(|until| fits(&(from..*until))).unwrap_or(from);
+    from..until
+}
+
+/// The size of the rows below, and the configurations; the one under way has a sign.
+fn draw_header(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    session: &WatchedSession,
+    (columns, first): (&[RaceColumn<'_>], usize),
+    row: Option<&RaceRow<'_>>,
+    grid: Grid,
+) {
+    let size = row.map_or_else(String::new, |row| format!("size {}", row.size));
+    paint.text(Rect { width: grid.name as u16, ..area }, &size, Role::Title);
+    let labels: Vec<&str> = columns.iter().map(|column| column.label).collect();
+    let names = names(&labels, grid.cell.saturating_sub(1));
+    let running = session.configuration().filter(|_| session.running()).map(|(_, one)| one.label.as_str());
+    for (place, (name, label)) in names.iter().zip(&labels).skip(first).take(grid.shown).enumerate() {
+        let (sign, role) = if running == Some(label) { ("▶", Role::Accent) } else { (" ", Role::Title) };
+        paint.line(at(area, grid, place), &[piece(sign, role), piece(name.as_str(), role)]);
+    }
+}
+
+/// The place of a cell in its row.
+fn at(row: Rect, grid: Grid, place: usize) -> Rect {
+    let x = row.x + (grid.name + place * (grid.cell + 1)) as u16;
+    Rect { x, width: (grid.cell as u16).min(row.right().saturating_sub(x)), ..row }
+}
+
+fn draw_row(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    session: &WatchedSession,
+    beside: &[RaceColumn<'_>],
+    row: &RaceRow<'_>,
+    grid: Grid,
+) {
+    let cells: Vec<Option<RaceCell<'_>>> = beside.iter().map(|column| cell(session, column, row)).collect();
+    let of_size = |place: usize| session.configurations.get(place).is_some_and(|one| one.size == row.size);
+    let is_under_way = session.test_under_way().is_some_and(|(place, test)| test == row.test && of_size(place));
+    let (sign, role) = if is_under_way { ("▶", Role::Accent) } else { (" ", Role::Text) };
+    let text = fit(&name(row), grid.name.saturating_sub(2));
+    paint.line(Rect { width: grid.name as u16, ..area }, &[piece(sign, role), piece(text, role)]);
+    for (place, cell) in cells.iter().enumerate() {
+        let Some(cell) = cell else { continue };
+        let area = at(area, grid, place);
+        let (figures, verdict) = (figures(cell, grid), verdict(cell));
+        if grid.tall {
+            for (line, row) in [figures, vec![verdict]].iter().zip(rows(area)) {
+                paint.line(row, line);
+            }
+        } else {
+            paint.line(area, &[figures, vec![piece(" ", Role::Text), verdict]].concat());
+        }
+        if cell.is_under_way {
+            paint.highlight(area);
+        }
+    }
+}
+
+/// Median, number of runs, and a sparkline of them.
+fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
+    let times: Vec<f64> = cell.times.iter().map(|time| time.ns).collect();
+    let time = median(&times).map_or_else(|_| "-".to_owned(), units::duration);
+    let count = if times.is_empty() && cell.failed == 0 { String::new() } else { count_text(times.len(), cell.failed) };
+    let rounds = grid.rounds();
+    vec![
+        piece(format!("{}{time} ", " ".repeat(TIME.saturating_sub(width(&time)))), Role::Text),
+        piece(pad(&count, grid.count) + " ", if cell.failed > 0 { Role::Bad } else { Role::Dim }),
+        piece(pad(&sparkline(&times[times.len().saturating_sub(rounds)..]), rounds), Role::Accent),
+    ]
+}
+
+/// The last rounds as bars. The scale has a tenth of the median on either side at least, so that what is steady looks steady.
+fn sparkline(times: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let Ok(middle) = median(times) else { return String::new() };
+    let least = times.iter().copied().fold(middle * 0.9, f64::min);
+    let most = times.iter().copied().fold(middle * 1.1, f64::max);
+    let bar = |time: &f64| BARS[(((time - least) / (most - least) * 7.0).round() as usize).min(7)];
+    if most > least { times.iter().map(bar).collect() } else { "▁".repeat(times.len()) }
+}
+
+/// How it stands, with a sign; only a verdict makes a winner.
+fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
+    if cell.times.iter().any(|time| time.wrong) {
+        return piece("✗ wrong answers", Role::Bad);
+    }
+    match &cell.place {
+        _ if cell.times.is_empty() && cell.failed > 0 => piece("✗ failed", Role::Bad),
+        RacePlace::Open | RacePlace::Reference { is_fastest: false } => piece("", Role::Dim),
+        RacePlace::Reference { is_fastest: true } => piece("✓ fastest", Role::Good),
+        RacePlace::Against(Standing::Judged(found)) => {
+            let role = match found.verdict {
+                Verdict::Faster => Role::Good,
+                Verdict::Slower | Verdict::Same => Role::Text,
+                Verdict::Undecided { .. } | Verdict::TooFew { .. } => Role::Dim,
+            };
+            piece(judged(found), role)
+        }
+        RacePlace::Against(Standing::Withheld(kind)) => withheld(*kind),
+    }
+}
+
+/// `1.77 1.62-1.95 ▲`; the ratio is left out where the interval is long.
+fn judged(found: &JudgedRatio) -> String {
+    let sign = words::sign(Some(found.verdict));
+    let ratio = words::ratio(found.ratio);
+    let Some(interval) = found.interval else { return format!("{ratio} {sign}") };
+    let interval = words::range(Some(interval));
+    let more = match found.verdict {
+        Verdict::Undecided { more_rounds: Some(more) } => format!("+{more}"),
+        _ => String::new(),
+    };
+    let whole = [format!("{ratio} {interval} {sign}{more}"), format!("{interval} {sign}{more}")];
+    let fits = whole.into_iter().find(|text| width(text) <= VERDICT);
+    fits.unwrap_or_else(|| format!("{interval} {sign}"))
+}
+
+/// Why there is no ratio.
+fn withheld(kind: ObstacleKind) -> TextPiece<'static> {
+    match kind {
+        ObstacleKind::FailedVerification => piece("✗ answers differ", Role::Bad),
+        ObstacleKind::Differ(difference) => piece(format!("· {} differ", difference.word()), Role::Warn),
+        ObstacleKind::NoRatio => piece("· no ratio to 0", Role::Dim),
+        ObstacleKind::SeveralConfigurations | ObstacleKind::SharedRuns | ObstacleKind::OneSide => {
+            piece("· not comparable", Role::Dim)
+        }
+    }
+}
+
+/// How much there is beside what is in view, and the keys that bring it there.
+fn draw_hidden(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    (first, shown, columns): (usize, usize, usize),
+    (range, tests): (Range<usize>, usize),
+) {
+    let sideways = (shown < columns).then(|| format!("h l {}-{} of {columns}", first + 1, first + shown));
+    let down = (range.len() < tests).then(|| format!("j k {}-{} of {tests}", range.start + 1, range.end));
+    let hidden: Vec<String> = sideways.into_iter().chain(down).collect();
+    if !hidden.is_empty() {
+        let top = Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area };
+        paint.right(top, &format!(" {} ", hidden.join(" · ")), Role::Key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::RatioRange;
+
+    #[test]
+    fn three_configurations_fit_into_eighty_columns() {
+        let narrow = Grid::new(78, 3, 21, 3, 10, 20);
+        assert_eq!((narrow.shown, narrow.tall, narrow.cell, narrow.rounds()), (3, true, 18, 6));
+        let wide = Grid::new(198, 4, 21, 3, 10, 20);
+        assert_eq!((wide.shown, wide.tall, wide.rounds()), (4, false, 10));
+        for columns in 1..40 {
+            let grid = Grid::new(78, columns, 60, 5, 100, 60);
+            assert!(grid.shown >= 1 && grid.name + grid.shown * (grid.cell + 1) <= 78, "{grid:?}");
+        }
+    }
+
+    #[test]
+    fn a_steady_time_looks_steady_and_an_outlier_is_seen() {
+        assert_eq!(sparkline(&[100.0, 101.0, 99.0]), "▅▅▄");
+        assert_eq!(sparkline(&[100.0, 100.0, 200.0]), "▂▂█");
+        assert_eq!(sparkline(&[0.0, 0.0]), "▁▁");
+    }
+
+    #[test]
+    fn the_interval_is_never_cut() {
+        let found = |ratio, low, high, verdict| {
+            let interval = Some(RatioRange { low, high, confidence: 0.95 });
+            let (paired, exact, sessions, p, p_adjusted) = (true, false, None, None, None);
+            judged(&JudgedRatio {
+                verdict,
+                ratio,
+                median_ratio: ratio,
+                interval,
+                paired,
+                exact,
+                sessions,
+                p,
+                p_adjusted,
+            })
+        };
+        assert_eq!(found(1.77, 1.62, 1.95, Verdict::Slower), "1.77 1.62-1.95 ▲");
+        assert_eq!(found(0.081, 0.0791, 0.0961, Verdict::Faster), "0.079-0.096 ▼");
+        let undecided = |more| Verdict::Undecided { more_rounds: Some(more) };
+        assert_eq!(found(0.96, 0.91, 1.02, undecided(6)), "0.96 0.91-1.02 ?+6");
+        assert_eq!(found(0.96, 0.91, 1.02, undecided(600)), "0.91-1.02 ?+600");
+    }
+
+    #[test]
+    fn the_last_rows_are_reached_and_sizes_have_titles() {
+        let row = |size: &str, test| RaceRow { size: size.parse().unwrap(), test, name: "x" };
+        let tests: Vec<RaceRow<'_>> =
+            ["10", "20"].into_iter().flat_map(|size| (1..=4).map(move |test| row(size, test))).collect();
+        assert_eq!(window(&tests, 1, 9, 5), 0..8, "all fit, with the title of the second size");
+        assert_eq!(window(&tests, 1, 8, 0), 0..7);
+        assert_eq!(window(&tests, 2, 8, 99), 4..8);
+        assert_eq!(window(&tests, 2, 1, 3), 3..3);
+        assert_eq!(window(&[], 1, 5, 0), 0..0);
+    }
+}

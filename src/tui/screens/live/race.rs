@@ -1,0 +1,123 @@
+//! The race: tests down, configurations across, each cell what is known of it so far.
+
+use super::{RunState, WatchedRun, WatchedSession, gathered::RunTime, standing::Standing};
+use crate::{stats::Verdict, store::Status};
+use dbdyno_engine::size::Size;
+
+/// A configuration at all its sizes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RaceColumn<'s> {
+    pub(crate) label: &'s str,
+    /// Its places among the session's configurations, each with its size.
+    places: Vec<(Size, usize)>,
+}
+
+/// A test at a size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RaceRow<'s> {
+    pub(crate) size: Size,
+    pub(crate) test: u32,
+    pub(crate) name: &'s str,
+}
+
+/// A test of a configuration.
+#[derive(Debug)]
+pub(crate) struct RaceCell<'s> {
+    /// In the order of its runs.
+    pub(crate) times: &'s [RunTime],
+    /// Runs that failed before the test was finished.
+    pub(crate) failed: usize,
+    pub(crate) place: RacePlace<'s>,
+    pub(crate) is_under_way: bool,
+}
+
+/// Where a configuration stands in a test.
+#[derive(Debug, PartialEq)]
+pub(crate) enum RacePlace<'s> {
+    /// Nothing is known of it beside others.
+    Open,
+    /// The others stand against it; whether each of them was shown to be slower.
+    Reference {
+        is_fastest: bool,
+    },
+    Against(&'s Standing),
+}
+
+impl RaceColumn<'_> {
+    /// Its place among the session's configurations at a size.
+    pub(crate) fn at(&self, size: Size) -> Option<usize> {
+        self.places.iter().find(|(of, _)| *of == size).map(|(_, place)| *place)
+    }
+}
+
+impl WatchedSession {
+    /// The configurations, each once for all its sizes.
+    pub(crate) fn race_columns(&self) -> Vec<RaceColumn<'_>> {
+        let mut columns: Vec<RaceColumn<'_>> = Vec::new();
+        for (place, one) in self.configurations.iter().enumerate() {
+            match columns.iter_mut().find(|column| column.label == one.label) {
+                Some(column) => column.places.push((one.size, place)),
+                None => columns.push(RaceColumn { label: &one.label, places: vec![(one.size, place)] }),
+            }
+        }
+        columns
+    }
+
+    /// The tests, those of a size together.
+    pub(crate) fn race_rows(&self) -> Vec<RaceRow<'_>> {
+        let mut sizes: Vec<Size> = Vec::new();
+        for one in &self.configurations {
+            if !sizes.contains(&one.size) {
+                sizes.push(one.size);
+            }
+        }
+        let of_size =
+            |size| self.tests.iter().map(move |(test, name)| RaceRow { size, test: *test, name: name.as_str() });
+        sizes.into_iter().flat_map(of_size).collect()
+    }
+
+    pub(crate) fn race_cell(&self, configuration: usize, test: u32) -> RaceCell<'_> {
+        let times = self.gathered.times(configuration, test);
+        let failed = |(ordinal, run): (usize, &WatchedRun)| {
+            run.configuration == configuration
+                && matches!(run.state, RunState::Ended(Status::Failed, _))
+                && !times.iter().any(|time| time.ordinal as usize == ordinal)
+        };
+        RaceCell {
+            times,
+            failed: self.runs.iter().enumerate().filter(|run| failed(*run)).count(),
+            place: self.race_place(configuration, test),
+            is_under_way: self.test_under_way() == Some((configuration, test)),
+        }
+    }
+
+    /// The label of what the others stand against: the first, unless that never finished a test.
+    pub(crate) fn reference(&self) -> Option<&str> {
+        let place = self.standings.reference.first().copied().unwrap_or(0);
+        self.configurations.get(place).map(|one| one.label.as_str())
+    }
+
+    /// The configuration and number of the test under way.
+    pub(crate) fn test_under_way(&self) -> Option<(usize, u32)> {
+        let figures = self.figures.as_ref().filter(|figures| self.running() && !figures.finished)?;
+        Some((self.configuration()?.0, figures.number))
+    }
+
+    fn race_place(&self, configuration: usize, test: u32) -> RacePlace<'_> {
+        if let Some(standing) = self.standings.tests.get(&(configuration, test)) {
+            return RacePlace::Against(standing);
+        }
+        if !self.standings.reference.contains(&configuration) {
+            return RacePlace::Open;
+        }
+        let size = self.configurations[configuration].size;
+        let rivals = self
+            .configurations
+            .iter()
+            .enumerate()
+            .filter(|(place, other)| *place != configuration && other.size == size && !other.twin);
+        let mut rivals = rivals.map(|(place, _)| self.standings.tests.get(&(place, test))).peekable();
+        let is_slower = |standing: Option<&Standing>| matches!(standing, Some(Standing::Judged(found)) if found.verdict == Verdict::Slower);
+        RacePlace::Reference { is_fastest: rivals.peek().is_some() && rivals.all(is_slower) }
+    }
+}
