@@ -100,6 +100,7 @@ impl Lines {
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
             | RunnerEvent::Worker { .. }
+            | RunnerEvent::WrongAnswers { .. }
             | RunnerEvent::Warning(_) => {}
         }
     }
@@ -138,6 +139,7 @@ impl Bars {
             | RunnerEvent::Paused
             | RunnerEvent::Resumed
             | RunnerEvent::Uses { .. }
+            | RunnerEvent::WrongAnswers { .. }
             | RunnerEvent::Warning(_) => {}
             RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
             RunnerEvent::WaitingForLock => self.test.set_prefix("waiting for another session's run"),

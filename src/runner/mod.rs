@@ -97,6 +97,17 @@ pub enum RunnerEvent {
         /// Why, if it failed.
         failure: Option<String>,
     },
+    /// Answers of a round that are not those of other engines, or not what is known to be right.
+    WrongAnswers { answers: Vec<WrongAnswer> },
     /// A finding about the session.
     Warning(WarningRecord),
+}
+
+/// A test of a run whose answer is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrongAnswer {
+    /// Place of the run in the session.
+    pub ordinal: u32,
+    /// The test's number.
+    pub test: u32,
 }

@@ -5,7 +5,7 @@ use crate::{
     engines::REFERENCE_ENGINE,
     metric::Metric,
     runner::{
-        RunnerEvent,
+        RunnerEvent, WrongAnswer,
         agreement::{GivenAnswer, agreement},
         run::execute,
     },
@@ -136,6 +136,14 @@ impl RunningSession<'_> {
                 actor.agrees = of.agrees;
                 actors.push(actor.clone());
             }
+        }
+        let wrong = |result: &TestRecord| {
+            let ordinal = of_round.get(result.run_id.as_str()).filter(|_| result.agrees == Some(false))?.ordinal;
+            Some(WrongAnswer { ordinal, test: result.test })
+        };
+        let answers: Vec<WrongAnswer> = changed.iter().filter_map(wrong).collect();
+        if !answers.is_empty() {
+            self.tell(RunnerEvent::WrongAnswers { answers });
         }
         self.keep(Batch { results: changed, actors, ..Batch::default() }).await;
     }

@@ -1,6 +1,6 @@
 //! What the Live screen asks the user, and what becomes of the replies.
 
-use super::{Intents, LiveScreen, Request, RunState, WatchedSession};
+use super::{Intents, LiveScreen, Request, WatchedSession};
 use crate::{
     report::{
         session_table::SessionTable,
@@ -36,7 +36,7 @@ impl LiveScreen {
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
             (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
-            (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(run_under_way) {
+            (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(WatchedSession::run_under_way) {
                 Some(running) if running == *at => {
                     vec![Intent::Tell(Tell::Skip(*at as u32)), Intent::said("the run is given up")]
                 }
@@ -56,8 +56,13 @@ impl LiveScreen {
 /// Asks whether an interrupted session is to be resumed.
 pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
     let OwedSession { session_id, runs, plan, .. } = resumable;
-    let configurations: Vec<&str> =
-        plan.configurations.iter().map(|configuration| configuration.label.as_str()).collect();
+    let mut configurations: Vec<&str> = Vec::new();
+    for configuration in &plan.configurations {
+        // Each size is one of its own.
+        if !configurations.contains(&configuration.label.as_str()) {
+            configurations.push(&configuration.label);
+        }
+    }
     let lines = vec![
         format!("{} · {}", plan.suite.name, configurations.join(", ")),
         format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
@@ -65,14 +70,9 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
     Intent::confirm(Dialog::Resume, "Resume the session?", lines)
 }
 
-/// The place of the run under way.
-pub(super) fn run_under_way(session: &WatchedSession) -> Option<usize> {
-    session.current.filter(|&at| session.running() && session.runs[at].state == RunState::Running)
-}
-
 /// Asks whether the run under way is to be given up.
 pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
-    let Some(at) = run_under_way(session) else { return vec![Intent::said("no run is under way")] };
+    let Some(at) = session.run_under_way() else { return vec![Intent::said("no run is under way")] };
     let run = &session.runs[at];
     let label = session.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
     let lines = vec![

@@ -4,7 +4,7 @@ use crate::{
     bench::{BenchPlan, Configuration, PlannedRun},
     compare::Side,
     metric::{Figures, Metric},
-    runner::Report,
+    runner::{Report, WrongAnswer},
     store::{ActorRecord, ComparedTest, RunConfiguration, RunTests, TestRecord},
 };
 use dbdyno_engine::protocol::{CacheStart, TestDone};
@@ -109,12 +109,17 @@ impl Gathered {
 
     /// The run under way has opened its database, with these options in force.
     pub(super) fn opened(&mut self, version: String, in_force: BTreeMap<String, String>) {
+        let Some(run) = self.runs.last() else { return };
+        let mut configuration = RunConfiguration { version, ..RunConfiguration::clone(&run.configuration) };
+        configuration.options.extend(in_force);
+        self.configure(configuration);
+    }
+
+    /// The last run was of this. Equal ones are one, which spares comparing them.
+    fn configure(&mut self, configuration: RunConfiguration) {
         let Some(run) = self.runs.last_mut() else { return };
         let planned = self.planned.get(run.ordinal as usize);
         let Some(measured) = planned.and_then(|planned| self.measured.get_mut(planned.configuration)) else { return };
-        let mut configuration = RunConfiguration { version, ..RunConfiguration::clone(&measured.configuration) };
-        configuration.options.extend(in_force);
-        // Equal ones are one, which spares comparing them.
         if configuration != *measured.configuration {
             measured.configuration = Arc::new(configuration);
         }
@@ -148,12 +153,28 @@ impl Gathered {
         }
     }
 
+    /// These answers are not those of other engines.
+    pub(super) fn wrong(&mut self, answers: &[WrongAnswer]) {
+        for WrongAnswer { ordinal, test } in answers {
+            let runs = self.runs.iter_mut().filter(|run| run.ordinal == *ordinal);
+            // What is wrong with a test is wrong with all that had a part in it.
+            for result in runs.flat_map(|run| &mut run.tests).filter(|result| result.test == *test) {
+                result.agrees = Some(false);
+            }
+            let times = self.times.iter_mut().filter(|((_, of), _)| of == test).flat_map(|(_, times)| times);
+            times.filter(|time| time.ordinal == *ordinal).for_each(|time| time.wrong = true);
+        }
+    }
+
     /// Runs of the session that were finished before it was resumed.
     pub(super) fn earlier(&mut self, stored: Vec<RunTests>) {
         let mut later = std::mem::take(&mut self.runs);
         let is_new = |stored: &RunTests| later.iter().all(|run| run.ordinal != stored.ordinal);
         for stored in stored.into_iter().filter(|run| &*run.status == "done" && is_new(run)) {
-            self.runs.extend(self.run(stored.ordinal, stored.run_id));
+            let Some(run) = self.run(stored.ordinal, stored.run_id) else { continue };
+            self.runs.push(run);
+            // What torture found of a tier makes no other configuration.
+            self.configure(RunConfiguration { tier_evidence: None, ..RunConfiguration::clone(&stored.configuration) });
             // The name of an actor's part begins with that of its test, and comes after it.
             for tests in stored.tests.chunk_by(|one, next| one.test == next.test) {
                 if let Some((whole, parts)) = tests.split_first() {

@@ -107,12 +107,12 @@ impl LiveScreen {
         intents
     }
 
-    /// The session says something. With each run that ends, the configurations are compared anew.
+    /// The session says something. Configurations are compared anew when a run has ended, or answers turned out wrong.
     pub(crate) fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
         let Some(session) = &mut self.session else { return Intents::new() };
-        let is_end = matches!(event, RunnerEvent::RunEnded { .. });
+        let changes_standings = matches!(event, RunnerEvent::RunEnded { .. } | RunnerEvent::WrongAnswers { .. });
         session.runner(event, now);
-        if is_end { ask_standings(session) } else { Intents::new() }
+        if changes_standings { ask_standings(session) } else { Intents::new() }
     }
 
     /// The session is over: the race is shown, which is what it was run for.
@@ -259,7 +259,7 @@ impl Screen for LiveScreen {
             (Some(_), Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export) => false,
             (Some(_), _) => true,
             (None, Action::Pause | Action::Stop) => self.running(),
-            (None, Action::Skip) => session.and_then(dialog::run_under_way).is_some(),
+            (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
             (None, Action::Resume) => !self.running(),
             (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
             (None, Action::View) => session.is_some(),

@@ -97,10 +97,10 @@ impl WatchedSession {
         self.configurations.get(place).map(|one| one.label.as_str())
     }
 
-    /// The configuration and number of the test under way.
+    /// The configuration and number of the test under way; between two tests of a run, of the one that has just ended.
     pub(crate) fn test_under_way(&self) -> Option<(usize, u32)> {
-        let figures = self.figures.as_ref().filter(|figures| self.running() && !figures.finished)?;
-        Some((self.configuration()?.0, figures.number))
+        let run = self.runs.get(self.run_under_way()?)?;
+        Some((run.configuration, self.figures.as_ref()?.number))
     }
 
     fn race_place(&self, configuration: usize, test: u32) -> RacePlace<'_> {

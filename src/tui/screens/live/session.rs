@@ -120,6 +120,22 @@ impl WatchedSession {
         self.ended_as(|status| status == Status::Done)
     }
 
+    /// The place of the run under way.
+    pub(crate) fn run_under_way(&self) -> Option<usize> {
+        self.current.filter(|&at| self.running() && self.runs.get(at).is_some_and(|run| run.state == RunState::Running))
+    }
+
+    /// Failed runs of the configuration that has most of them.
+    pub(crate) fn most_failed(&self) -> usize {
+        let mut failed = vec![0; self.configurations.len()];
+        for run in self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(Status::Failed, _))) {
+            if let Some(count) = failed.get_mut(run.configuration) {
+                *count += 1;
+            }
+        }
+        failed.into_iter().max().unwrap_or(0)
+    }
+
     /// The configuration of the run under way or last.
     pub(crate) fn configuration(&self) -> Option<(usize, &WatchedConfiguration)> {
         let run = self.runs.get(self.current?)?;
@@ -159,6 +175,7 @@ impl WatchedSession {
             RunnerEvent::RunEnded { ordinal, status, failure } => {
                 self.run_ended(ordinal as usize, status, failure, now)
             }
+            RunnerEvent::WrongAnswers { answers } => self.gathered.wrong(&answers),
             RunnerEvent::Warning(warning) => self.warnings.push(warning),
         }
         self.look(now);

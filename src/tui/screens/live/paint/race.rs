@@ -128,9 +128,7 @@ fn title(session: &WatchedSession) -> String {
 fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> Grid {
     let rounds = session.rounds as usize;
     let name = tests.iter().map(|row| width(&name(row))).max().unwrap_or(0) + 2;
-    let cells = || tests.iter().flat_map(|row| columns.iter().filter_map(|column| cell(session, column, row)));
-    let failed = cells().map(|cell| cell.failed).max().unwrap_or(0);
-    let count = width(&count_text(rounds, failed));
+    let count = width(&count_text(rounds, session.most_failed()));
     let label = columns.iter().map(|column| width(&values_only(&plain(column.label)))).max().unwrap_or(0) + 2;
     Grid::new(room, columns.len(), name, count, rounds, label)
 }
@@ -174,7 +172,7 @@ fn draw_header(
     paint.text(Rect { width: grid.name as u16, ..area }, &size, Role::Title);
     let labels: Vec<&str> = columns.iter().map(|column| column.label).collect();
     let names = names(&labels, grid.cell.saturating_sub(1));
-    let running = session.configuration().filter(|_| session.running()).map(|(_, one)| one.label.as_str());
+    let running = session.run_under_way().and(session.configuration()).map(|(_, one)| one.label.as_str());
     for (place, (name, label)) in names.iter().zip(&labels).skip(first).take(grid.shown).enumerate() {
         let (sign, role) = if running == Some(label) { ("▶", Role::Accent) } else { (" ", Role::Title) };
         paint.line(at(area, grid, place), &[piece(sign, role), piece(name.as_str(), role)]);
