@@ -96,8 +96,11 @@ pub fn by_configuration(side: &Side) -> Vec<Side> {
             places.push(configuration);
             parts.push(Side {
                 selection: format!("{} label={}", side.selection, literal(&run.label)),
+                metric: side.metric,
                 runs: Vec::new(),
-                ..side.clone()
+                sessions: side.sessions.clone(),
+                twins: side.twins.clone(),
+                repeats: side.repeats.clone(),
             });
             parts.len() - 1
         });
@@ -106,17 +109,25 @@ pub fn by_configuration(side: &Side) -> Vec<Side> {
     parts
 }
 
+/// All configurations of a side's sessions, each as a side.
+///
+/// # Errors
+/// What is wrong with the store.
+pub fn of_sessions(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
+    let sessions: Vec<String> = side.sessions.iter().map(|session| session.session_id.to_string()).collect();
+    let text = format!("session={}", sessions.join("|"));
+    // Identifiers are words without spaces or signs.
+    let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
+    Ok(by_configuration(&load(store, &text, &selection, side.metric, latencies)?))
+}
+
 /// The other configurations of a side's sessions, each as a side.
 ///
 /// # Errors
 /// What is wrong with the store.
 pub fn others_of(store: &Store, side: &Side, latencies: Latencies) -> Result<Vec<Side>, StoreError> {
-    let sessions: Vec<String> = side.sessions.iter().map(|session| session.session_id.to_string()).collect();
-    let text = format!("session={}", sessions.join("|"));
-    // Identifiers are words without spaces or signs.
-    let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
     let own: BTreeSet<&RunConfiguration> = side.runs.iter().map(|run| &*run.configuration).collect();
-    let all = by_configuration(&load(store, &text, &selection, side.metric, latencies)?);
+    let all = of_sessions(store, side, latencies)?;
     Ok(all.into_iter().filter(|part| part.runs.iter().all(|run| !own.contains(&*run.configuration))).collect())
 }
 

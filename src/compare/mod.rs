@@ -33,7 +33,7 @@ mod warnings;
 
 pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
-pub use load::{Side, by_configuration, load, load_all, load_both, others_of, with_repeats};
+pub use load::{Side, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Overall, Part, Pivot, PivotCell,
@@ -114,7 +114,7 @@ fn comparison(
         means,
         overall,
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
-        pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, row, column)),
+        pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, a, row, column)),
         beside: Vec::new(),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
         warnings,

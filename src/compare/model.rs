@@ -348,6 +348,9 @@ pub struct PivotRow {
 pub struct PivotCell {
     /// The ratio; over several lines, their geometric mean; none where none is comparable.
     pub ratio: Option<f64>,
+    /// The ratio's interval; none with too few runs, or where lines have no rounds in common.
+    #[serde(default)]
+    pub interval: Option<RatioRange>,
     pub lines: usize,
     /// Lines left out because they are not comparable.
     pub left_out: usize,

@@ -2,13 +2,15 @@
 
 use super::{
     layout::by_size,
+    load::Side,
     model::{Line, Pivot, PivotCell, PivotRow},
     options::Axis,
+    sizes::Rounds,
 };
-use crate::stats::geometric_mean;
 
 /// The pivot table of lines that were laid out for these keys.
-pub(super) fn table(lines: &[Line], row: &Axis, column: &Axis) -> Pivot {
+pub(super) fn table(lines: &[Line], a: &Side, row: &Axis, column: &Axis) -> Pivot {
+    let rounds = Rounds::of(a);
     let columns = values(lines, column);
     let rows = values(lines, row)
         .into_iter()
@@ -17,7 +19,7 @@ pub(super) fn table(lines: &[Line], row: &Axis, column: &Axis) -> Pivot {
             let cells = columns
                 .iter()
                 .map(|column_value| {
-                    cell(of_row.iter().copied().filter(|line| axis_value(line, column) == *column_value))
+                    cell(of_row.iter().copied().filter(|line| axis_value(line, column) == *column_value), &rounds)
                 })
                 .collect();
             PivotRow { value, cells }
@@ -44,17 +46,18 @@ pub fn axis_value(line: &Line, axis: &Axis) -> String {
     }
 }
 
-fn cell<'l>(lines: impl Iterator<Item = &'l Line>) -> Option<PivotCell> {
+fn cell<'l>(lines: impl Iterator<Item = &'l Line>, rounds: &Rounds) -> Option<PivotCell> {
     let lines: Vec<&Line> = lines.collect();
     if lines.is_empty() {
         return None;
     }
-    let found: Vec<_> = lines.iter().filter_map(|line| line.found.as_ref()).collect();
-    let ratios: Vec<f64> = found.iter().map(|found| found.ratio).collect();
-    Some(PivotCell {
-        ratio: geometric_mean(&ratios).ok(),
-        lines: lines.len(),
-        left_out: lines.len() - found.len(),
-        verdict: if let ([_], [only]) = (lines.as_slice(), found.as_slice()) { Some(only.verdict) } else { None },
-    })
+    let left_out = lines.iter().filter(|line| line.found.is_none()).count();
+    if let [only] = lines.as_slice() {
+        let found = only.found.as_ref();
+        let (ratio, interval) = (found.map(|found| found.ratio), found.and_then(|found| found.interval));
+        return Some(PivotCell { ratio, interval, lines: 1, left_out, verdict: found.map(|found| found.verdict) });
+    }
+    let found: Vec<&Line> = lines.iter().copied().filter(|line| line.found.is_some()).collect();
+    let (ratio, interval) = rounds.geometric(&found);
+    Some(PivotCell { ratio, interval, lines: lines.len(), left_out, verdict: None })
 }

@@ -19,13 +19,13 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
         .filter_map(|lines| {
             let first = lines.first()?;
             let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-            let of_rounds = of_rounds(&found, Some);
+            let (ratio, interval) = geometric(&found, Some);
             Some(Mean {
                 part: first.part.clone(),
                 size: first.size.clone(),
                 tests: found.len(),
-                ratio: ratio(&found, of_rounds),
-                interval: of_rounds.map(range),
+                ratio,
+                interval,
                 left_out: lines.iter().filter(|line| line.found.is_none()).map(|line| line.name.clone()).collect(),
             })
         })
@@ -36,16 +36,32 @@ pub(super) fn means(lines: &[Line]) -> Vec<Mean> {
 pub(super) fn overall(lines: &[Line], a: &Side) -> Option<Overall> {
     lines.windows(2).find(|pair| pair[0].part != pair[1].part || pair[0].size != pair[1].size)?;
     let found: Vec<&Line> = lines.iter().filter(|line| line.found.is_some()).collect();
-    // Runs of different sizes have the round in common, and not their identifiers.
-    let rounds: HashMap<Uuid, (Uuid, u32)> =
-        a.runs.iter().map(|run| (run.run_id, (run.session_id, run.round))).collect();
-    let of_rounds = of_rounds(&found, |(a, _)| rounds.get(&a).copied());
-    Some(Overall {
-        lines: found.len(),
-        left_out: lines.len() - found.len(),
-        ratio: ratio(&found, of_rounds)?,
-        interval: of_rounds.map(range),
-    })
+    let (ratio, interval) = Rounds::of(a).geometric(&found);
+    Some(Overall { lines: found.len(), left_out: lines.len() - found.len(), ratio: ratio?, interval })
+}
+
+/// The round of each run of a side: runs of different sizes have it in common, and not their identifiers.
+#[derive(Debug)]
+pub(super) struct Rounds(HashMap<Uuid, (Uuid, u32)>);
+
+impl Rounds {
+    pub(super) fn of(a: &Side) -> Self {
+        Self(a.runs.iter().map(|run| (run.run_id, (run.session_id, run.round))).collect())
+    }
+
+    /// The geometric mean of the ratios of lines that are comparable, with its interval: what tables, totals and pivots say alike.
+    pub(super) fn geometric(&self, found: &[&Line]) -> (Option<f64>, Option<RatioRange>) {
+        let one_group = found.windows(2).all(|pair| pair[0].part == pair[1].part && pair[0].size == pair[1].size);
+        if one_group { geometric(found, Some) } else { geometric(found, |(a, _)| self.0.get(&a).copied()) }
+    }
+}
+
+fn geometric<R: Eq + Hash>(
+    found: &[&Line],
+    round: impl Fn((Uuid, Uuid)) -> Option<R>,
+) -> (Option<f64>, Option<RatioRange>) {
+    let of_rounds = of_rounds(found, round);
+    (ratio(found, of_rounds), of_rounds.map(range))
 }
 
 fn ratio(found: &[&Line], of_rounds: Option<RatioInterval>) -> Option<f64> {

@@ -25,6 +25,7 @@ mod tables;
 mod trials;
 mod undo;
 mod value;
+mod watch;
 mod write;
 
 use connect::{Reach, memory};
@@ -57,6 +58,7 @@ pub use select::{
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;
 pub use value::Blob;
+pub use watch::ReadWatch;
 
 use crate::base::output::Guarded;
 use duckdb::Connection;
@@ -85,6 +87,8 @@ pub struct Store {
     journal: Option<PathBuf>,
     writer: journal::SharedWriter,
     opened: SharedOpened,
+    /// Who waits for what is read, if anybody does.
+    watch: Option<ReadWatch>,
 }
 
 /// A store that is open to read; nobody writes to it meanwhile.
@@ -124,7 +128,7 @@ impl Store {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let writer = journal::SharedWriter::new(beside(&path, "journal"));
-        Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default() }
+        Self { path, patience: PATIENCE, journal: None, writer, opened: SharedOpened::default(), watch: None }
     }
 
     /// The same store, with another patience for a file that is locked.
@@ -132,6 +136,12 @@ impl Store {
     pub fn with_patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
+    }
+
+    /// The same store, with somebody who waits for what is read.
+    #[must_use]
+    pub fn watched(&self, watch: &ReadWatch) -> Self {
+        Self { watch: Some(watch.clone()), ..self.clone() }
     }
 
     pub fn path(&self) -> &Path {
@@ -201,9 +211,15 @@ impl Store {
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let opened = self.to_read(reach)?;
+        self.follow(&opened.connection)?;
         let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));
         let closed = opened.connection.close().map_err(|(_, error)| error).doing(&self.path);
         answer.and_then(|answer| closed.map(|()| answer))
+    }
+
+    /// A connection reads for whoever waits.
+    fn follow(&self, connection: &Connection) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), |watch| watch.follow(connection))
     }
 
     /// Opens the store to read and leaves it open for the next reading.
@@ -322,13 +338,17 @@ impl Store {
         }
     }
 
+    fn is_given_up(&self) -> bool {
+        self.watch.as_ref().is_some_and(ReadWatch::is_given_up)
+    }
+
     /// Tries again as long as the file is locked and there is patience left.
     fn patiently<T>(&self, mut open: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(5);
         loop {
             match open() {
-                Err(error) if error.is_locked() && begun.elapsed() < self.patience => {
+                Err(error) if error.is_locked() && begun.elapsed() < self.patience && !self.is_given_up() => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(250));
                 }

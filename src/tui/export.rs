@@ -30,6 +30,8 @@ pub enum FileContent {
     Text(String),
     /// A comparison as it is shown, in the format of the file's ending; with what it was made from, since some formats have more.
     Comparison(Box<Comparison>, Box<WantedComparison>),
+    /// Several sides beside one reference, in the format of the file's ending.
+    Comparisons(Vec<Comparison>),
     /// A ledger, in the format of the file's ending, with the command that shows it.
     Ledger(Box<Ledger>, String),
     /// Results that a selection means, in the format of the file's ending.
@@ -53,6 +55,13 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Res
         FileContent::Text(text) => text,
         FileContent::Evidence => &evidence(path, setup)?,
         FileContent::Ledger(ledger, command) => &exported(ledger, command, path)?,
+        FileContent::Comparisons(sides) => {
+            let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
+            let format = Format::of_file(path, comparison::SEVERAL_FORMATS).map_err(|error| error.to_string())?;
+            comparison::export_several(sides, format, style, Cells::Escaped, &output)
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+            return Ok(told);
+        }
         FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };
             let format = Format::of_file(path, comparison::FORMATS).map_err(|error| error.to_string())?;

@@ -1,5 +1,9 @@
 //! The Compare screen.
 
+mod matrix;
+mod reading;
+mod sweep;
+
 use super::Journey;
 use crate::{
     compare::fixture::{Bench, CLEAR, Variant, spec},
@@ -108,7 +112,8 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
     let mut journey = over(&pairs(&["1000"], Tier::ProcessSafe), 80, 24);
     journey.shows("! tiers 3 and 1").key(KeyPress::Enter);
     journey.shows("! tiers differ: o compares all the same").shows("· not comparable [1]").hides("faster");
-    journey.shows("commits are not equally durable: A is tier 3 power-safe");
+    journey.shows("commits are not equally durable: A is tier 3 power-safe").shows("o compares in spite of it");
+    journey.hides("--allow").keys("x").shows("o compares in spite of it").hides("--allow").key(KeyPress::Esc);
     journey
         .keys("o")
         .shows("tiers: what a commit survives")
@@ -124,8 +129,22 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
     let mut journey = over(&pairs(&["1000", "20000", "300000"], Tier::PowerSafe), 80, 24);
     journey.key(KeyPress::Enter).shows("3 sizes").keys("v").shows("‹sizes›");
     // B takes 1, 2 and 3 times as long as at the first size; the times of A are the same.
-    journey.shows("1 Writes          0.33    0.16    0.11    0.16  [0.11, 0.33]");
-    journey.shows("A/B: median 0.16 [0.11, 0.33]");
+    let row = |journey: &Journey, down: usize| {
+        let screen = journey.screen();
+        screen.lines().skip_while(|line| !line.contains("│1 Writes")).nth(down).unwrap().to_owned()
+    };
+    let words = |text: String| text.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(row(&journey, 0)), "1 Writes 0.33 ▼ 0.16 ▼ 0.11 ▼ 0.16 [0.11, 0.33]");
+    let intervals = words(row(&journey, 1));
+    assert_eq!(intervals.matches('-').count(), 3, "an interval a size: {intervals}");
+    journey.shows("A/B: median of sizes 0.16, least 0.11, most 0.33 · 3▼").shows("● 0.33 ▼");
+    // The table says the same.
+    for interval in intervals.split(' ') {
+        journey.key(KeyPress::Esc).key(KeyPress::Esc).message(Message::Resized(200, 60));
+        journey.keys("vvvvv").shows(&format!(" {interval} "));
+        journey.message(Message::Resized(80, 24));
+    }
+    journey.keys("v");
     let screen = journey.screen();
     assert_eq!(screen.matches('●').count(), 3, "a point a size:\n{screen}");
     assert_eq!(screen.matches('◆').count(), 1, "one median:\n{screen}");
@@ -162,10 +181,25 @@ fn a_pivot_is_spread_over_keys_that_are_chosen() {
         .shows("20000")
         .shows("0.33 ▼")
         .shows("0.16 ▼");
-    journey.key(KeyPress::Right).shows("1 Writes · 20000: 0.16");
+    journey.key(KeyPress::Right).shows("1 Writes · 20000: 0.16 [0.16-0.17], A 6.0x faster");
     journey.keys("p").shows("The pivot's rows").keys("sync").key(KeyPress::Enter);
     journey.shows("Rows are sync. Columns").keys("test").key(KeyPress::Enter).shows("sync \\ test").shows("full");
-    journey.keys("x").shows("geometric mean of the ratios of 2 lines");
+    journey.keys("x").shows("geometric mean of the ratios of 4 lines").shows("95 % interval");
+}
+
+#[test]
+fn a_mean_in_the_pivot_is_that_of_the_table() {
+    let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 120, 40);
+    journey.key(KeyPress::Enter).shows("geometric mean (2)");
+    let screen = journey.screen();
+    let mean = screen.lines().find(|line| line.contains("geometric mean (2)")).unwrap();
+    let words: Vec<&str> = mean.split_whitespace().collect();
+    let (ratio, interval) = (words[3], words[4]);
+    assert!(interval.contains('-'), "{mean}");
+    journey.keys("p").keys("sync").key(KeyPress::Enter).keys("size").key(KeyPress::Enter).shows("sync \\ size");
+    journey
+        .shows(&format!("{ratio} g"))
+        .shows(&format!("full · 1000: {ratio} [{interval}], geometric mean of 2 lines"));
 }
 
 /// Times of x grow by n^1.04, those of y by n^1.31; and x has an option that pays up to 4, at the smallest size.

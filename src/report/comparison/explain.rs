@@ -3,15 +3,15 @@
 use super::words;
 use crate::{
     base::units::{self, duration},
-    compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, OverSizes},
+    compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, Obstacle, OverSizes, RatioRange},
     metric::{Better, Metric},
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
-/// The ratio, interval and verdict of a test.
-pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
+/// The ratio, interval and verdict of a test; `obstacle` says what stands against it.
+pub(crate) fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -> String) -> Vec<String> {
     let mut text = vec![what_ratio_is(comparison.metric)];
     for (name, figure) in sides(line) {
         text.push(format!("{name}: {}", figure_words(figure, comparison.metric)));
@@ -21,9 +21,7 @@ pub(crate) fn line(comparison: &Comparison, line: &Line) -> Vec<String> {
         Some(found) => text.extend(found_words(comparison, line, found)),
         None => text.push("Not comparable, so there is no ratio:".to_owned()),
     }
-    for obstacle in &line.obstacles {
-        text.push(format!("! {}", words::obstacle(obstacle)));
-    }
+    text.extend(line.obstacles.iter().map(|found| format!("! {}", obstacle(found))));
     text.extend([String::new(), "The runs:".to_owned()]);
     text.extend(runs(line, comparison.metric));
     text.extend(listed("SQL that fetches these values", sql(&[line], comparison.metric)));
@@ -73,8 +71,8 @@ pub(crate) fn mean(mean: &Mean, lines: &[&Line]) -> Vec<String> {
     text
 }
 
-/// A pivot's cell of several lines, or none.
-pub(crate) fn cell(comparison: &Comparison, lines: &[&Line]) -> Vec<String> {
+/// A pivot's cell of several lines with the interval of their mean, or of none.
+pub(crate) fn cell(comparison: &Comparison, lines: &[&Line], interval: Option<RatioRange>) -> Vec<String> {
     if lines.is_empty() {
         return vec!["Nothing was measured here.".to_owned()];
     }
@@ -83,6 +81,13 @@ pub(crate) fn cell(comparison: &Comparison, lines: &[&Line]) -> Vec<String> {
             "The geometric mean of the ratios of {}: exp of the mean of their logarithms.",
             units::counted(lines.len(), "line")
         ),
+        match interval {
+            Some(_) => format!(
+                "95 % interval {}: each round gives the mean of its lines, and these are compared as the times of one test are.",
+                words::range(interval)
+            ),
+            None => "It has no interval: there are too few rounds that have all of these lines.".to_owned(),
+        },
         String::new(),
     ];
     text.extend(lines.iter().map(|line| {

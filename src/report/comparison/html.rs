@@ -26,6 +26,8 @@ struct HtmlPage<'c> {
     groups: Vec<HtmlGroup>,
     over_sizes: Vec<[String; 5]>,
     pivot: Option<HtmlTable>,
+    /// What its cells say beside ratios and signs.
+    pivot_cells: &'static str,
     scaling: Option<HtmlScaling>,
     signs: String,
     /// What a column of ratios is called.
@@ -108,6 +110,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
         groups,
         over_sizes: over_sizes(comparison),
         pivot: pivot(comparison),
+        pivot_cells: words::PIVOT_CELLS,
         scaling: scaling(comparison, &mut notes),
         signs: words::signs(comparison.metric),
         ratio_column: words::ratio_column(comparison.ratios),
@@ -224,12 +227,9 @@ fn scaling(comparison: &Comparison, notes: &mut Footnotes) -> Option<HtmlScaling
 
 fn pivot(comparison: &Comparison) -> Option<HtmlTable> {
     let pivot = comparison.pivot.as_ref()?;
-    let cell = |cell: &Option<PivotCell>| match cell {
-        Some(PivotCell { ratio: Some(ratio), verdict, .. }) => {
-            format!("{} {}", words::ratio_as(*ratio, comparison.ratios), words::sign(*verdict)).trim_end().to_owned()
-        }
-        Some(_) => "not comparable".to_owned(),
-        None => "-".to_owned(),
+    let cell = |cell: &Option<PivotCell>| {
+        let [ratio, interval] = words::pivot_cell(cell.as_ref(), comparison.ratios);
+        if interval.is_empty() { ratio } else { format!("{ratio} [{interval}]") }
     };
     let corner = format!("{} \\ {}", pivot.row, pivot.column);
     Some(HtmlTable {

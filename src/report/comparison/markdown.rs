@@ -72,15 +72,15 @@ pub fn markdown(comparison: &Comparison) -> String {
         }
     }
     if let Some(pivot) = &comparison.pivot {
-        out.push_str(&format!("\n{}. {}\n\n", words::ratio_column(form), words::signs(comparison.metric)));
+        let signs = [words::signs(comparison.metric), escaped(words::PIVOT_CELLS)].join(" · ");
+        out.push_str(&format!("\n{}, 95 %. {signs}\n\n", words::ratio_column(form)));
         let corner = format!("{} \\ {}", pivot.row, pivot.column);
         let names: Vec<String> = [corner].iter().chain(&pivot.columns).map(|name| escaped(name)).collect();
         head(&mut out, &names);
         for line in &pivot.rows {
             let cell = |cell: &Option<crate::compare::PivotCell>| {
-                let Some(cell) = cell else { return "-".to_owned() };
-                let ratio = cell.ratio.map_or("not comparable".to_owned(), |ratio| words::ratio_as(ratio, form));
-                format!("{ratio} {}", words::sign(cell.verdict)).trim_end().to_owned()
+                let [ratio, interval] = words::pivot_cell(cell.as_ref(), form);
+                escaped(&if interval.is_empty() { ratio } else { format!("{ratio} [{interval}]") })
             };
             let cells: Vec<String> = [escaped(&line.value)].into_iter().chain(line.cells.iter().map(cell)).collect();
             row(&mut out, &cells);

@@ -12,7 +12,7 @@ mod markdown;
 mod page;
 pub(crate) mod scaling;
 pub(crate) mod scaling_chart;
-mod several;
+pub(crate) mod several;
 mod several_page;
 mod table;
 pub(crate) mod words;

@@ -14,7 +14,7 @@ use crate::{
         output::Output,
         units::{counted, plain},
     },
-    compare::{COMPARISON_VERSION, Comparison, Line, Mean, RatioForm, SideFacts},
+    compare::{COMPARISON_VERSION, Comparison, JudgedRatio, Line, Mean, RatioForm, SideFacts},
     metric::Metric,
     report::format::{Format, WriteError},
     stats::Verdict,
@@ -34,13 +34,13 @@ const SIDE: usize = 16;
 const EACH: usize = 34;
 
 /// A test at a size, with its line of each side.
-pub(super) struct SeveralRow<'c> {
-    pub(super) first: &'c Line,
-    pub(super) lines: Vec<Option<&'c Line>>,
+pub(crate) struct SeveralRow<'c> {
+    pub(crate) first: &'c Line,
+    pub(crate) lines: Vec<Option<&'c Line>>,
 }
 
 /// The rows of a size, in the order of the first side that has them.
-pub(super) fn rows<'c>(sides: &'c [Comparison], size: &str) -> Vec<SeveralRow<'c>> {
+pub(crate) fn rows<'c>(sides: &'c [Comparison], size: &str) -> Vec<SeveralRow<'c>> {
     let mut rows: Vec<SeveralRow<'c>> = Vec::new();
     for (place, side) in sides.iter().enumerate() {
         for line in side.lines.iter().filter(|line| line.size == size) {
@@ -63,7 +63,7 @@ pub(super) fn rows<'c>(sides: &'c [Comparison], size: &str) -> Vec<SeveralRow<'c
 }
 
 /// The sizes of all sides, in the order of the first that has them.
-pub(super) fn sizes(sides: &[Comparison]) -> Vec<&str> {
+pub(crate) fn sizes(sides: &[Comparison]) -> Vec<&str> {
     let mut sizes: Vec<&str> = Vec::new();
     for mean in sides.iter().flat_map(|side| &side.means) {
         if !sizes.contains(&mean.size.as_str()) {
@@ -74,7 +74,7 @@ pub(super) fn sizes(sides: &[Comparison]) -> Vec<&str> {
 }
 
 /// What a side is called: the labels of its configurations.
-pub(super) fn name(side: &SideFacts) -> String {
+pub(crate) fn name(side: &SideFacts) -> String {
     let mut labels: Vec<&str> = Vec::new();
     for one in &side.configurations {
         if !labels.contains(&one.label.as_str()) {
@@ -85,17 +85,17 @@ pub(super) fn name(side: &SideFacts) -> String {
 }
 
 /// The reference's figure: that of the first side that has one.
-pub(super) fn reference(row: &SeveralRow<'_>, metric: Metric) -> String {
+pub(crate) fn reference(row: &SeveralRow<'_>, metric: Metric) -> String {
     let figure = row.lines.iter().flatten().find_map(|line| line.b.as_ref());
     words::value(figure, metric)
 }
 
-pub(super) fn mean_of<'c>(side: &'c Comparison, size: &str) -> Option<&'c Mean> {
+pub(crate) fn mean_of<'c>(side: &'c Comparison, size: &str) -> Option<&'c Mean> {
     side.means.iter().find(|mean| mean.size == size)
 }
 
 /// Ratio with its sign, and interval.
-fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
+pub(crate) fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
     let Some(found) = line.and_then(|line| line.found.as_ref()) else {
         return [if line.is_some() { "n/c" } else { "-" }.to_owned(), "-".to_owned()];
     };
@@ -103,8 +103,19 @@ fn cells(line: Option<&Line>, form: RatioForm) -> [String; 2] {
     [ratio, words::range_as(found.interval, form)]
 }
 
+/// The verdict with the names of side and reference in place of A and B.
+pub(crate) fn verdict(found: &JudgedRatio, side: &Comparison) -> String {
+    let verdict = words::verdict(found, side.metric);
+    let named = match found.verdict {
+        Verdict::Faster => verdict.strip_prefix("A ").map(|rest| (name(&side.a), rest)),
+        Verdict::Slower => verdict.strip_prefix("B ").map(|rest| (name(&side.b), rest)),
+        _ => None,
+    };
+    named.map_or_else(|| verdict.clone(), |(name, rest)| format!("{name} {rest}"))
+}
+
 /// How a side does against the reference, in words.
-pub(super) fn summary(side: &Comparison) -> String {
+pub(crate) fn summary(side: &Comparison) -> String {
     let count = |wanted: fn(&Verdict) -> bool| {
         let verdicts = side.lines.iter().filter_map(|line| line.found.as_ref()).map(|found| found.verdict);
         verdicts.filter(wanted).count()
@@ -160,7 +171,7 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
 }
 
 /// What a reader should know of any side, once.
-pub(super) fn warnings(sides: &[Comparison]) -> Vec<String> {
+pub(crate) fn warnings(sides: &[Comparison]) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
     for warning in sides.iter().flat_map(|side| &side.warnings) {
         if !warnings.contains(warning) {
@@ -170,7 +181,7 @@ pub(super) fn warnings(sides: &[Comparison]) -> Vec<String> {
     warnings
 }
 
-pub(super) fn head(sides: &[Comparison]) -> Vec<String> {
+pub(crate) fn head(sides: &[Comparison]) -> Vec<String> {
     let Some(first) = sides.first() else { return Vec::new() };
     let mut lines = vec![facts::side("B", &first.b)];
     lines.extend(sides.iter().map(|side| facts::side("A", &side.a)));
@@ -266,7 +277,7 @@ fn table(sides: &[Comparison], style: TableStyle) -> String {
 }
 
 /// The options in force of all sides, what they have alike once.
-pub(super) fn options(sides: &[Comparison]) -> Vec<String> {
+pub(crate) fn options(sides: &[Comparison]) -> Vec<String> {
     let Some(first) = sides.first() else { return Vec::new() };
     let each: Vec<(&str, &SideFacts)> =
         [&first.b].into_iter().chain(sides.iter().map(|side| &side.a)).map(|side| ("", side)).collect();

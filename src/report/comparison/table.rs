@@ -283,23 +283,10 @@ fn pivot_table(pivot: &Pivot, form: RatioForm, style: TableStyle) -> String {
     let names: Vec<String> = pivot.columns.iter().map(|name| plain(name)).collect();
     grid.row([corner].into_iter().chain(told_apart(&names, room)));
     for row in &pivot.rows {
-        let cells = row.cells.iter().map(|cell| match cell {
-            Some(cell) => match cell.ratio {
-                Some(ratio) => format!(
-                    "{}{} {}",
-                    words::ratio_as(ratio, form),
-                    if cell.left_out > 0 { "*" } else { "" },
-                    words::sign(cell.verdict)
-                )
-                .trim_end()
-                .to_owned(),
-                None => "n/c".to_owned(),
-            },
-            None => "-".to_owned(),
-        });
-        grid.row([truncate_str(&plain(&row.value), NAME + 6, "…").into_owned()].into_iter().chain(cells));
+        let cells = || row.cells.iter().map(|cell| words::pivot_cell(cell.as_ref(), form));
+        let name = truncate_str(&plain(&row.value), NAME + 6, "…").into_owned();
+        grid.row([name].into_iter().chain(cells().map(|[ratio, _]| ratio)));
+        grid.row([String::new()].into_iter().chain(cells().map(|[_, interval]| interval)));
     }
-    grid.render()
-        + words::ratio_column(form)
-        + "; over several tests, their geometric mean · n/c not comparable · * without what is not comparable\n"
+    format!("{}{}, 95 % · {}\n", grid.render(), words::ratio_column(form), words::PIVOT_CELLS)
 }

@@ -4,7 +4,7 @@ use crate::{
     base::units::counted,
     compare::{
         ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
-        Overall, Part, RatioForm, RatioRange, SizeRatio,
+        Overall, Part, PivotCell, RatioForm, RatioRange, SizeRatio,
     },
     metric::{Better, Metric},
     stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict},
@@ -222,6 +222,18 @@ pub(crate) fn at_size(found: &SizeRatio, form: RatioForm) -> String {
     let (ratio, range) = (ratio_as(found.ratio, form), range_as(found.interval, form));
     format!("{}: {ratio} [{range}] {}", found.size, sign(Some(found.verdict)))
 }
+
+/// A cell of a pivot: `0.42 ▼`, `0.42* g` of several lines, `n/c`, `-`; and its interval.
+pub(crate) fn pivot_cell(cell: Option<&PivotCell>, form: RatioForm) -> [String; 2] {
+    let Some(cell) = cell else { return ["-".to_owned(), String::new()] };
+    let Some(ratio) = cell.ratio else { return ["n/c".to_owned(), String::new()] };
+    let without = if cell.left_out > 0 { "*" } else { "" };
+    let mark = if cell.lines > 1 { "g" } else { sign(cell.verdict) };
+    [format!("{}{without} {mark}", ratio_as(ratio, form)), range_as(cell.interval, form)]
+}
+
+/// What the cells of a pivot say beside ratios and signs.
+pub(crate) const PIVOT_CELLS: &str = "g geometric mean of several tests · n/c not comparable · * without n/c";
 
 /// At how many sizes a test has which verdict: `8▼ 1= 1?`.
 pub(crate) fn verdicts_over(sizes: &[SizeRatio]) -> String {

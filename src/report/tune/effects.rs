@@ -109,7 +109,8 @@ fn left(effects: &GridEffects) -> String {
     )
 }
 
-fn percent(share: f64) -> String {
+/// A share: `61 %`, `0.4 %`.
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }

@@ -1,7 +1,7 @@
 //! Trials and their ledger as text and files.
 
 mod answer;
-mod effects;
+pub(crate) mod effects;
 mod ledger;
 mod search;
 mod trial;

@@ -31,6 +31,11 @@ impl App {
                     let intents = joined(self.screens.compare.compare(a, b));
                     commands.extend(self.perform(intents));
                 }
+                Intent::ComparePair { a, b } => {
+                    self.screen = ScreenId::Compare;
+                    let intents = joined(self.screens.compare.compare_pair(a, b));
+                    commands.extend(self.perform(intents));
+                }
                 Intent::Replay(run) => {
                     self.screen = ScreenId::Live;
                     let intents = joined(self.screens.live.replay(run));

@@ -87,6 +87,7 @@ impl App {
                     self.notice = None;
                 }
                 self.screens.live.time(now);
+                self.screens.compare.time(now);
                 Vec::new()
             }
             Message::Key(key) => self.key(key),
@@ -165,7 +166,8 @@ impl App {
         let notice =
             self.notice.as_ref().map(|(_, until)| until.saturating_sub(self.now).max(Duration::from_millis(1)));
         let live = self.screens.live.wakes(self.screen == ScreenId::Live);
-        [notice, live].into_iter().flatten().min()
+        let compare = self.screens.compare.wakes(self.screen == ScreenId::Compare);
+        [notice, live, compare].into_iter().flatten().min()
     }
 
     /// What keys mean in view, those of the screen first.

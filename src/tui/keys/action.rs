@@ -113,6 +113,10 @@ pub(crate) enum Action {
     Pivot,
     /// How figures grow.
     Scaling,
+    /// All configurations of a session beside one reference.
+    Matrix,
+    /// Put all others beside what is under the cursor.
+    Reference,
     /// Choose what is compared.
     Metric,
     /// Compare in spite of differences.

@@ -105,11 +105,23 @@ const RESULTS: &[Binding] = &[
 const COMPARE: &[Binding] = &[
     binding(&[KeyPress::Char('a')], Action::MarkA, "side A", "type the selection of side A"),
     binding(&[KeyPress::Char('b')], Action::MarkB, "side B", "type the selection of side B"),
-    binding(&[KeyPress::Char('v')], Action::View, "view", "the next view: table, sizes, latencies, pivot, scaling"),
+    binding(
+        &[KeyPress::Char('v')],
+        Action::View,
+        "view",
+        "the next view: matrix, sweep; table, sizes, latencies, pivot, scaling",
+    ),
+    binding(&[KeyPress::Char('M')], Action::Matrix, "matrix", "all configurations of the session beside one reference"),
+    binding(
+        &[KeyPress::Char('r')],
+        Action::Reference,
+        "",
+        "matrix, sweep: put all others beside what is under the cursor",
+    ),
     binding(&[KeyPress::Char('x')], Action::Explain, "explain", "explain the number: formula, n, runs, SQL"),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the comparison"),
-    binding(&[KeyPress::Char('s')], Action::Swap, "swap", "exchange A and B"),
-    binding(&[KeyPress::Enter], Action::Enter, "", "compare the pair under the cursor; else the next view"),
+    binding(&[KeyPress::Char('s')], Action::Swap, "swap", "exchange A and B; in the matrix as r"),
+    binding(&[KeyPress::Enter], Action::Enter, "open", "compare the pair under the cursor; else the next view"),
     binding(&[KeyPress::Char('p')], Action::Pivot, "pivot", "choose the pivot's rows and columns"),
     binding(
         &[KeyPress::Char('g')],

@@ -34,8 +34,15 @@ pub enum Intent<R, D> {
     Tell(Tell),
     /// A preset was saved: it is among those that are known.
     Saved(Box<Preset>),
-    /// Two selections are compared.
+    /// Two selections are compared; where they are two of more configurations of a session, all of these come first.
     Compare {
+        /// The selection of side A.
+        a: String,
+        /// The selection of side B.
+        b: String,
+    },
+    /// Two selections are compared, whatever else there is.
+    ComparePair {
         /// The selection of side A.
         a: String,
         /// The selection of side B.
@@ -118,6 +125,7 @@ impl<R, D> Intent<R, D> {
             Self::Tell(tell) => Intent::Tell(tell),
             Self::Saved(preset) => Intent::Saved(preset),
             Self::Compare { a, b } => Intent::Compare { a, b },
+            Self::ComparePair { a, b } => Intent::ComparePair { a, b },
             Self::Replay(run) => Intent::Replay(run),
             Self::Load(preset) => Intent::Load(preset),
             Self::Run => Intent::Run,

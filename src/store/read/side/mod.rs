@@ -5,7 +5,7 @@ mod runs;
 mod sessions;
 
 use super::{
-    super::{Blob, Selection, Store, StoreError, connect, schema::TESTS},
+    super::{Blob, ReadWatch, Selection, Store, StoreError, connect, schema::TESTS},
     rows,
 };
 use crate::metric::Metric;
@@ -205,10 +205,14 @@ impl Store {
         }
         self.reading(|connection| {
             // Each has temporary tables of its own.
-            let another = |_| connect::another(connection).map_err(wrong);
+            let another = |_| -> Result<Connection, StoreError> {
+                let another = connect::another(connection).map_err(wrong)?;
+                self.follow(&another)?;
+                Ok(another)
+            };
             let connections: Vec<Connection> = selections.iter().map(another).collect::<Result<_, StoreError>>()?;
             let read = |(connection, selection): (Connection, &&Selection)| {
-                selected(&connection, selection, metric, latencies)
+                selected(&connection, selection, (metric, latencies), self.watch.as_ref())
             };
             connections.into_par_iter().zip(selections).map(read).collect()
         })
@@ -248,18 +252,18 @@ impl Store {
 fn selected(
     connection: &Connection,
     selection: &Selection,
-    metric: Metric,
-    latencies: Latencies,
+    (metric, latencies): (Metric, Latencies),
+    watch: Option<&ReadWatch>,
 ) -> Result<SelectedRuns, StoreError> {
     let chosen = Chosen::of(connection, selection)?;
-    let runs = runs::read(connection, chosen, metric, latencies)?;
+    let runs = runs::read(connection, chosen, (metric, latencies), watch)?;
     let sessions = sessions::read(connection, &runs)?;
     let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
     let mut twins = Vec::new();
     if has_twins {
         let chosen = Chosen::twins(connection, sessions.iter().map(|session| session.session_id))?;
         // Nobody looks at the latencies of twins.
-        twins = runs::read(connection, chosen, metric, Latencies::Left)?;
+        twins = runs::read(connection, chosen, (metric, Latencies::Left), None)?;
     }
     Ok(SelectedRuns { runs, sessions, twins })
 }

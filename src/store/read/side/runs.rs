@@ -7,7 +7,7 @@ use super::{
 use crate::{
     metric::Metric,
     store::{
-        Blob, StoreError, TierVerdicts,
+        Blob, ReadWatch, StoreError, TierVerdicts,
         evidence::VERDICTS,
         read::{
             columns::{Chunk, bytes, each_chunk, flag, number, text},
@@ -98,12 +98,13 @@ struct FoundRun {
     run: RunTests,
 }
 
-/// The chosen runs with their tests, in the order in which they were run; runs without a finished test are left out.
+/// The chosen runs with their tests, in the order in which they were run; runs without a finished test are left out. `watch` is told of
+/// results as they are read.
 pub(super) fn read(
     connection: &Connection,
     chosen: Chosen,
-    metric: Metric,
-    latencies: Latencies,
+    (metric, latencies): (Metric, Latencies),
+    watch: Option<&ReadWatch>,
 ) -> Result<Vec<RunTests>, StoreError> {
     let Some(within) = within(connection)? else { return Ok(Vec::new()) };
     let mut texts = Texts::default();
@@ -140,7 +141,10 @@ pub(super) fn read(
         .replace("{tests}", if has_actors { TESTS } else { "result" })
         .replace("{within}", &within)
         .replace("{condition}", chosen.condition());
-    each_chunk(connection, &sql, &[], |chunk| read_tests(chunk, &mut texts, &places, &mut runs))?;
+    each_chunk(connection, &sql, &[], |chunk| {
+        read_tests(chunk, &mut texts, &places, &mut runs)?;
+        watch.map_or(Ok(()), |watch| watch.count(chunk.rows().len()))
+    })?;
     runs.retain_mut(|run| {
         // The name of an actor's part begins with that of its test.
         run.tests.sort_by(|one, next| (one.test, &one.name).cmp(&(next.test, &next.name)));

@@ -104,7 +104,7 @@ impl ClaimsScreen {
     /// Shows the comparison that the claim under the cursor is judged by.
     fn compare(&self) -> Intents {
         let sides = self.claim().map(|(comparison, _)| comparison.selections.clone());
-        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::Compare { a, b }])
+        sides.map_or_else(Intents::new, |(a, b)| vec![Intent::ComparePair { a, b }])
     }
 
     /// Puts the preset that measures the claim under the cursor onto the Bench screen.

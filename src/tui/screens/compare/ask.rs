@@ -1,11 +1,12 @@
 //! What the Compare screen asks of the world outside: what is stored. Each request has a number, so that responses to older
 //! ones are told apart.
 
+use super::matrix::{self, Matrix, WantedMatrix};
 use crate::{
     catalog::Difference,
     compare::{Axis, Beside, Comparison, Options, Several, Side, compare, load, with_repeats},
     metric::Metric,
-    store::{Latencies, Offer, Selection, Store},
+    store::{Latencies, Offer, ReadWatch, Selection, Store},
     tui::setup::TuiSetup,
 };
 use std::collections::BTreeSet;
@@ -23,7 +24,28 @@ pub enum Request {
         ticket: u64,
         /// The sides, and how they are compared.
         wanted: Box<WantedComparison>,
+        /// What is shown first.
+        first: FirstView,
+        /// Tells how far it is, and that nobody waits for it any more.
+        watch: ReadWatch,
     },
+    /// All configurations of a session beside one reference.
+    Matrix {
+        /// Counts requests: a response to an earlier one is dropped.
+        ticket: u64,
+        /// The reference, and how others are compared with it.
+        wanted: Box<WantedMatrix>,
+        /// Tells how far it is, and that nobody waits for it any more.
+        watch: ReadWatch,
+    },
+}
+
+/// What is shown first of two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstView {
+    Pair,
+    /// All configurations of their session, where they are two of more.
+    Session,
 }
 
 /// Two sides, and how they are to be compared.
@@ -49,6 +71,17 @@ pub enum Response {
     Offers { ticket: u64, found: Result<Vec<Offer>, String> },
     /// The comparison, or why there is none.
     Compared { ticket: u64, found: Result<Box<Compared>, String> },
+    /// The matrix, or why there is none.
+    Matrix { ticket: u64, found: Result<Box<Matrix>, String> },
+}
+
+impl Response {
+    /// The number of the request.
+    pub(super) fn ticket(&self) -> u64 {
+        match self {
+            Self::Offers { ticket, .. } | Self::Compared { ticket, .. } | Self::Matrix { ticket, .. } => *ticket,
+        }
+    }
 }
 
 /// A comparison as the views show it.
@@ -71,17 +104,54 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Offers { ticket } => {
             Response::Offers { ticket, found: setup.store.offers().map_err(|error| error.to_string()) }
         }
-        Request::Compare { ticket, wanted } => {
-            Response::Compared { ticket, found: compared(&wanted, &setup.store).map(Box::new) }
+        Request::Compare { ticket, wanted, first, watch } => {
+            match pair_or_session(&wanted, first, &setup.store.watched(&watch)) {
+                Ok(PairOrSession::Pair(compared)) => Response::Compared { ticket, found: Ok(compared) },
+                Ok(PairOrSession::Session(matrix)) => Response::Matrix { ticket, found: Ok(matrix) },
+                Err(reason) => Response::Compared { ticket, found: Err(reason) },
+            }
+        }
+        Request::Matrix { ticket, wanted, watch } => {
+            Response::Matrix { ticket, found: matrix::read(&wanted, &setup.store.watched(&watch)).map(Box::new) }
         }
     }
 }
 
-fn compared(wanted: &WantedComparison, store: &Store) -> Result<Compared, String> {
-    let (a, mut unknown) = side(&wanted.a, wanted, store)?;
-    let (b, unknown_b) = side(&wanted.b, wanted, store)?;
-    unknown.extend(unknown_b);
-    unknown.dedup();
+/// What two sides lead to.
+enum PairOrSession {
+    Pair(Box<Compared>),
+    Session(Box<Matrix>),
+}
+
+fn pair_or_session(wanted: &WantedComparison, first: FirstView, store: &Store) -> Result<PairOrSession, String> {
+    let sides = SidesRead::read(wanted, store)?;
+    if first == FirstView::Session
+        && let Some(matrix) = matrix::of_sides([&sides.a, &sides.b], &wanted.allowed, store)?
+    {
+        return Ok(PairOrSession::Session(Box::new(matrix)));
+    }
+    Ok(PairOrSession::Pair(Box::new(compared(wanted, sides, store)?)))
+}
+
+/// Both sides, with the names in their selections that no stored run has.
+struct SidesRead {
+    a: Side,
+    b: Side,
+    unknown: Vec<String>,
+}
+
+impl SidesRead {
+    fn read(wanted: &WantedComparison, store: &Store) -> Result<Self, String> {
+        let (a, mut unknown) = side(&wanted.a, wanted, store)?;
+        let (b, unknown_b) = side(&wanted.b, wanted, store)?;
+        unknown.extend(unknown_b);
+        unknown.dedup();
+        Ok(Self { a, b, unknown })
+    }
+}
+
+fn compared(wanted: &WantedComparison, sides: SidesRead, store: &Store) -> Result<Compared, String> {
+    let SidesRead { a, b, unknown } = sides;
     let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
     let options = options(wanted);
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
@@ -100,7 +170,8 @@ fn options(wanted: &WantedComparison) -> Options {
 
 /// A comparison as it is shown, with everything that a file has beside: latencies and other metrics. It is read again.
 pub(crate) fn whole(shown: &Comparison, wanted: &WantedComparison, store: &Store) -> Result<Comparison, String> {
-    let read = compared(&WantedComparison { latencies: Latencies::Read, ..wanted.clone() }, store)?;
+    let wanted = &WantedComparison { latencies: Latencies::Read, ..wanted.clone() };
+    let read = compared(wanted, SidesRead::read(wanted, store)?, store)?;
     let whole = if shown.pivot.is_some() { read.pivot } else { read.plain };
     let (a, b) = (Selection::parse_line(&wanted.a)?, Selection::parse_line(&wanted.b)?);
     let sides = [(wanted.a.as_str(), &a), (wanted.b.as_str(), &b)];

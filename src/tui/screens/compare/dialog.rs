@@ -1,10 +1,10 @@
 //! What the Compare screen asks the user: selections, differences to allow, keys of the pivot. And what becomes of the replies.
 
-use super::{CompareScreen, CompareView, Intents, Request};
+use super::{CompareScreen, CompareView, FirstView, Intents, Request};
 use crate::{
     base::units::counted,
     catalog::Difference,
-    compare::{Axis, Comparison, ObstacleKind},
+    compare::{Axis, Comparison, Line, ObstacleKind},
     metric::Metric,
     store::Selection,
     tui::{
@@ -47,7 +47,10 @@ pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
 impl CompareScreen {
     /// Asks which differences are compared all the same, with where they stand in the way.
     pub(super) fn ask_allowed(&self) -> Intents {
-        let lines = self.compared().map(|compared| compared.plain.lines.as_slice()).unwrap_or_default();
+        let lines: Vec<&Line> = match self.looked.view.is_of_session() {
+            true => self.session_shown().iter().flat_map(|side| &side.lines).collect(),
+            false => self.compared().into_iter().flat_map(|compared| &compared.plain.lines).collect(),
+        };
         let items = Difference::ALL.map(|difference| {
             let differs = |kind: &ObstacleKind| *kind == ObstacleKind::Differ(difference);
             let met = lines.iter().filter(|line| line.obstacles.iter().any(|found| differs(&found.kind))).count();
@@ -55,7 +58,10 @@ impl CompareScreen {
                 0 => "not met here".to_owned(),
                 met => format!("met in {met} of {} tests", lines.len()),
             };
-            ListItem { chosen: self.allowed.contains(&difference), ..ListItem::new(difference.meaning(), detail) }
+            ListItem {
+                chosen: self.looked.allowed.contains(&difference),
+                ..ListItem::new(difference.meaning(), detail)
+            }
         });
         let dialog = Dialog::Allow;
         vec![Intent::choose_several(dialog, "Compare all the same where these differ", items.to_vec())]
@@ -63,19 +69,29 @@ impl CompareScreen {
 
     /// Asks what is compared: of all figures those that both sides have.
     pub(super) fn ask_metric(&self) -> Intents {
-        let Some(compared) = self.compared() else { return Intents::new() };
+        if self.metrics().is_empty() {
+            return Intents::new();
+        }
         let item = |metric: &Metric| ListItem {
-            chosen: *metric == self.metric,
+            chosen: *metric == self.looked.metric,
             ..ListItem::new(metric.title().to_owned(), metric.name().to_owned())
         };
-        vec![Intent::choose_one(Dialog::Metric, "Compare which figure", compared.metrics.iter().map(item).collect())]
+        vec![Intent::choose_one(Dialog::Metric, "Compare which figure", self.metrics().iter().map(item).collect())]
+    }
+
+    /// The figures that can be compared here.
+    fn metrics(&self) -> &[Metric] {
+        match self.looked.view.is_of_session() {
+            true => self.matrix().map_or(&[], |matrix| matrix.metrics.as_slice()),
+            false => self.compared().map_or(&[], |compared| compared.metrics.as_slice()),
+        }
     }
 
     /// Asks for the pivot's rows, then for its columns.
     pub(super) fn ask_axes(&self, row: Option<Axis>) -> Intents {
         let Some(compared) = self.compared() else { return Intents::new() };
         let items = |row: Option<&Axis>| {
-            let current = if row.is_some() { &self.axes.1 } else { &self.axes.0 };
+            let current = if row.is_some() { &self.looked.axes.1 } else { &self.looked.axes.0 };
             let item = |(axis, values): (Axis, usize)| {
                 let detail = counted(values, "value");
                 ListItem { chosen: axis == *current, ..ListItem::new(axis.to_string(), detail) }
@@ -97,17 +113,16 @@ impl CompareScreen {
         match (dialog, reply) {
             (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.filter = text;
-                self.cursors = Default::default();
+                self.looked.filter = text;
+                self.looked.cursors = Default::default();
             }
             (Dialog::Allow, Reply::Chosen(chosen)) => {
-                self.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
+                self.looked.allowed = chosen.iter().filter_map(|&at| Difference::ALL.get(at).copied()).collect();
                 return Ok(self.ask());
             }
             (Dialog::Metric, Reply::Chosen(chosen)) => {
-                let metrics = self.compared().map(|compared| compared.metrics.as_slice()).unwrap_or_default();
-                if let Some(metric) = chosen.first().and_then(|&at| metrics.get(at)) {
-                    self.metric = *metric;
+                if let Some(metric) = chosen.first().and_then(|&at| self.metrics().get(at)).copied() {
+                    self.looked.metric = metric;
                     return Ok(self.ask());
                 }
             }
@@ -116,9 +131,9 @@ impl CompareScreen {
             }
             (Dialog::PivotColumn(row), Reply::Chosen(chosen)) => {
                 if let Some(column) = self.chosen_axis(Some(row), &chosen) {
-                    self.axes = (row.clone(), column);
-                    self.view = CompareView::Pivot;
-                    self.column = 0;
+                    self.looked.axes = (row.clone(), column);
+                    self.looked.view = CompareView::Pivot;
+                    self.looked.column = 0;
                     return Ok(self.ask());
                 }
             }
@@ -133,15 +148,15 @@ impl CompareScreen {
             return Err("expected terms, as in engine=lmdb size=10000".to_owned());
         }
         Selection::parse_line(&text)?;
-        let (a, b) = if *dialog == Dialog::A { (text, self.b.clone()) } else { (self.a.clone(), text) };
+        let (a, b) = if *dialog == Dialog::A { (text, self.looked.b.clone()) } else { (self.looked.a.clone(), text) };
         // What was allowed between other sides is not allowed between these.
-        self.allowed.clear();
+        self.looked.allowed.clear();
         if a.is_empty() || b.is_empty() {
-            (self.a, self.b) = (a, b);
-            let missing = if self.a.is_empty() { "now a: side A" } else { "now b: side B" };
+            (self.looked.a, self.looked.b) = (a, b);
+            let missing = if self.looked.a.is_empty() { "now a: side A" } else { "now b: side B" };
             return Ok(vec![Intent::said(missing)]);
         }
-        Ok(self.take_sides(a, b))
+        Ok(self.take_sides(a, b, FirstView::Pair))
     }
 
     fn chosen_axis(&self, row: Option<&Axis>, chosen: &[usize]) -> Option<Axis> {

@@ -1,17 +1,25 @@
-//! The Compare screen: two selections beside each other, in five views.
+//! The Compare screen: all configurations of a session beside one reference, or two selections beside each other.
 
 mod ask;
 mod dialog;
+mod looked;
+mod matrix;
 mod output;
 mod paint;
+mod reading;
 mod rows;
+mod sweep;
 mod view;
 
 pub(crate) use ask::whole;
-pub use ask::{Compared, Request, Response, WantedComparison};
+pub use ask::{Compared, FirstView, Request, Response, WantedComparison};
 pub(crate) use dialog::Dialog;
+pub use looked::{BesideReference, Looked};
+pub use matrix::{Matrix, WantedMatrix};
+pub(crate) use matrix::{MatrixRow, matrix_rows};
 pub use output::remarks;
-pub use rows::{TableRow, TestRow, family_rows, latency_rows, name, pivot_rows, table_rows, test_rows};
+pub use rows::{PivotPlace, TableRow, TestRow, family_rows, latency_rows, name, pivot_rows, table_rows, test_rows};
+pub(crate) use sweep::{HeatCell, Ranked, Sweep, SweepPlace, SweepRow};
 pub use view::CompareView;
 
 use super::{
@@ -19,10 +27,7 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
-    catalog::Difference,
-    compare::Axis,
-    metric::Metric,
-    store::{Latencies, Offer},
+    store::Offer,
     tui::{
         keys::Action,
         overlay::Reply,
@@ -31,54 +36,66 @@ use crate::{
         world::World,
     },
 };
+use matrix::Sought;
 use ratatui::layout::Rect;
-use std::collections::BTreeSet;
+use reading::Reading;
+use std::time::Duration;
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
 
-/// The sides that are compared, and how that is shown.
+/// What is compared, and how that is shown.
 #[derive(Debug)]
 pub struct CompareScreen {
-    /// The selection of side A; empty until it is chosen.
-    pub(crate) a: String,
-    /// The selection of side B.
-    pub(crate) b: String,
-    /// Differences that are compared all the same.
-    pub(crate) allowed: BTreeSet<Difference>,
-    /// What is compared.
-    pub(crate) metric: Metric,
-    /// Rows and columns of the pivot.
-    pub(crate) axes: (Axis, Axis),
-    pub(crate) view: CompareView,
-    /// What the names of tests shown contain.
-    pub(crate) filter: String,
-    /// Whether the page that offers pairs is shown.
-    pub(crate) choosing: bool,
+    pub(crate) looked: Looked,
     /// What there is to compare; none until it is read.
     pub(crate) offers: Option<Result<Vec<Offer>, String>>,
-    /// The comparison, or why there is none; none before the first response.
-    pub(crate) shown: Option<Result<Box<Compared>, String>>,
-    /// Whether a response is awaited.
-    pub(crate) waiting: bool,
+    /// The pair that was read last, and the comparison or why there is none.
+    pair: Option<(WantedComparison, Result<Box<Compared>, String>)>,
+    /// The matrix that was read last, or why there is none.
+    matrix: Option<(WantedMatrix, Result<Box<Matrix>, String>)>,
+    /// What is awaited.
+    pub(crate) reading: Option<Reading>,
+    /// What was looked at when the user last did something with nothing being read.
+    before: Looked,
     /// Place among the pairs that are offered.
     pub(crate) offered: ListCursor,
-    /// The column of the pivot under the cursor.
-    pub(crate) column: usize,
-    cursors: [ListCursor; CompareView::ALL.len()],
+    /// Where the cursor goes once what is awaited is there.
+    sought: Option<Sought>,
+    now: Duration,
     ticket: u64,
     stale: bool,
 }
 
 impl CompareScreen {
-    /// The comparison in view.
+    /// The pair that is looked at, or why there is none. None: it is not read.
+    pub(crate) fn found_pair(&self) -> Option<&Result<Box<Compared>, String>> {
+        self.pair.as_ref().filter(|(of, _)| self.looked.is_pair(of)).map(|(_, found)| found)
+    }
+
+    /// The matrix that is looked at, or why there is none. None: it is not read.
+    pub(crate) fn found_matrix(&self) -> Option<&Result<Box<Matrix>, String>> {
+        self.matrix.as_ref().filter(|(of, _)| self.looked.is_matrix(of)).map(|(_, found)| found)
+    }
+
+    /// The comparison that is looked at.
     pub(crate) fn compared(&self) -> Option<&Compared> {
-        self.shown.as_ref()?.as_ref().ok().map(Box::as_ref)
+        self.found_pair()?.as_ref().ok().map(Box::as_ref)
+    }
+
+    pub(crate) fn matrix(&self) -> Option<&Matrix> {
+        self.found_matrix()?.as_ref().ok().map(Box::as_ref)
+    }
+
+    /// The matrix behind a pair, whatever the pair is compared by and in.
+    fn behind(&self) -> Option<(&WantedMatrix, Option<&Matrix>)> {
+        let (of, found) = self.matrix.as_ref().filter(|(of, _)| self.looked.beside.as_ref() == Some(&of.beside))?;
+        Some((of, found.as_ref().ok().map(Box::as_ref)))
     }
 
     /// The cursor of the view.
     pub(crate) fn cursor(&self) -> ListCursor {
-        self.cursors[self.view.index()]
+        self.looked.cursors[self.looked.view.index()]
     }
 
     /// The pairs that are offered: the most common configurations, each with each.
@@ -90,106 +107,113 @@ impl CompareScreen {
         most.iter().enumerate().flat_map(|(at, a)| most[at + 1..].iter().map(move |b| (a, b))).collect()
     }
 
-    /// Compares two selections.
+    /// Compares two selections. Where they are two of more configurations of a session, all of these come first.
     pub(crate) fn compare(&mut self, a: String, b: String) -> Intents {
-        self.allowed.clear();
-        self.filter.clear();
-        self.view = CompareView::Table;
-        self.take_sides(a, b)
+        self.take_new(a, b, FirstView::Session)
     }
 
-    fn take_sides(&mut self, a: String, b: String) -> Intents {
-        (self.a, self.b) = (a, b);
-        self.choosing = false;
-        self.cursors = Default::default();
-        self.column = 0;
-        self.ask()
+    /// Compares two selections, whatever else there is.
+    pub(crate) fn compare_pair(&mut self, a: String, b: String) -> Intents {
+        self.take_new(a, b, FirstView::Pair)
+    }
+
+    fn take_new(&mut self, a: String, b: String, first: FirstView) -> Intents {
+        self.remember();
+        self.looked.allowed.clear();
+        self.looked.filter.clear();
+        (self.looked.view, self.looked.candidate) = (CompareView::Table, 0);
+        self.take_sides(a, b, first)
+    }
+
+    fn take_sides(&mut self, a: String, b: String, first: FirstView) -> Intents {
+        let looked = &mut self.looked;
+        (looked.a, looked.b, looked.beside) = (a, b, None);
+        looked.choosing = false;
+        if looked.view.is_of_session() {
+            looked.view = CompareView::Table;
+        }
+        looked.at_the_beginning_of_a_pair();
+        self.sought = None;
+        self.stale = false;
+        self.ask_pair(first)
     }
 
     fn take_offer(&mut self) -> Intents {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
-            Some((a, b)) => self.compare(a, b),
-            None if self.waiting => vec![Intent::said("still reading what there is")],
+            Some((a, b)) => self.compare_pair(a, b),
+            None if self.reading.is_some() => vec![Intent::said("still reading what there is")],
             None => Intents::new(),
         }
     }
 
     fn swap(&mut self) -> Intents {
-        std::mem::swap(&mut self.a, &mut self.b);
+        std::mem::swap(&mut self.looked.a, &mut self.looked.b);
         self.ask()
     }
 
-    /// Clears the filter; else goes back to the pairs that are offered, or from there to the comparison.
+    /// Gives up what is read; else clears the filter; else goes back to the matrix, from there to the pairs that are offered, and from
+    /// these to what was compared.
     fn back(&mut self) -> Intents {
-        if !self.filter.is_empty() {
-            self.filter.clear();
+        if self.reading.is_some() && !self.looked.choosing {
+            return self.give_up();
+        }
+        if !self.looked.filter.is_empty() {
+            self.looked.filter.clear();
             return Intents::new();
         }
-        if self.choosing && (self.a.is_empty() || self.b.is_empty()) {
-            return Intents::new();
+        let Looked { choosing, view, beside, a, b, .. } = &self.looked;
+        match (choosing, view.is_of_session(), beside) {
+            (false, false, Some(_)) => self.back_to(self.looked.opened_from),
+            (true, _, None) if a.is_empty() || b.is_empty() => Intents::new(),
+            _ => {
+                self.looked.choosing = !self.looked.choosing;
+                self.read()
+            }
         }
-        self.choosing = !self.choosing;
-        self.read()
-    }
-
-    fn read_again(&mut self) -> Intents {
-        self.stale = true;
-        self.read()
-    }
-
-    /// Reads what is shown, unless that is known and still true.
-    fn read(&mut self) -> Intents {
-        let known = if self.choosing { self.offers.is_some() } else { self.shown.is_some() };
-        if known && !self.stale {
-            return Intents::new();
-        }
-        self.stale = false;
-        if !self.choosing {
-            return self.ask();
-        }
-        let ticket = self.next_ticket();
-        vec![Intent::Request(Request::Offers { ticket })]
-    }
-
-    /// Asks for the comparison.
-    fn ask(&mut self) -> Intents {
-        let ticket = self.next_ticket();
-        vec![Intent::Request(Request::Compare { ticket, wanted: Box::new(self.wanted()) })]
-    }
-
-    /// What is compared as it stands.
-    pub(super) fn wanted(&self) -> WantedComparison {
-        let are_shown = self.view == CompareView::Latencies;
-        WantedComparison {
-            a: self.a.clone(),
-            b: self.b.clone(),
-            metric: self.metric,
-            allowed: self.allowed.clone(),
-            axes: self.axes.clone(),
-            latencies: if are_shown { Latencies::Read } else { Latencies::Left },
-        }
-    }
-
-    /// Asks for the latencies where the view shows them and they were not read.
-    fn with_latencies(&mut self) -> Intents {
-        let missing = self.compared().is_some_and(|compared| compared.latencies == Latencies::Left);
-        if missing && self.view == CompareView::Latencies { self.ask() } else { Intents::new() }
-    }
-
-    fn next_ticket(&mut self) -> u64 {
-        self.ticket += 1;
-        self.waiting = true;
-        self.ticket
     }
 
     /// Keeps the cursors inside what is shown.
     fn kept_in(&mut self) {
         for view in CompareView::ALL {
             let length = self.length_of(view);
-            self.cursors[view.index()].kept_in(length);
+            self.looked.cursors[view.index()].kept_in(length);
         }
-        self.column = self.column.min(self.columns().saturating_sub(1));
+        self.looked.column = self.looked.column.min(self.columns().saturating_sub(1));
+    }
+
+    /// Does what a key means where a pair is shown.
+    fn act_on_pair(&mut self, action: Action, world: &World) -> Intents {
+        match action {
+            Action::Left => self.looked.column = self.looked.column.saturating_sub(1),
+            Action::Right => self.looked.column = (self.looked.column + 1).min(self.columns().saturating_sub(1)),
+            Action::View | Action::Enter => {
+                let intents = self.turn();
+                return if intents.is_empty() { self.with_latencies() } else { intents };
+            }
+            Action::Scaling => self.turn_to(CompareView::Scaling),
+            Action::Swap => return self.swap(),
+            Action::Pivot => return self.ask_axes(None),
+            Action::Explain => return self.explain(),
+            Action::Notes => return self.notes(world),
+            Action::Copy => return self.copy(),
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    /// Does what a key means in every view.
+    fn act_on_view(&mut self, action: Action) -> Option<Intents> {
+        Some(match action {
+            Action::Allow => self.ask_allowed(),
+            Action::Metric => self.ask_metric(),
+            Action::Filter => {
+                let help = "tests whose number and name contain this";
+                vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.looked.filter.clone())]
+            }
+            Action::Export => self.ask_export(),
+            _ => return None,
+        })
     }
 }
 
@@ -200,35 +224,31 @@ impl Screen for CompareScreen {
 
     fn new(_world: &World) -> Self {
         Self {
-            a: String::new(),
-            b: String::new(),
-            metric: Metric::Wall,
-            allowed: BTreeSet::new(),
-            axes: (Axis::Test, Axis::Size),
-            view: CompareView::default(),
-            filter: String::new(),
-            choosing: true,
+            looked: Looked::nothing(),
             offers: None,
-            shown: None,
-            waiting: false,
+            pair: None,
+            matrix: None,
+            reading: None,
+            before: Looked::nothing(),
             offered: ListCursor::default(),
-            column: 0,
-            cursors: Default::default(),
+            sought: None,
+            now: Duration::ZERO,
             ticket: 0,
             stale: true,
         }
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
-        let world = context.world;
+        self.remember();
         match action {
-            Action::MarkA => return vec![dialog::ask_side(Dialog::A, &self.a)],
-            Action::MarkB => return vec![dialog::ask_side(Dialog::B, &self.b)],
+            Action::MarkA => return vec![dialog::ask_side(Dialog::A, &self.looked.a)],
+            Action::MarkB => return vec![dialog::ask_side(Dialog::B, &self.looked.b)],
             Action::Refresh => return self.read_again(),
             Action::Back => return self.back(),
+            Action::Matrix => return self.show_matrix(),
             _ => {}
         }
-        if self.choosing {
+        if self.looked.choosing {
             let length = self.pairs().len();
             if !self.offered.moved(action, length) && action == Action::Enter {
                 return self.take_offer();
@@ -236,70 +256,48 @@ impl Screen for CompareScreen {
             return Intents::new();
         }
         let length = self.length();
-        if self.cursors[self.view.index()].moved(action, length) {
+        if self.looked.cursor_mut().moved(action, length) {
             return Intents::new();
         }
-        match action {
-            Action::Left => self.column = self.column.saturating_sub(1),
-            Action::Right => self.column = (self.column + 1).min(self.columns().saturating_sub(1)),
-            Action::View | Action::Enter => {
-                self.turn();
-                return self.with_latencies();
-            }
-            Action::Scaling => self.turn_to(CompareView::Scaling),
-            Action::Swap => return self.swap(),
-            Action::Pivot => return self.ask_axes(None),
-            Action::Allow => return self.ask_allowed(),
-            Action::Metric => return self.ask_metric(),
-            Action::Filter => {
-                let help = "tests whose number and name contain this";
-                return vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.filter.clone())];
-            }
-            Action::Explain => return self.explain(),
-            Action::Notes => return self.notes(world),
-            Action::Copy => return self.copy(),
-            Action::Export => return self.ask_export(),
-            _ => {}
+        if let Some(intents) = self.act_on_view(action) {
+            return intents;
         }
-        Intents::new()
+        match self.looked.view.is_of_session() {
+            true => self.act_on_session(action, context.world),
+            false => self.act_on_pair(action, context.world),
+        }
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
-        if self.choosing {
+        if self.looked.choosing {
             let again = self.offered.at == row;
             self.offered.at = row;
             return if again { self.act(Action::Enter, context) } else { Intents::new() };
         }
-        // The columns of a pivot are panes from 1.
-        let column = pane.checked_sub(1).unwrap_or(self.column);
-        let again = self.cursor().at == row && self.column == column;
-        self.cursors[self.view.index()].at = row;
-        self.column = column;
-        if again { self.explain() } else { Intents::new() }
+        let of_session = self.looked.view.is_of_session();
+        let columns = if of_session { &mut self.looked.candidate } else { &mut self.looked.column };
+        // The columns of matrix and pivot are panes from 1.
+        let column = pane.checked_sub(1).unwrap_or(*columns);
+        let same_column = std::mem::replace(columns, column) == column;
+        let same_row = std::mem::replace(&mut self.looked.cursor_mut().at, row) == row;
+        match (same_column && same_row, of_session) {
+            (true, true) => self.act(Action::Enter, context),
+            (true, false) => self.explain(),
+            (false, _) => Intents::new(),
+        }
     }
 
     fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+        self.remember();
         self.take_reply(dialog, reply, context.world)
     }
 
     fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
-        match response {
-            Response::Offers { ticket, found } if ticket == self.ticket => {
-                self.offers = Some(found);
-                let length = self.pairs().len();
-                self.offered.kept_in(length);
-            }
-            Response::Compared { ticket, found } if ticket == self.ticket => {
-                self.shown = Some(found);
-                self.kept_in();
-            }
-            Response::Offers { .. } | Response::Compared { .. } => return Intents::new(),
-        }
-        self.waiting = false;
-        self.with_latencies()
+        self.take(response)
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {
+        self.remember();
         self.read()
     }
 

@@ -1,12 +1,12 @@
 //! What leaves the screen: explanations, the SQL behind a number, files.
 
-use super::{CompareScreen, CompareView, Compared, Dialog, Intents, TableRow, rows::name};
+use super::{CompareScreen, CompareView, Compared, Dialog, Intents, PivotPlace, TableRow, rows::name};
 use crate::{
-    compare::{Comparison, Line, Mean},
+    compare::{Comparison, Line, Mean, Obstacle, ObstacleKind},
     metric::Metric,
     report::{
         command::shell,
-        comparison::{FORMATS, SCALING_FORMATS, explain, facts, scaling, words},
+        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, scaling, several, words},
         format::Format,
     },
     tui::{export::FileContent, screens::intent::Intent, world::World},
@@ -27,9 +27,9 @@ impl CompareScreen {
             let text = format!("{} · size {} {}", name(line), line.size, words::part(&line.part));
             text.trim_end().to_owned()
         };
-        Some(match self.view {
+        Some(match self.looked.view {
             CompareView::Table => match self.row()? {
-                TableRow::Line(line) => (at_size(line), explain::line(&compared.plain, line)),
+                TableRow::Line(line) => (at_size(line), explain::line(&compared.plain, line, obstacle)),
                 TableRow::Mean(mean) | TableRow::Title(mean) => {
                     let title = format!("Geometric mean · size {}", mean.size);
                     (title, explain::mean(mean, &of_mean(&compared.plain, mean)))
@@ -44,10 +44,10 @@ impl CompareScreen {
                 (format!("Latencies of {}", at_size(line)), explain::latencies(line))
             }
             CompareView::Pivot => {
-                let (row, column, lines) = self.cell()?;
+                let PivotPlace { row, column, cell, lines } = self.cell()?;
                 let text = match lines.as_slice() {
-                    [only] => explain::line(&compared.pivot, only),
-                    lines => explain::cell(&compared.pivot, lines),
+                    [only] => explain::line(&compared.pivot, only, obstacle),
+                    lines => explain::cell(&compared.pivot, lines, cell.and_then(|cell| cell.interval)),
                 };
                 (format!("{row} · {column}"), text)
             }
@@ -56,25 +56,21 @@ impl CompareScreen {
                 let title = format!("{} along {}", scaling::name(&family), family.axis);
                 (title, scaling::explanation(&compared.plain, &family))
             }
+            CompareView::Matrix | CompareView::Sweep => return None,
         })
     }
 
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
     pub(super) fn copy(&self) -> Intents {
-        let sql = match self.view {
-            CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.metric)),
-            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.metric)),
+        let sql = match self.looked.view {
+            CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.looked.metric)),
+            CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.looked.metric)),
             CompareView::Latencies => self.line().and_then(explain::latency_sql),
-            CompareView::Pivot => self.cell().and_then(|(_, _, lines)| explain::sql(&lines, self.metric)),
+            CompareView::Pivot => self.cell().and_then(|cell| explain::sql(&cell.lines, self.looked.metric)),
             CompareView::Scaling => self.family().and_then(|family| scaling::sql(&family)),
+            CompareView::Matrix | CompareView::Sweep => None,
         };
-        match sql {
-            Some(sql) => vec![
-                Intent::Copy(sql),
-                Intent::said("the SQL that fetches these values is in the clipboard; `dbdyno sql` runs it"),
-            ],
-            None => vec![Intent::failed("there are no values under the cursor")],
-        }
+        copied(sql)
     }
 
     /// What to know before believing the comparison.
@@ -90,7 +86,7 @@ impl CompareScreen {
     }
 
     pub(super) fn ask_export(&self) -> Intents {
-        if self.compared().is_none() {
+        if self.compared().is_none() && self.session_shown().is_empty() {
             return vec![Intent::failed("there is no comparison to export")];
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
@@ -100,22 +96,30 @@ impl CompareScreen {
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {
         Format::of_file(Path::new(path), self.formats()).map_err(|error| error.to_string())?;
+        if self.looked.view.is_of_session() {
+            let content = FileContent::Comparisons(self.exported_session(world));
+            return Ok(vec![Intent::Write { path: path.into(), content }]);
+        }
         let comparison = self.exported(world).ok_or("there is no comparison to export")?;
-        let content = FileContent::Comparison(Box::new(comparison), Box::new(self.wanted()));
+        let content = FileContent::Comparison(Box::new(comparison), Box::new(self.looked.wanted()));
         Ok(vec![Intent::Write { path: path.into(), content }])
     }
 
     /// The formats that can say what the view shows.
     fn formats(&self) -> &'static [Format] {
-        if self.view == CompareView::Scaling { SCALING_FORMATS } else { FORMATS }
+        match self.looked.view {
+            CompareView::Scaling => SCALING_FORMATS,
+            view if view.is_of_session() => SEVERAL_FORMATS,
+            _ => FORMATS,
+        }
     }
 
     /// The comparison as the view shows it, with the command that makes it again.
     fn exported(&self, world: &World) -> Option<Comparison> {
         let compared = self.compared()?;
-        let shown = if self.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
-        let by_size = shown.by_size.clone().filter(|_| self.view == CompareView::Sizes);
-        let scaling = shown.scaling.clone().filter(|_| self.view == CompareView::Scaling);
+        let shown = if self.looked.view == CompareView::Pivot { &compared.pivot } else { &compared.plain };
+        let by_size = shown.by_size.clone().filter(|_| self.looked.view == CompareView::Sizes);
+        let scaling = shown.scaling.clone().filter(|_| self.looked.view == CompareView::Scaling);
         Some(Comparison { command: self.command(shown, world), by_size, scaling, ..shown.clone() })
     }
 
@@ -126,13 +130,15 @@ impl CompareScreen {
         if shown.metric != Metric::Wall {
             words.extend(["--metric".to_owned(), shown.metric.name().to_owned()]);
         }
-        match self.view {
+        match self.looked.view {
             CompareView::Sizes => words.extend(["--by", "size"].map(str::to_owned)),
-            CompareView::Pivot => words.extend(["--pivot".to_owned(), format!("{},{}", self.axes.0, self.axes.1)]),
+            CompareView::Pivot => {
+                words.extend(["--pivot".to_owned(), format!("{},{}", self.looked.axes.0, self.looked.axes.1)])
+            }
             CompareView::Scaling => words.push("--scaling".to_owned()),
-            CompareView::Table | CompareView::Latencies => {}
+            _ => {}
         }
-        words.extend(self.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
+        words.extend(self.looked.allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
         words.extend(world.arguments.iter().cloned());
         shell(words)
     }
@@ -141,14 +147,56 @@ impl CompareScreen {
 /// What stands against lines, what is left out, and what linters said: each once.
 pub fn remarks(comparison: &Comparison) -> Vec<String> {
     let mut notes = words::Footnotes::default();
-    comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
+    comparison.lines.iter().for_each(|line| drop(numbers(&mut notes, line)));
     let numbered = (1..).zip(notes.texts).map(|(number, note)| format!("[{number}] {note}"));
     let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
+    overall.chain(numbered).chain(others(comparison)).collect()
+}
+
+/// The same of several comparisons with one reference: how each does, then what else there is to know, each once.
+pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<String> {
+    let mut all: Vec<String> = sides.iter().map(several::summary).collect();
+    for side in sides {
+        let obstacles = side.lines.iter().flat_map(|line| &line.obstacles).map(obstacle);
+        for remark in obstacles.chain(others(side)) {
+            if !all.contains(&remark) {
+                all.push(remark);
+            }
+        }
+    }
+    all
+}
+
+fn others(comparison: &Comparison) -> impl Iterator<Item = String> {
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
     let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
-    overall.chain(numbered).chain(unmatched).chain(left_out).chain(method).chain(warnings).collect()
+    unmatched.chain(left_out).chain(method).chain(warnings)
+}
+
+/// The numbers of a line's obstacles among all that were told.
+pub(super) fn numbers(notes: &mut words::Footnotes, line: &Line) -> Vec<usize> {
+    line.obstacles.iter().map(|found| notes.number(obstacle(found))).collect()
+}
+
+/// An obstacle with the key that compares in spite of it.
+pub(super) fn obstacle(found: &Obstacle) -> String {
+    match found.kind {
+        ObstacleKind::Differ(_) if !found.allowed => format!("{}: o compares in spite of it", found.message),
+        _ => words::obstacle(found),
+    }
+}
+
+/// Puts SQL into the clipboard.
+pub(super) fn copied(sql: Option<String>) -> Intents {
+    match sql {
+        Some(sql) => vec![
+            Intent::Copy(sql),
+            Intent::said("the SQL that fetches these values is in the clipboard; `dbdyno sql` runs it"),
+        ],
+        None => vec![Intent::failed("there are no values under the cursor")],
+    }
 }
 
 fn of_mean<'c>(comparison: &'c Comparison, mean: &Mean) -> Vec<&'c Line> {

@@ -1,8 +1,11 @@
 //! The rows of each view, narrowed by the filter.
 
-use super::{CompareScreen, CompareView};
+use super::{CompareScreen, CompareView, Compared, matrix_rows};
 use crate::{
-    compare::{Comparison, CurveFamily, Line, Mean, OverSizes, PivotRow, TestKey, axis_value, by_test, curve_families},
+    compare::{
+        Comparison, CurveFamily, Line, Mean, OverSizes, PivotCell, PivotRow, TestKey, axis_value, by_test,
+        curve_families,
+    },
     report::comparison::{scaling, words},
 };
 
@@ -40,7 +43,7 @@ pub fn name(line: &Line) -> String {
     format!("{} {}", line.test, line.name)
 }
 
-fn matches(name: &str, filter: &str) -> bool {
+pub(super) fn matches(name: &str, filter: &str) -> bool {
     name.to_lowercase().contains(&filter.to_lowercase())
 }
 
@@ -94,20 +97,41 @@ pub fn family_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<CurveFam
     families.into_iter().filter(|family| matches(&scaling::name(family), filter)).collect()
 }
 
+/// The cell of the pivot under the cursor.
+#[derive(Debug)]
+pub struct PivotPlace<'c> {
+    /// The value of its row.
+    pub(crate) row: &'c str,
+    /// The value of its column.
+    pub(crate) column: &'c str,
+    /// None where nothing was measured.
+    pub(crate) cell: Option<&'c PivotCell>,
+    /// The lines in it.
+    pub(crate) lines: Vec<&'c Line>,
+}
+
 impl CompareScreen {
     /// Rows of the view that the cursor can be on.
     pub(super) fn length(&self) -> usize {
-        self.length_of(self.view)
+        self.length_of(self.looked.view)
     }
 
     pub(super) fn length_of(&self, view: CompareView) -> usize {
-        let Some(compared) = self.compared() else { return 0 };
+        let filter = &self.looked.filter;
+        let of_pair =
+            |count: fn(&Compared, &str) -> usize| self.compared().map_or(0, |compared| count(compared, filter));
         match view {
-            CompareView::Table => table_rows(&compared.plain, &self.filter).iter().filter(|row| row.is_place()).count(),
-            CompareView::Sizes => test_rows(&compared.plain, &self.filter).len(),
-            CompareView::Latencies => latency_rows(&compared.plain, &self.filter).len(),
-            CompareView::Pivot => pivot_rows(&compared.pivot, &self.filter).len(),
-            CompareView::Scaling => family_rows(&compared.plain, &self.filter).len(),
+            CompareView::Matrix => self.matrix().map_or(0, |matrix| {
+                matrix_rows(&matrix.comparisons, filter).iter().filter(|row| row.is_place()).count()
+            }),
+            CompareView::Sweep => self.sweep().map_or(0, |sweep| sweep.configurations.len()),
+            CompareView::Table => of_pair(|compared, filter| {
+                table_rows(&compared.plain, filter).iter().filter(|row| row.is_place()).count()
+            }),
+            CompareView::Sizes => of_pair(|compared, filter| test_rows(&compared.plain, filter).len()),
+            CompareView::Latencies => of_pair(|compared, filter| latency_rows(&compared.plain, filter).len()),
+            CompareView::Pivot => of_pair(|compared, filter| pivot_rows(&compared.pivot, filter).len()),
+            CompareView::Scaling => of_pair(|compared, filter| family_rows(&compared.plain, filter).len()),
         }
     }
 
@@ -119,50 +143,58 @@ impl CompareScreen {
 
     /// The row under the cursor, from 1, and how many there are; none without a row.
     pub(crate) fn place(&self) -> Option<(usize, usize)> {
-        let of = if self.choosing { 0 } else { self.length() };
+        let of = if self.looked.choosing { 0 } else { self.length() };
         (of > 0).then(|| (self.cursor().at + 1, of))
     }
 
     /// The row of the table under the cursor.
     pub(crate) fn row(&self) -> Option<TableRow<'_>> {
-        let rows = table_rows(&self.compared()?.plain, &self.filter);
+        let rows = table_rows(&self.compared()?.plain, &self.looked.filter);
         rows.into_iter().filter(TableRow::is_place).nth(self.cursor().at)
     }
 
     /// The line under the cursor, in the views that have lines.
     pub(super) fn line(&self) -> Option<&Line> {
-        match self.view {
+        match self.looked.view {
             CompareView::Table => match self.row()? {
                 TableRow::Line(line) => Some(line),
                 TableRow::Mean(_) | TableRow::Title(_) => None,
             },
             CompareView::Latencies => {
-                latency_rows(&self.compared()?.plain, &self.filter).get(self.cursor().at).copied()
+                latency_rows(&self.compared()?.plain, &self.looked.filter).get(self.cursor().at).copied()
             }
-            CompareView::Sizes | CompareView::Pivot | CompareView::Scaling => None,
+            _ => None,
         }
     }
 
     /// The test along an axis under the cursor.
     pub(super) fn family(&self) -> Option<CurveFamily<'_>> {
-        let at = self.cursors[CompareView::Scaling.index()].at;
-        family_rows(&self.compared()?.plain, &self.filter).into_iter().nth(at)
+        let at = self.looked.cursors[CompareView::Scaling.index()].at;
+        family_rows(&self.compared()?.plain, &self.looked.filter).into_iter().nth(at)
     }
 
     /// The test over its sizes under the cursor.
     pub(crate) fn test(&self) -> Option<TestRow<'_>> {
-        test_rows(&self.compared()?.plain, &self.filter).into_iter().nth(self.cursors[CompareView::Sizes.index()].at)
+        test_rows(&self.compared()?.plain, &self.looked.filter)
+            .into_iter()
+            .nth(self.looked.cursors[CompareView::Sizes.index()].at)
     }
 
-    /// The cell of the pivot under the cursor: the values of row and column, and the lines in it.
-    pub(crate) fn cell(&self) -> Option<(&str, &str, Vec<&Line>)> {
+    /// The cell of the pivot under the cursor.
+    pub(crate) fn cell(&self) -> Option<PivotPlace<'_>> {
         let compared = self.compared()?;
         let pivot = compared.pivot.pivot.as_ref()?;
-        let row =
-            pivot_rows(&compared.pivot, &self.filter).get(self.cursors[CompareView::Pivot.index()].at).copied()?;
-        let column = pivot.columns.get(self.column)?;
+        let row = pivot_rows(&compared.pivot, &self.looked.filter)
+            .get(self.looked.cursors[CompareView::Pivot.index()].at)
+            .copied()?;
+        let column = pivot.columns.get(self.looked.column)?;
         let in_cell =
             |line: &&Line| axis_value(line, &pivot.row) == row.value && axis_value(line, &pivot.column) == *column;
-        Some((&row.value, column, compared.pivot.lines.iter().filter(in_cell).collect()))
+        Some(PivotPlace {
+            row: &row.value,
+            column,
+            cell: row.cells.get(self.looked.column).and_then(Option::as_ref),
+            lines: compared.pivot.lines.iter().filter(in_cell).collect(),
+        })
     }
 }

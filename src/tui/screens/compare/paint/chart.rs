@@ -21,6 +21,8 @@ struct SizePoint {
     low: f64,
     high: f64,
     sign: &'static str,
+    /// The sign of its verdict.
+    verdict: &'static str,
 }
 
 /// Where ratios are in a chart of so many rows.
@@ -68,7 +70,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, lines: &[&Line], median: O
         }
         let row = plot.y + axis.row(point.ratio);
         paint.text(at(x, row, 1), point.sign, Role::Accent);
-        let value = words::ratio(point.ratio);
+        let value = format!("{} {}", words::ratio(point.ratio), point.verdict).trim_end().to_owned();
         if usize::from(step) > width(&value) + 2 {
             paint.text(at(x + 2, row, step), &value, Role::Text);
         }
@@ -96,7 +98,8 @@ fn points(lines: &[&Line], median: Option<f64>) -> Vec<SizePoint> {
         let found = line.found.as_ref()?;
         let ratio = found.ratio;
         let (low, high) = found.interval.map_or((ratio, ratio), |interval| (interval.low, interval.high));
-        Some(SizePoint { label: line.size.clone(), ratio, low, high, sign: "●" })
+        let verdict = words::sign(Some(found.verdict));
+        Some(SizePoint { label: line.size.clone(), ratio, low, high, sign: "●", verdict })
     };
     let mut points: Vec<SizePoint> = lines.iter().filter_map(point).collect();
     points.extend(median.filter(|_| !points.is_empty()).map(|ratio| SizePoint {
@@ -105,6 +108,7 @@ fn points(lines: &[&Line], median: Option<f64>) -> Vec<SizePoint> {
         low: ratio,
         high: ratio,
         sign: "◆",
+        verdict: "",
     }));
     points
 }

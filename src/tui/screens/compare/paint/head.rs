@@ -8,7 +8,7 @@ use crate::{
     report::comparison::{facts, words},
     tui::{
         keys::KeyPress,
-        screens::compare::remarks,
+        screens::compare::{output, remarks},
         widgets::{
             Target,
             paint::{Paint, piece, width},
@@ -35,13 +35,36 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     }
     paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
     row.y += 1;
-    let badges = badges(comparison);
-    if !badges.is_empty() {
-        let text = joined(&badges, " · ", usize::from(row.width).saturating_sub(2));
-        paint.line(row, &[piece("! ", Role::Warn), piece(text, Role::Warn)]);
-        row.y += 1;
-    }
+    row.y += draw_badges(paint, row, std::slice::from_ref(comparison), remarks(comparison).len());
     row.y - area.y
+}
+
+/// Paints the reference, and what holds of all that stands beside it; returns the rows taken.
+pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison]) -> u16 {
+    let Some(first) = sides.first() else { return 0 };
+    let mut row = Rect { height: 1, ..area };
+    let counts = units::counted(first.b.runs, "run");
+    let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
+    let left = Rect { width: room as u16, ..row };
+    let reference = configurations(&first.b, room.saturating_sub(12));
+    paint.line(left, &[piece("reference   ", Role::Dim), piece(reference, Role::B)]);
+    paint.right(row, &counts, Role::Text);
+    row.y += 1;
+    paint.text(row, &joined(&both(first), " · ", usize::from(row.width)), Role::Dim);
+    row.y += 1;
+    row.y += draw_badges(paint, row, sides, output::remarks_of(sides).len());
+    row.y - area.y
+}
+
+/// Paints what differs, and that there is more to know; returns the rows taken.
+fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], more: usize) -> u16 {
+    let badges = badges(sides, more);
+    if badges.is_empty() {
+        return 0;
+    }
+    let text = joined(&badges, " · ", usize::from(row.width).saturating_sub(2));
+    paint.line(row, &[piece("! ", Role::Warn), piece(text, Role::Warn)]);
+    1
 }
 
 fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
@@ -73,13 +96,10 @@ fn both(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Differences that keep sides from being compared, or that were allowed, and that there is more to know.
-fn badges(comparison: &Comparison) -> Vec<String> {
+fn badges(sides: &[Comparison], more: usize) -> Vec<String> {
     let found = |difference: Difference, allowed: bool| {
-        comparison
-            .lines
-            .iter()
-            .flat_map(|line| &line.obstacles)
-            .any(|obstacle| obstacle.kind == ObstacleKind::Differ(difference) && obstacle.allowed == allowed)
+        let mut obstacles = sides.iter().flat_map(|side| &side.lines).flat_map(|line| &line.obstacles);
+        obstacles.any(|obstacle| obstacle.kind == ObstacleKind::Differ(difference) && obstacle.allowed == allowed)
     };
     let words = |allowed: bool| -> Vec<&str> {
         Difference::ALL.into_iter().filter(|one| found(*one, allowed)).map(Difference::word).collect()
@@ -92,7 +112,6 @@ fn badges(comparison: &Comparison) -> Vec<String> {
     if !allowed.is_empty() {
         badges.push(format!("compared all the same though {} differ", allowed.join(", ")));
     }
-    let more = remarks(comparison).len();
     if more > 0 {
         badges.push(format!("{}: n shows them", units::counted(more, "remark")));
     }

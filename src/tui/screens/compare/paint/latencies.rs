@@ -8,7 +8,7 @@ use crate::{
     report::comparison::words,
     store::Latencies,
     tui::{
-        screens::compare::{CompareScreen, latency_rows, name},
+        screens::compare::{CompareScreen, latency_rows, name, output},
         widgets::{
             Target,
             paint::{Paint, fit, piece, rows, width},
@@ -19,7 +19,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the tests at the left, and the latencies of the one under the cursor.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
-    let lines = latency_rows(comparison, &screen.filter);
+    let lines = latency_rows(comparison, &screen.looked.filter);
     if lines.is_empty() {
         paint.text(area, "no test matches the filter", Role::Dim);
         return;
@@ -82,7 +82,7 @@ fn missing(line: &Line) -> String {
         Some(_) => None,
     };
     let reasons = [of("A", &line.a), of("B", &line.b)].into_iter().flatten();
-    let obstacles = line.obstacles.iter().map(words::obstacle);
+    let obstacles = line.obstacles.iter().map(output::obstacle);
     reasons.chain(obstacles).collect::<Vec<_>>().join("; ")
 }
 

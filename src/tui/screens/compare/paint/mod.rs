@@ -1,62 +1,83 @@
-//! The Compare screen: the sides above, one of five views below.
+//! The Compare screen: what is compared above, one of the views below.
 
 mod chart;
 mod head;
+mod heat;
 mod histogram;
 mod latencies;
+mod matrix;
 mod pivot;
+mod reading;
 mod scaling;
 mod sizes;
 mod start;
+mod sweep;
 mod table;
 
 use super::{CompareScreen, CompareView, Compared};
 use crate::{
+    base::units::plain,
     catalog::Role,
     tui::{
         screens::Context,
-        widgets::paint::{Paint, width},
+        widgets::paint::{Paint, width, wrap},
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
-    let inner = paint.pane(area, &title(screen), true);
+    let title = title(screen);
+    let inner = paint.pane(area, &title, true);
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
-    let text = match (screen.waiting, context.session_running) {
-        (true, true) => " waiting for the test under way… ".to_owned(),
-        (true, false) => " reading… ".to_owned(),
-        (false, _) => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
+    let text = match &screen.reading {
+        Some(_) => format!(" {}… ", reading::word(context)),
+        None => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
     };
-    if width(&title(screen)) + width(&text) + 4 < usize::from(corner.width) {
-        paint.right(corner, &text, if screen.waiting { Role::Warn } else { Role::Dim });
+    if width(&title) + width(&text) + 4 < usize::from(corner.width) {
+        paint.right(corner, &text, if screen.reading.is_some() { Role::Warn } else { Role::Dim });
     }
-    if screen.choosing {
+    if screen.looked.choosing {
         return start::draw(paint, inner, screen, context.world);
     }
-    match &screen.shown {
-        None => {
-            let text = format!("reading {} …", context.world.store);
-            paint.wrapped(inner, &text, Role::Dim);
-        }
-        Some(Err(reason)) => {
-            let text = format!("✗ {reason}");
-            let taken = paint.wrapped(inner, &text, Role::Bad);
-            let below = Rect { y: inner.y + taken, height: inner.height.saturating_sub(taken), ..inner };
-            paint.wrapped(below, "Ctrl-r reads again; a and b type other selections", Role::Dim);
-        }
-        Some(Ok(compared)) => compared_sides(paint, inner, screen, compared),
+    let found = match screen.looked.view.is_of_session() {
+        true => screen.found_matrix().map(|found| found.as_ref().map(|_| ())),
+        false => screen.found_pair().map(|found| found.as_ref().map(|_| ())),
+    };
+    match found {
+        None => reading::draw(paint, inner, screen, context),
+        Some(Err(reason)) => no_comparison(paint, inner, reason),
+        Some(Ok(())) => match screen.looked.view {
+            CompareView::Matrix => matrix::draw(paint, inner, screen),
+            CompareView::Sweep => sweep::draw(paint, inner, screen),
+            _ => {
+                if let Some(compared) = screen.compared() {
+                    compared_sides(paint, inner, screen, compared);
+                }
+            }
+        },
     }
 }
 
+fn no_comparison(paint: &mut Paint<'_>, area: Rect, reason: &str) {
+    let taken = paint.wrapped(area, &format!("✗ {reason}"), Role::Bad);
+    let below = Rect { y: area.y + taken, height: area.height.saturating_sub(taken), ..area };
+    paint.wrapped(below, "Ctrl-r reads again; a and b type other selections", Role::Dim);
+}
+
 fn title(screen: &CompareScreen) -> String {
-    if screen.choosing {
+    if screen.looked.choosing {
         return "Compare".to_owned();
     }
-    let named =
-        |view: CompareView| if view == screen.view { format!("‹{}›", view.name()) } else { view.name().to_owned() };
-    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
-    format!("Compare  {}{filter}", CompareView::ALL.map(named).join("  "))
+    let named = |view: CompareView| match view == screen.looked.view {
+        true => format!("‹{}›", view.name()),
+        false => view.name().to_owned(),
+    };
+    let filter = match screen.looked.filter.as_str() {
+        "" => String::new(),
+        filter => format!(" · /{filter}"),
+    };
+    let views: Vec<String> = screen.views().into_iter().map(named).collect();
+    format!("Compare  {}{filter}", views.join("  "))
 }
 
 fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, compared: &Compared) {
@@ -65,8 +86,10 @@ fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, com
     if compared.plain.a.runs == 0 || compared.plain.b.runs == 0 {
         return start::nothing_found(paint, below, compared);
     }
-    match screen.view {
-        CompareView::Table => table::draw(paint, below, screen, &compared.plain),
+    match screen.looked.view {
+        CompareView::Matrix | CompareView::Sweep | CompareView::Table => {
+            table::draw(paint, below, screen, &compared.plain);
+        }
         CompareView::Sizes => sizes::draw(paint, below, screen, &compared.plain),
         CompareView::Latencies => latencies::draw(paint, below, screen, &compared.plain),
         CompareView::Pivot => pivot::draw(paint, below, screen, &compared.pivot),
@@ -77,6 +100,20 @@ fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, com
 /// Parts an area into what scrolls and lines below it.
 fn above(area: Rect, below: u16) -> [Rect; 2] {
     area.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(below.min(area.height.saturating_sub(3)))]))
+}
+
+/// Paints lines, each wrapped, as far as there is room; of one that does not fit whole nothing is painted, nor what comes after.
+fn lines(paint: &mut Paint<'_>, area: Rect, texts: impl IntoIterator<Item = (String, Role)>) -> u16 {
+    let mut left = area;
+    for (text, role) in texts {
+        let taken = wrap(&plain(&text), usize::from(left.width)).len() as u16;
+        if taken > left.height {
+            break;
+        }
+        paint.wrapped(left, &text, role);
+        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
+    }
+    area.height - left.height
 }
 
 /// As many whole texts as fit beside each other, and how many are left. The first is always shown.

@@ -27,7 +27,7 @@ const BELOW: u16 = 8;
 
 /// Paints the table of tests along their axes, and below it the one under the cursor.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
-    let families = family_rows(comparison, &screen.filter);
+    let families = family_rows(comparison, &screen.looked.filter);
     if families.is_empty() {
         let none = comparison.scaling.as_ref().is_none_or(Vec::is_empty);
         paint.wrapped(area, if none { NOTHING } else { "no test matches the filter" }, Role::Dim);

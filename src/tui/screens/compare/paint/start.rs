@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 /// Paints what is chosen so far, and the pairs that are offered.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, world: &World) {
     let mut row = Rect { height: 1, ..area };
-    for (name, text, role, key) in [("A", &screen.a, Role::A, 'a'), ("B", &screen.b, Role::B, 'b')] {
+    for (name, text, role, key) in [("A", &screen.looked.a, Role::A, 'a'), ("B", &screen.looked.b, Role::B, 'b')] {
         let chosen = if text.is_empty() { format!("not chosen: {key} types a selection") } else { text.clone() };
         let of_text = if text.is_empty() { Role::Dim } else { role };
         paint.line(row, &[piece(format!("{name}  "), role), piece(chosen, of_text)]);
@@ -39,7 +39,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, wo
         ),
         Some(Ok(offers)) => {
             let of = if offers[0].session.is_some() { "the last session" } else { "all sessions" };
-            (format!("Configurations of {of} · Enter compares the pair under the cursor"), Role::Title)
+            (format!("Configurations of {of} · Enter compares a pair, M all of them"), Role::Title)
         }
     };
     let taken = paint.wrapped(rest, &text, role);

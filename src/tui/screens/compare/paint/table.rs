@@ -4,12 +4,12 @@ use super::above;
 use crate::{
     base::units::plain,
     catalog::Role,
-    compare::{Comparison, Figure, Line, Mean},
+    compare::{Comparison, Figure, JudgedRatio, Line, Mean},
     metric::Metric,
-    report::comparison::{bar, explain, words},
+    report::comparison::{bar, explain, several, words},
     stats::Verdict,
     tui::{
-        screens::compare::{CompareScreen, TableRow, name, remarks, table_rows},
+        screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
         widgets::{
             Target,
             cursor::ListCursor,
@@ -68,7 +68,7 @@ impl TableColumns {
 
 /// Paints the table with what is under its cursor in words below it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
-    let all = table_rows(comparison, &screen.filter);
+    let all = table_rows(comparison, &screen.looked.filter);
     if all.is_empty() {
         let text = if comparison.lines.is_empty() { "no test to compare" } else { "no test matches the filter" };
         paint.text(area, text, Role::Dim);
@@ -78,7 +78,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let marked: Vec<(TableRow<'_>, String)> = all
         .into_iter()
         .map(|row| {
-            (row, if let TableRow::Line(line) = row { words::marks(&notes.numbers(line)) } else { String::new() })
+            (
+                row,
+                if let TableRow::Line(line) = row {
+                    words::marks(&output::numbers(&mut notes, line))
+                } else {
+                    String::new()
+                },
+            )
         })
         .collect();
     let longest = |text: &dyn Fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
@@ -263,28 +270,44 @@ fn detail(row: Option<TableRow<'_>>, metric: Metric) -> Vec<String> {
     };
     let times = format!("A {} · B {}", words::value(line.a.as_ref(), metric), words::value(line.b.as_ref(), metric));
     match &line.found {
-        None => {
-            let reasons: Vec<String> = line.obstacles.iter().map(words::obstacle).collect();
-            vec![format!("{} · {times}", name(line)), format!("not comparable: {}", reasons.join("; "))]
-        }
+        None => vec![format!("{} · {times}", name(line)), not_comparable(line)],
         Some(found) => {
-            let p = match (found.p, found.p_adjusted) {
-                (Some(p), Some(adjusted)) => {
-                    format!(" · p {}, {} adjusted", explain::p_words(p), explain::p_words(adjusted))
-                }
-                _ => String::new(),
-            };
-            let pairs = match found.sessions {
-                Some(_) => " sessions",
-                None if found.paired => " pairs",
-                None => "",
-            };
-            vec![
-                format!("{} · {times} · {}", name(line), words::verdict(found, metric)),
-                format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line)),
-            ]
+            let verdict = words::verdict(found, metric);
+            vec![format!("{} · {times} · {verdict}", name(line)), estimate(line, found)]
         }
     }
+}
+
+/// The same with the names of what stands beside each other.
+pub(super) fn named_detail(line: &Line, side: &Comparison) -> Vec<String> {
+    let value = |figure: &Option<Figure>| words::value(figure.as_ref(), side.metric);
+    let (a, b) = (several::name(&side.a), several::name(&side.b));
+    let figures = format!("{} · {a} {} · {b} {}", name(line), value(&line.a), value(&line.b));
+    match &line.found {
+        None => vec![figures, not_comparable(line)],
+        Some(found) => vec![format!("{figures} · {}", several::verdict(found, side)), estimate(line, found)],
+    }
+}
+
+fn not_comparable(line: &Line) -> String {
+    let reasons: Vec<String> = line.obstacles.iter().map(output::obstacle).collect();
+    format!("not comparable: {}", reasons.join("; "))
+}
+
+/// `A/B 0.29 [0.27-0.31] · n 10 pairs · p 0.0020, 0.0156 adjusted`.
+fn estimate(line: &Line, found: &JudgedRatio) -> String {
+    let p = match (found.p, found.p_adjusted) {
+        (Some(p), Some(adjusted)) => {
+            format!(" · p {}, {} adjusted", explain::p_words(p), explain::p_words(adjusted))
+        }
+        _ => String::new(),
+    };
+    let pairs = match found.sessions {
+        Some(_) => " sessions",
+        None if found.paired => " pairs",
+        None => "",
+    };
+    format!("A/B {} [{}] · n {}{pairs}{p}", words::ratio(found.ratio), words::interval(found), runs(line))
 }
 
 #[cfg(test)]

@@ -1,0 +1,125 @@
+//! A matrix from the store: the same data that `dbdyno compare --reference` prints.
+
+use super::super::{BesideReference, Sweep};
+use crate::{
+    catalog::Difference,
+    compare::{Comparison, Options, Side, by_configuration, compare_all, load, of_sessions},
+    metric::Metric,
+    store::{Latencies, Selection, Store, StoreError},
+};
+use std::collections::{BTreeSet, HashSet};
+use uuid::Uuid;
+
+/// A reference, and how all others are compared with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedMatrix {
+    pub(crate) beside: BesideReference,
+    /// What is compared.
+    pub(crate) metric: Metric,
+    /// Differences that are allowed.
+    pub(crate) allowed: BTreeSet<Difference>,
+}
+
+/// One reference, and every other configuration of its sessions beside it.
+#[derive(Debug)]
+pub struct Matrix {
+    /// The selection of the reference.
+    pub(crate) reference: String,
+    /// Each other configuration as A, beside the reference as B; at least one.
+    pub(crate) comparisons: Vec<Comparison>,
+    /// The one of them that was asked about.
+    pub(crate) begin_at: usize,
+    /// What the options do, where the session was a sweep.
+    pub(crate) sweep: Option<Sweep>,
+    /// The figures that the reference has.
+    pub(crate) metrics: Vec<Metric>,
+}
+
+/// The configurations of some sessions, one of them as the reference.
+struct Beside {
+    parts: Vec<Side>,
+    reference: usize,
+    begin_at: usize,
+    /// Configurations of other sessions.
+    foreign: Vec<Side>,
+}
+
+/// Reads a matrix.
+pub(in super::super) fn read(wanted: &WantedMatrix, store: &Store) -> Result<Matrix, String> {
+    let WantedMatrix { beside: BesideReference { reference, with }, metric, allowed } = wanted;
+    let side = loaded(reference, *metric, store)?;
+    if side.runs.is_empty() {
+        return Err(format!("`{reference}` matches no stored result"));
+    }
+    let parts = of_sessions(store, &side, Latencies::Left).map_err(words)?;
+    let of = |run: Uuid| parts.iter().position(|part| part.runs.iter().any(|other| other.run_id == run));
+    let reference = side.runs.iter().find_map(|run| of(run.run_id)).unwrap_or(0);
+    let known: HashSet<Uuid> = parts.iter().flat_map(|part| &part.runs).map(|run| run.run_id).collect();
+    let others = with.as_ref().map(|text| loaded(text, *metric, store)).transpose()?;
+    let foreign = others.iter().flat_map(by_configuration);
+    let foreign = foreign.filter(|part| part.runs.iter().all(|run| !known.contains(&run.run_id))).collect();
+    matrix(Beside { parts, reference, begin_at: 0, foreign }, *metric, allowed, store)
+}
+
+/// The matrix of the session that two sides are of, where each is a whole configuration of it and there are more than these two.
+pub(in super::super) fn of_sides(
+    sides: [&Side; 2],
+    allowed: &BTreeSet<Difference>,
+    store: &Store,
+) -> Result<Option<Matrix>, String> {
+    let session = |side: &Side| match side.sessions.as_slice() {
+        [only] => Some(only.session_id),
+        _ => None,
+    };
+    let [a, b] = sides;
+    if session(a).is_none() || session(a) != session(b) {
+        return Ok(None);
+    }
+    let parts = of_sessions(store, b, Latencies::Left).map_err(words)?;
+    let place = |side: &Side| parts.iter().position(|part| is_whole(side, part));
+    let (Some(of_a), Some(of_b)) = (place(a), place(b)) else { return Ok(None) };
+    if parts.len() < 3 || of_a == of_b {
+        return Ok(None);
+    }
+    // Others stand beside the first configuration, as a session's verdicts do; of two others beside B.
+    let (reference, candidate) = if of_a == 0 { (of_a, of_b) } else { (of_b, of_a) };
+    let begin_at = candidate - usize::from(candidate > reference);
+    let beside = Beside { parts, reference, begin_at, foreign: Vec::new() };
+    matrix(beside, b.metric, allowed, store).map(Some)
+}
+
+/// Whether a side is a configuration with all that was measured of it.
+fn is_whole(side: &Side, part: &Side) -> bool {
+    let runs = |side: &Side| -> HashSet<(Uuid, usize)> {
+        let own = side.runs.iter().filter(|run| run.twin_of.is_none());
+        own.map(|run| (run.run_id, run.tests.len())).collect()
+    };
+    runs(side) == runs(part)
+}
+
+fn matrix(beside: Beside, metric: Metric, allowed: &BTreeSet<Difference>, store: &Store) -> Result<Matrix, String> {
+    let Beside { mut parts, reference, begin_at, foreign } = beside;
+    let sweep = Sweep::of(&parts, allowed);
+    if parts.is_empty() || parts.len() + foreign.len() < 2 {
+        return Err("its sessions have no other configuration: a and b type the selections of a pair".to_owned());
+    }
+    let reference = parts.remove(reference);
+    let candidates: Vec<Side> = parts.into_iter().chain(foreign).collect();
+    let options = Options { allowed: allowed.clone(), ..Options::default() };
+    let selection = Selection::parse_line(&reference.selection)?;
+    Ok(Matrix {
+        comparisons: compare_all(&candidates, &reference, &options),
+        metrics: if store.exists() { store.metrics(&selection).map_err(words)? } else { vec![metric] },
+        reference: reference.selection,
+        begin_at,
+        sweep,
+    })
+}
+
+fn loaded(text: &str, metric: Metric, store: &Store) -> Result<Side, String> {
+    load(store, text, &Selection::parse_line(text)?, metric, Latencies::Left).map_err(words)
+}
+
+fn words(error: StoreError) -> String {
+    error.to_string()
+}

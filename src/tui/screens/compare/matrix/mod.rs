@@ -1,0 +1,216 @@
+//! All configurations of a session beside one reference: rows, cursor, and the way to a pair and back.
+
+mod ask;
+mod output;
+
+pub use ask::{Matrix, WantedMatrix};
+pub(super) use ask::{of_sides, read};
+
+use super::{BesideReference, CompareScreen, CompareView, Intents, TableRow, rows::matches, table_rows};
+use crate::{
+    catalog::Difference,
+    compare::{Comparison, Line, ObstacleKind},
+    report::comparison::several::{self, SeveralRow, mean_of},
+    tui::{keys::Action, screens::intent::Intent, world::World},
+};
+
+/// A row of the matrix. The title of a size cannot be under the cursor.
+pub(crate) enum MatrixRow<'c> {
+    /// A size begins.
+    Title(&'c str),
+    Line(SeveralRow<'c>),
+    /// The geometric means of a size.
+    Mean(&'c str),
+}
+
+impl MatrixRow<'_> {
+    /// Whether the cursor can be on it.
+    pub(crate) fn is_place(&self) -> bool {
+        !matches!(self, Self::Title(_))
+    }
+}
+
+/// Where the cursor goes in what is awaited.
+#[derive(Debug)]
+pub(super) enum Sought {
+    Test {
+        size: String,
+        test: u32,
+        name: String,
+    },
+    /// The configuration that this selection means.
+    Candidate(String),
+}
+
+/// The rows of the matrix. Geometric means are over all tests, so a filter hides them.
+pub(crate) fn matrix_rows<'c>(comparisons: &'c [Comparison], filter: &str) -> Vec<MatrixRow<'c>> {
+    let sizes = several::sizes(comparisons);
+    let mut all = Vec::new();
+    for size in &sizes {
+        let rows = several::rows(comparisons, size).into_iter();
+        let rows: Vec<SeveralRow<'c>> =
+            rows.filter(|row| matches(&format!("{} {}", row.first.test, row.first.name), filter)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        if sizes.len() > 1 {
+            all.push(MatrixRow::Title(size));
+        }
+        all.extend(rows.into_iter().map(MatrixRow::Line));
+        let has_mean = |side: &Comparison| mean_of(side, size).is_some_and(|mean| mean.tests > 1);
+        if filter.is_empty() && comparisons.iter().any(has_mean) {
+            all.push(MatrixRow::Mean(size));
+        }
+    }
+    all
+}
+
+impl CompareScreen {
+    /// Shows the matrix of what is compared, or of what is offered.
+    pub(super) fn show_matrix(&mut self) -> Intents {
+        let looked = &self.looked;
+        if looked.beside.is_some() && !looked.choosing {
+            return self.back_to(CompareView::Matrix);
+        }
+        let beside = if looked.choosing || looked.b.is_empty() {
+            let first = self.offers.as_ref().and_then(|offers| offers.as_ref().ok()?.first());
+            first.map(|offer| BesideReference { reference: offer.selection(), with: None })
+        } else {
+            let with = Some(looked.a.clone()).filter(|a| !a.is_empty());
+            Some(BesideReference { reference: looked.b.clone(), with })
+        };
+        let Some(beside) = beside else { return vec![Intent::said("there is nothing to put beside each other yet")] };
+        if self.looked.choosing {
+            self.looked.allowed.clear();
+        }
+        self.looked.filter.clear();
+        self.put_beside(beside)
+    }
+
+    /// Shows all configurations again that a pair was opened from, as they were.
+    pub(super) fn back_to(&mut self, view: CompareView) -> Intents {
+        if let Some((metric, allowed)) = self.behind().map(|(of, _)| (of.metric, of.allowed.clone())) {
+            (self.looked.metric, self.looked.allowed) = (metric, allowed);
+        }
+        self.looked.view = view;
+        self.read()
+    }
+
+    fn put_beside(&mut self, beside: BesideReference) -> Intents {
+        self.looked.beside = Some(beside);
+        self.looked.choosing = false;
+        self.looked.view = CompareView::Matrix;
+        self.looked.candidate = 0;
+        self.read()
+    }
+
+    pub(super) fn take_matrix(&mut self, of: WantedMatrix, found: Result<Box<Matrix>, String>) {
+        let sought = self.sought.take_if(|sought| matches!(sought, Sought::Candidate(_)));
+        let place = found.as_ref().map_or(0, |matrix| match sought {
+            Some(Sought::Candidate(text)) => {
+                let place = matrix.comparisons.iter().position(|side| side.a.selection == text);
+                place.unwrap_or(matrix.begin_at)
+            }
+            _ => self.looked.candidate.max(matrix.begin_at).min(matrix.comparisons.len() - 1),
+        });
+        self.matrix = Some((of, found));
+        self.looked.candidate = place;
+        // Other configurations, other tests: a sweep that is none any more leads back to the matrix.
+        if self.looked.view == CompareView::Sweep && self.sweep().is_none() {
+            self.looked.view = CompareView::Matrix;
+        }
+        self.looked.ranked_by = self.looked.ranked_by.min(self.sweep().map_or(0, |sweep| sweep.places.len() - 1));
+        self.kept_in();
+    }
+
+    /// Does what a key means where all configurations of a session are shown.
+    pub(super) fn act_on_session(&mut self, action: Action, world: &World) -> Intents {
+        match action {
+            Action::Left => self.sideways(usize::saturating_sub),
+            Action::Right => self.sideways(usize::saturating_add),
+            Action::Enter => return self.open_pair(CompareView::Table),
+            Action::View => return self.turn(),
+            Action::Scaling => return self.open_pair(CompareView::Scaling),
+            Action::Pivot => return self.open_pair(CompareView::Pivot),
+            Action::Swap | Action::Reference => return self.choose_reference(),
+            Action::Explain => return self.explain_session(),
+            Action::Notes => return self.notes_on_session(world),
+            Action::Copy => return self.copy_of_session(),
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    fn sideways(&mut self, by: fn(usize, usize) -> usize) {
+        let length = match self.looked.view {
+            CompareView::Sweep => self.sweep().map_or(0, |sweep| sweep.places.len()),
+            _ => self.matrix().map_or(0, |matrix| matrix.comparisons.len()),
+        };
+        let at = match self.looked.view {
+            CompareView::Sweep => &mut self.looked.ranked_by,
+            _ => &mut self.looked.candidate,
+        };
+        *at = by(*at, 1).min(length.saturating_sub(1));
+    }
+
+    /// The comparison under the cursor, with its line there; a mean has none.
+    pub(super) fn under_cursor(&self) -> Option<(&Comparison, Option<&Line>)> {
+        if self.looked.view == CompareView::Sweep {
+            return self.ranked_under_cursor();
+        }
+        let matrix = self.matrix()?;
+        let side = matrix.comparisons.get(self.looked.candidate)?;
+        let rows = matrix_rows(&matrix.comparisons, &self.looked.filter);
+        let line = match rows.into_iter().filter(MatrixRow::is_place).nth(self.cursor().at)? {
+            MatrixRow::Line(row) => row.lines.get(self.looked.candidate).copied().flatten(),
+            MatrixRow::Mean(_) | MatrixRow::Title(_) => None,
+        };
+        Some((side, line))
+    }
+
+    /// Opens the pair under the cursor: the configuration as A, what it stands beside as B, with the cursor on the same test.
+    pub(super) fn open_pair(&mut self, view: CompareView) -> Intents {
+        let Some((side, line)) = self.under_cursor() else { return Intents::new() };
+        let (a, b) = (side.a.selection.clone(), side.b.selection.clone());
+        let sought =
+            line.map(|line| Sought::Test { size: line.size.clone(), test: line.test, name: line.name.clone() });
+        // What a sweep compares all the same, its pairs do too.
+        let differ = |one: &Difference| {
+            let kind = ObstacleKind::Differ(*one);
+            side.lines.iter().flat_map(|line| &line.obstacles).any(|found| found.allowed && found.kind == kind)
+        };
+        let allowed: Vec<Difference> = Difference::ALL.into_iter().filter(differ).collect();
+        self.looked.allowed.extend(allowed);
+        self.looked.opened_from = self.looked.view;
+        (self.looked.a, self.looked.b, self.looked.view) = (a, b, view);
+        self.looked.at_the_beginning_of_a_pair();
+        self.sought = sought;
+        let intents = self.read();
+        if intents.is_empty() {
+            self.seek();
+        }
+        intents
+    }
+
+    /// Puts the cursor onto the test that a pair was opened for.
+    pub(super) fn seek(&mut self) {
+        let Some(Sought::Test { size, test, name }) = self.sought.take() else { return };
+        let Some(compared) = self.compared() else { return };
+        let is_it = |row: &TableRow<'_>| match row {
+            TableRow::Line(line) => line.size == size && line.test == test && line.name == name,
+            TableRow::Mean(_) | TableRow::Title(_) => false,
+        };
+        let rows = table_rows(&compared.plain, &self.looked.filter);
+        if let Some(at) = rows.iter().filter(|row| row.is_place()).position(is_it) {
+            self.looked.cursors[CompareView::Table.index()].at = at;
+        }
+    }
+
+    /// Puts all others beside the configuration under the cursor; the cursor goes to what was the reference.
+    fn choose_reference(&mut self) -> Intents {
+        let Some((side, _)) = self.under_cursor() else { return Intents::new() };
+        let (chosen, before) = (side.a.selection.clone(), side.b.selection.clone());
+        self.sought = Some(Sought::Candidate(before.clone()));
+        self.put_beside(BesideReference { reference: chosen, with: Some(before) })
+    }
+}

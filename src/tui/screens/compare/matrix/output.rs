@@ -1,0 +1,113 @@
+//! What leaves the views of a session: explanations, SQL, remarks, files.
+
+use super::{
+    super::output::{copied, obstacle, remarks_of},
+    CompareScreen, CompareView, Intents, MatrixRow, matrix_rows,
+};
+use crate::{
+    catalog::Difference,
+    compare::{Comparison, Mean},
+    metric::Metric,
+    report::{
+        command::shell,
+        comparison::{explain, facts, several},
+        format::Format,
+        tune::effects_text,
+    },
+    tui::{screens::intent::Intent, world::World},
+};
+
+impl CompareScreen {
+    /// The comparisons that a view of a session shows.
+    pub(in super::super) fn session_shown(&self) -> &[Comparison] {
+        match self.looked.view {
+            CompareView::Sweep => self.sweep().map_or(&[], |sweep| sweep.comparisons.as_slice()),
+            _ => self.matrix().map_or(&[], |matrix| matrix.comparisons.as_slice()),
+        }
+    }
+
+    /// Explains the cell under the cursor.
+    pub(super) fn explain_session(&self) -> Intents {
+        let Some((side, line)) = self.under_cursor() else { return Intents::new() };
+        let sides = format!("A is {}, B is {}", several::name(&side.a), several::name(&side.b));
+        let Some(line) = line else {
+            let mean = self.mean_under_cursor(side);
+            let Some(mean) = mean else { return Intents::new() };
+            let of_mean: Vec<_> = side.lines.iter().filter(|line| line.size == mean.size).collect();
+            let text = [vec![sides, String::new()], explain::mean(mean, &of_mean)].concat();
+            return vec![Intent::page(format!("Geometric mean · size {}", mean.size), text)];
+        };
+        let title = format!("{} {} · size {}", line.test, line.name, line.size);
+        vec![Intent::page(title, [vec![sides, String::new()], explain::line(side, line, obstacle)].concat())]
+    }
+
+    fn mean_under_cursor<'c>(&self, side: &'c Comparison) -> Option<&'c Mean> {
+        let size = match self.looked.view {
+            CompareView::Sweep => self.sweep()?.places.get(self.looked.ranked_by)?.size.clone(),
+            _ => {
+                let rows = matrix_rows(&self.matrix()?.comparisons, &self.looked.filter);
+                match rows.into_iter().filter(MatrixRow::is_place).nth(self.cursor().at)? {
+                    MatrixRow::Mean(size) => size.to_owned(),
+                    MatrixRow::Line(_) | MatrixRow::Title(_) => return None,
+                }
+            }
+        };
+        several::mean_of(side, &size)
+    }
+
+    /// Puts the SQL that fetches what is under the cursor into the clipboard.
+    pub(super) fn copy_of_session(&self) -> Intents {
+        let under = self.under_cursor();
+        let lines: Vec<_> = match &under {
+            Some((_, Some(line))) => vec![*line],
+            Some((side, None)) => side.lines.iter().collect(),
+            None => Vec::new(),
+        };
+        copied(explain::sql(&lines, self.looked.metric))
+    }
+
+    /// What to know before believing the figures.
+    pub(super) fn notes_on_session(&self, world: &World) -> Intents {
+        let sides = self.exported_session(world);
+        let Some(first) = sides.first() else { return Intents::new() };
+        let mut lines = several::head(&sides);
+        lines.push(String::new());
+        lines.extend(remarks_of(&sides));
+        let place = self.sweep().and_then(|sweep| sweep.places.get(self.looked.ranked_by));
+        if let Some(effects) = place.and_then(|place| place.effects.as_ref())
+            && self.looked.view == CompareView::Sweep
+            && let Ok(text) = effects_text(effects, Format::Table, &first.command)
+        {
+            lines.push(String::new());
+            lines.extend(text.lines().map(str::to_owned));
+        }
+        lines.push(String::new());
+        lines.extend(several::options(&sides));
+        lines.extend(facts::origin(first));
+        vec![Intent::page("What to know about these comparisons", lines)]
+    }
+
+    /// The comparisons that a view of a session shows, with the command that makes them again.
+    pub(in super::super) fn exported_session(&self, world: &World) -> Vec<Comparison> {
+        let sides = self.session_shown();
+        let Some(first) = sides.first() else { return Vec::new() };
+        let mut words = ["dbdyno", "compare", "--reference", &first.b.selection].map(str::to_owned).to_vec();
+        let sessions: Vec<_> = first.b.sessions.iter().map(|session| session.session_id).collect();
+        let foreign = |side: &&Comparison| side.a.sessions.iter().any(|other| !sessions.contains(&other.session_id));
+        // Without these words all others of the reference's sessions stand beside it.
+        if sides.iter().any(|side| foreign(&side)) {
+            words.extend(sides.iter().flat_map(|side| ["--with".to_owned(), side.a.selection.clone()]));
+        }
+        if first.metric != Metric::Wall {
+            words.extend(["--metric".to_owned(), first.metric.name().to_owned()]);
+        }
+        let mut allowed = self.looked.allowed.clone();
+        if self.looked.view == CompareView::Sweep {
+            allowed.insert(Difference::Tiers);
+        }
+        words.extend(allowed.iter().map(|difference| format!("--allow-{}", difference.name())));
+        words.extend(world.arguments.iter().cloned());
+        let command = shell(words);
+        sides.iter().map(|side| Comparison { command: command.clone(), ..side.clone() }).collect()
+    }
+}

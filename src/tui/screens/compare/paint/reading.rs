@@ -1,0 +1,72 @@
+//! What is awaited: nothing of what was compared before is shown meanwhile.
+
+use crate::{
+    base::units::{count, duration},
+    catalog::Role,
+    tui::{
+        keys::KeyPress,
+        screens::{Context, compare::CompareScreen},
+        widgets::{
+            Target,
+            paint::{Paint, piece},
+        },
+    },
+};
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// How long the sign stays in a place, and in how many places it is.
+const STEP: Duration = Duration::from_millis(125);
+const PLACES: usize = 8;
+
+/// What the program does.
+pub(super) fn word(context: &Context<'_>) -> &'static str {
+    if context.session_running { "waiting for the test under way" } else { "reading" }
+}
+
+/// Paints what is asked for, and how far it is.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
+    let looked = &screen.looked;
+    let asked = match &looked.beside {
+        Some(beside) if looked.view.is_of_session() => vec![("beside  ", &beside.reference, Role::B)],
+        _ => vec![("A  ", &looked.a, Role::A), ("B  ", &looked.b, Role::B)],
+    };
+    let mut row = Rect { height: 1, ..area };
+    for (name, text, role) in asked {
+        paint.line(row, &[piece(name, role), piece(text.as_str(), role)]);
+        row.y += 1;
+    }
+    row.y += 1;
+    let Some(reading) = &screen.reading else {
+        paint.text(row, &format!("{} was not read: Ctrl-r reads it", context.world.store), Role::Dim);
+        return;
+    };
+    let elapsed = context.now.saturating_sub(reading.since);
+    let results = match reading.watch.results() {
+        0 => String::new(),
+        results => format!(" · {} results read", count(results as u64)),
+    };
+    let text = format!(" {} {} … {}{results}", word(context), context.world.store, duration(elapsed.as_nanos() as f64));
+    paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
+    row.y += 1;
+    paint.text(row, "Esc gives it up and shows what was there before", Role::Dim);
+    paint.hit(row, Target::Press(KeyPress::Esc));
+}
+
+/// `[  =     ]`: moves as long as the program does.
+fn sign(elapsed: Duration) -> String {
+    let step = (elapsed.as_millis() / STEP.as_millis()) as usize % (2 * PLACES - 2);
+    let at = if step < PLACES { step } else { 2 * PLACES - 2 - step };
+    format!("[{}={}]", " ".repeat(at), " ".repeat(PLACES - 1 - at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sign_goes_there_and_back() {
+        let at = |step: u32| sign(STEP * step);
+        assert_eq!([at(0), at(7), at(8), at(14)], ["[=       ]", "[       =]", "[      = ]", "[=       ]"]);
+    }
+}

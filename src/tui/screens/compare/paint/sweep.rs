@@ -1,0 +1,193 @@
+//! A sweep's answer: its configurations ranked within each tier, beside the base; below, what its options do.
+
+use super::{heat, joined, lines};
+use crate::{
+    base::units::{counted, plain},
+    catalog::Role,
+    report::{
+        comparison::{several, words},
+        tune::effects::percent,
+    },
+    stats::Verdict,
+    store::tier_words,
+    tui::{
+        screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
+        widgets::{
+            Target,
+            cursor::ListCursor,
+            paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Columns of a place, a figure, a ratio with its sign, and an interval.
+const PLACE: usize = 4;
+const FIGURE: usize = 9;
+const RATIO: usize = 8;
+const INTERVAL: usize = 12;
+/// Rows of the ranking without which it could not be read.
+const LEAST: u16 = 6;
+
+/// Paints the ranking by a place, and what the options do there.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
+    let (Some(sweep), Some((place, ranking))) = (screen.sweep(), screen.sweep_rows()) else { return };
+    let head = draw_head(paint, area, screen, sweep, place);
+    let below = Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area };
+    let wanted = below_rows(sweep, place);
+    let needed = (ranking.len() as u16 + 1).min((below.height / 2).max(LEAST));
+    let foot = wanted.min(below.height.saturating_sub(needed));
+    let [list, foot] = below.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(foot)]));
+    draw_ranking(paint, list, screen, sweep, &ranking);
+    draw_options(paint, foot, screen, sweep, place);
+}
+
+/// `all 8 tests, geometric mean · size 10000`.
+fn words_of(place: &SweepPlace) -> String {
+    let what = match &place.test {
+        Some((test, name)) => format!("{test} {name}"),
+        None => "all tests, geometric mean".to_owned(),
+    };
+    format!("{what} · size {}", place.size)
+}
+
+fn draw_head(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &Sweep, place: &SweepPlace) -> u16 {
+    let options: Vec<&str> = sweep.options.iter().map(|option| option.name.as_str()).collect();
+    let what = counted(sweep.configurations.len(), "configuration");
+    let base = sweep.configurations.first().map_or("", |base| base.label.as_str());
+    let texts = [format!("{what} of {}", options.join(" x ")), format!("base {base}")];
+    let [first, second] = [0, 1].map(|down| Rect { y: area.y + down, height: 1, ..area });
+    paint.text(first, &joined(&texts, " · ", usize::from(area.width)), Role::Text);
+    let at = format!("{} of {}: h and l", screen.looked.ranked_by + 1, sweep.places.len());
+    let by = format!("ranked by ‹{}›", words_of(place));
+    let taken = paint.text(second, &by, Role::Title);
+    if usize::from(taken) + width(&at) + 2 < usize::from(area.width) {
+        paint.right(second, &at, Role::Dim);
+    }
+    2
+}
+
+/// Rows that the options are told in.
+fn below_rows(sweep: &Sweep, place: &SweepPlace) -> u16 {
+    let heat = if sweep.options.len() == 2 { heat::height(sweep) } else { 0 };
+    let shares = place.effects.as_ref().map_or(1, |effects| effects.factors.len() + effects.interactions.len() + 4);
+    (heat.max(shares) + 1) as u16
+}
+
+fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &Sweep, ranking: &[SweepRow]) {
+    let longest = (0..sweep.configurations.len()).map(|at| width(&name(sweep, at))).max().unwrap_or(0);
+    let rest = PLACE + 1 + FIGURE + RATIO + 1 + INTERVAL;
+    let name_columns = longest.max(12).min(usize::from(area.width).saturating_sub(rest));
+    let header =
+        format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "A/B  ", "95 %");
+    paint.text(Rect { height: 1, ..area }, &header, Role::Title);
+    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let is_place = |row: &SweepRow| matches!(row, SweepRow::Configuration(_));
+    let places: Vec<usize> = ranking.iter().enumerate().filter(|(_, row)| is_place(row)).map(|(at, _)| at).collect();
+    let under = places.get(screen.cursor().at).copied().unwrap_or(0);
+    let offset = ListCursor { at: under }.offset(ranking.len(), usize::from(body.height));
+    let base = sweep.configurations.first().and_then(|base| base.tier);
+    let mut in_tier = 0;
+    for (at, row) in ranking.iter().enumerate().take(offset + usize::from(body.height)) {
+        in_tier = if is_place(row) { in_tier + 1 } else { 0 };
+        let Some(line) = at.checked_sub(offset).and_then(|down| rows(body).nth(down)) else { continue };
+        match row {
+            SweepRow::Tier(tier, count) => {
+                let differs = if *tier == base { "" } else { " · ! another tier than the base" };
+                let text = format!("tier {} · {}{differs}", tier_words(*tier), counted(*count, "configuration"));
+                paint.text(line, &text, Role::Title);
+            }
+            SweepRow::Configuration(ranked) => {
+                paint.line(line, &cells(sweep, ranked, screen, in_tier, name_columns));
+                if at == under {
+                    paint.highlight(line);
+                }
+                if let Some(row) = places.iter().position(|place| *place == at) {
+                    paint.hit(line, Target::Spot { pane: 0, row });
+                }
+            }
+        }
+    }
+}
+
+fn title(screen: &CompareScreen) -> &'static str {
+    if screen.looked.metric == crate::metric::Metric::Wall { "time" } else { "figure" }
+}
+
+/// The values of a configuration, as `option=value`.
+fn name(sweep: &Sweep, at: usize) -> String {
+    let Some(one) = sweep.configurations.get(at) else { return String::new() };
+    let values = sweep.options.iter().zip(&one.values).map(|(option, value)| format!("{}={value}", option.name));
+    plain(&values.collect::<Vec<_>>().join(" "))
+}
+
+fn cells<'t>(
+    sweep: &Sweep,
+    ranked: &Ranked,
+    screen: &CompareScreen,
+    in_tier: usize,
+    name_columns: usize,
+) -> Vec<TextPiece<'t>> {
+    let metric = screen.looked.metric;
+    let value = ranked.value.map_or_else(String::new, |value| metric.shown(value));
+    let (ratio, role) = ratio_cell(ranked);
+    let interval = if ranked.configuration == 0 { "the base".to_owned() } else { words::range(ranked.interval) };
+    vec![
+        piece(format!("{in_tier:>PLACE$} "), Role::Dim),
+        piece(pad(&name(sweep, ranked.configuration), name_columns), Role::Text),
+        piece(format!("{value:>FIGURE$}"), Role::Text),
+        piece(format!("{ratio:>RATIO$}"), role),
+        piece(format!(" {interval:<INTERVAL$}"), Role::Text),
+    ]
+}
+
+/// `0.42 ▼`, with the side that it speaks for.
+pub(super) fn ratio_cell(ranked: &Ranked) -> (String, Role) {
+    let role = match ranked.verdict {
+        Some(Verdict::Faster) => Role::A,
+        Some(Verdict::Slower) => Role::B,
+        Some(Verdict::Undecided { .. } | Verdict::TooFew { .. }) => Role::Dim,
+        Some(Verdict::Same) | None => Role::Text,
+    };
+    let ratio = ranked.ratio.map_or("n/c".to_owned(), words::ratio);
+    (format!("{ratio} {:1}", words::sign(ranked.verdict)), role)
+}
+
+/// The heat map where there is one, and how much each option explains.
+fn draw_options(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &Sweep, place: &SweepPlace) {
+    let area = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let heat = sweep.heat(place).map_or(0, |cells| heat::draw(paint, area, screen, sweep, &cells));
+    let gap = if heat > 0 { 2 } else { 0 };
+    let shares = Rect { x: area.x + heat + gap, width: area.width.saturating_sub(heat + gap), ..area };
+    let text = shares_of(screen, place).into_iter().map(|(text, role)| match usize::from(shares.width) {
+        room if heat > 0 => (fit(&plain(&text), room), role),
+        _ => (text, role),
+    });
+    lines(paint, shares, text);
+}
+
+fn shares_of(screen: &CompareScreen, place: &SweepPlace) -> Vec<(String, Role)> {
+    let mut text: Vec<(String, Role)> = Vec::new();
+    match &place.effects {
+        None => text.push(("no shares: not all configurations have this as a time".to_owned(), Role::Dim)),
+        Some(effects) => {
+            let share = |of: f64, what: &str| format!("{:>6}  {what}", percent(of));
+            text.push(("share of the variance".to_owned(), Role::Title));
+            text.extend(effects.factors.iter().map(|factor| match factor.shown {
+                true => (share(factor.share, &factor.option), Role::Text),
+                false => (share(factor.share, &format!("{}: no effect found", factor.option)), Role::Dim),
+            }));
+            text.extend(effects.interactions.iter().map(|one| {
+                let [a, b] = &one.options;
+                (share(one.share, &format!("{a} and {b} together")), Role::Text)
+            }));
+            text.push((share(effects.left, "interactions and noise"), Role::Dim));
+            if !effects.whole {
+                text.push(("a sample of the grid: shares are estimates".to_owned(), Role::Dim));
+            }
+        }
+    }
+    let under = screen.under_cursor().map(|(side, _)| several::summary(side));
+    text.extend(under.map(|summary| (summary, Role::Dim)));
+    text
+}

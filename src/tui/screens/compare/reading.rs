@@ -1,0 +1,162 @@
+//! What is being read: begun, watched, given up, and taken once it is there.
+
+use super::{
+    BesideReference, CompareScreen, CompareView, FirstView, Intents, Looked, Request, Response, WantedComparison,
+    WantedMatrix,
+};
+use crate::{
+    store::{Latencies, ReadWatch},
+    tui::screens::intent::Intent,
+};
+use std::{mem, time::Duration};
+
+/// How often the sign moves that something is read.
+const SIGN: Duration = Duration::from_millis(125);
+
+/// Something is being read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// When it was asked for, from the beginning of the program on.
+    pub(crate) since: Duration,
+    pub(crate) watch: ReadWatch,
+    of: Asked,
+    /// What was looked at before, for whoever gives it up.
+    before: Looked,
+}
+
+/// What is read.
+#[derive(Debug)]
+enum Asked {
+    /// What there is to compare.
+    Offers,
+    Pair(Box<WantedComparison>),
+    Matrix(Box<WantedMatrix>),
+}
+
+impl CompareScreen {
+    /// The program has run so long.
+    pub(crate) fn time(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    /// How often time has to be told, with nothing else happening.
+    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
+        (in_view && self.reading.is_some()).then_some(SIGN)
+    }
+
+    /// Remembers what is looked at before something changes it.
+    pub(super) fn remember(&mut self) {
+        if self.reading.is_none() {
+            self.before = self.looked.clone();
+        }
+    }
+
+    /// Begins to read; what was being read is given up.
+    fn begin_reading(&mut self, of: Asked) -> (u64, ReadWatch) {
+        self.ticket += 1;
+        let before = match self.reading.take() {
+            Some(Reading { watch, before, .. }) => {
+                watch.give_up();
+                before
+            }
+            None => self.before.clone(),
+        };
+        let watch = ReadWatch::default();
+        self.reading = Some(Reading { since: self.now, watch: watch.clone(), of, before });
+        (self.ticket, watch)
+    }
+
+    /// Gives up what is read, and shows what was shown before.
+    pub(super) fn give_up(&mut self) -> Intents {
+        let Some(Reading { watch, before, .. }) = self.reading.take() else { return Intents::new() };
+        watch.give_up();
+        // Its response comes too late.
+        self.ticket += 1;
+        let given_up = mem::replace(&mut self.looked, before);
+        if self.looked.choosing {
+            // What was typed can be mended.
+            (self.looked.a, self.looked.b) = (given_up.a, given_up.b);
+        }
+        let mut intents = vec![Intent::said("given up: this is what was shown before")];
+        if self.looked.choosing {
+            intents.extend(self.read());
+        }
+        intents
+    }
+
+    /// Reads what is looked at, unless that is known and still true.
+    pub(super) fn read(&mut self) -> Intents {
+        let known = match (self.looked.choosing, self.looked.view.is_of_session()) {
+            (true, _) => self.offers.is_some(),
+            (false, true) => self.found_matrix().is_some(),
+            (false, false) => self.found_pair().is_some(),
+        };
+        if known && !self.stale {
+            return Intents::new();
+        }
+        self.stale = false;
+        if !self.looked.choosing {
+            return self.ask();
+        }
+        let (ticket, _) = self.begin_reading(Asked::Offers);
+        vec![Intent::Request(Request::Offers { ticket })]
+    }
+
+    pub(super) fn read_again(&mut self) -> Intents {
+        self.stale = true;
+        self.read()
+    }
+
+    /// Asks for what is looked at.
+    pub(super) fn ask(&mut self) -> Intents {
+        match self.looked.wanted_matrix().filter(|_| self.looked.view.is_of_session()) {
+            Some(wanted) => {
+                let wanted = Box::new(wanted);
+                let (ticket, watch) = self.begin_reading(Asked::Matrix(wanted.clone()));
+                vec![Intent::Request(Request::Matrix { ticket, wanted, watch })]
+            }
+            None => self.ask_pair(FirstView::Pair),
+        }
+    }
+
+    pub(super) fn ask_pair(&mut self, first: FirstView) -> Intents {
+        let wanted = Box::new(self.looked.wanted());
+        let (ticket, watch) = self.begin_reading(Asked::Pair(wanted.clone()));
+        vec![Intent::Request(Request::Compare { ticket, wanted, first, watch })]
+    }
+
+    /// Asks for the latencies where the view shows them and they were not read.
+    pub(super) fn with_latencies(&mut self) -> Intents {
+        let missing = self.compared().is_some_and(|compared| compared.latencies == Latencies::Left);
+        if missing && self.looked.view == CompareView::Latencies { self.ask() } else { Intents::new() }
+    }
+
+    /// Takes what was read, unless something else was asked for since, or it was given up.
+    pub(super) fn take(&mut self, response: Response) -> Intents {
+        let reading = self.reading.take_if(|_| response.ticket() == self.ticket);
+        match (response, reading.map(|reading| reading.of)) {
+            (Response::Offers { found, .. }, Some(_)) => {
+                self.offers = Some(found);
+                let length = self.pairs().len();
+                self.offered.kept_in(length);
+            }
+            (Response::Compared { found, .. }, Some(Asked::Pair(wanted))) => {
+                self.pair = Some((*wanted, found));
+                self.kept_in();
+                self.seek();
+            }
+            (Response::Matrix { found, .. }, Some(Asked::Matrix(wanted))) => self.take_matrix(*wanted, found),
+            // Of two configurations that were asked for, all of their session.
+            (Response::Matrix { found, .. }, Some(Asked::Pair(wanted))) => {
+                let WantedComparison { b, metric, allowed, .. } = *wanted;
+                let reference = found.as_ref().map_or(b, |matrix| matrix.reference.clone());
+                let beside = BesideReference { reference, with: None };
+                self.looked.beside = Some(beside.clone());
+                self.looked.view = CompareView::Matrix;
+                self.take_matrix(WantedMatrix { beside, metric, allowed }, found);
+            }
+            _ => return Intents::new(),
+        }
+        self.with_latencies()
+    }
+}

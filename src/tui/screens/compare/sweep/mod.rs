@@ -1,0 +1,174 @@
+//! A session that was a sweep: its configurations ranked within each tier, and what its options do.
+
+mod build;
+
+use super::CompareScreen;
+use crate::{
+    compare::{Comparison, Line, RatioRange},
+    metric::{Better, Metric},
+    report::comparison::several::mean_of,
+    stats::Verdict,
+    tune::effects::GridEffects,
+};
+use std::{cmp::Reverse, collections::BTreeSet};
+
+/// Configurations of one engine that differ in options; the first is the base.
+#[derive(Debug)]
+pub(crate) struct Sweep {
+    /// The options that vary; each configuration has a value of each, in this order.
+    pub(crate) options: Vec<SweptOption>,
+    pub(crate) configurations: Vec<SweptConfiguration>,
+    /// Each configuration but the base as A, beside the base as B. Tiers are compared all the same: the ranking parts them.
+    pub(crate) comparisons: Vec<Comparison>,
+    /// What they can be ranked by; at least one.
+    pub(crate) places: Vec<SweepPlace>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SweptOption {
+    pub(crate) name: String,
+    /// Its values in their order.
+    pub(crate) values: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SweptConfiguration {
+    pub(crate) label: String,
+    pub(crate) values: Vec<String>,
+    /// Durability tier; none: not recorded.
+    pub(crate) tier: Option<u8>,
+}
+
+/// A test at a size, or all tests of a size.
+#[derive(Debug)]
+pub(crate) struct SweepPlace {
+    pub(crate) size: String,
+    /// Number and name; none: the geometric mean of all.
+    pub(crate) test: Option<(u32, String)>,
+    /// What the options do there, in times; none where that cannot be said.
+    pub(crate) effects: Option<GridEffects>,
+}
+
+/// A configuration in the ranking.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ranked {
+    /// Its place among all; the base is 0.
+    pub(crate) configuration: usize,
+    /// Its figure; none of a mean.
+    pub(crate) value: Option<f64>,
+    /// Its figure / that of the base; none: not comparable.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) interval: Option<RatioRange>,
+    /// The verdict; none of a mean, and of the base.
+    pub(crate) verdict: Option<Verdict>,
+}
+
+/// A row of the ranking. The title of a tier cannot be under the cursor.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum SweepRow {
+    /// A tier begins, with so many configurations.
+    Tier(Option<u8>, usize),
+    Configuration(Ranked),
+}
+
+/// A combination of the values of two options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum HeatCell {
+    /// Nothing was measured.
+    Empty,
+    Measured(Ranked),
+}
+
+impl Sweep {
+    /// The configurations by tier, what survives most first; within a tier the best first.
+    pub(crate) fn rows(&self, place: &SweepPlace, metric: Metric) -> Vec<SweepRow> {
+        let tiers: BTreeSet<Reverse<Option<u8>>> = self.configurations.iter().map(|one| Reverse(one.tier)).collect();
+        let of_tier = |Reverse(tier): Reverse<Option<u8>>| {
+            let places = (0..self.configurations.len()).filter(|at| self.configurations[*at].tier == tier);
+            let mut ranked: Vec<Ranked> = places.map(|at| self.ranked(at, place)).collect();
+            ranked.sort_by(|one, next| {
+                let key = |ranked: &Ranked| match (ranked.ratio, metric.better()) {
+                    (None, _) => f64::INFINITY,
+                    (Some(ratio), Better::More) => -ratio,
+                    (Some(ratio), _) => ratio,
+                };
+                key(one).total_cmp(&key(next))
+            });
+            let title = SweepRow::Tier(tier, ranked.len());
+            [title].into_iter().chain(ranked.into_iter().map(SweepRow::Configuration))
+        };
+        tiers.into_iter().flat_map(of_tier).collect()
+    }
+
+    /// How a configuration does.
+    pub(crate) fn ranked(&self, configuration: usize, place: &SweepPlace) -> Ranked {
+        let nothing = Ranked { configuration, value: None, ratio: None, interval: None, verdict: None };
+        let Some(side) = configuration.checked_sub(1).and_then(|at| self.comparisons.get(at)) else {
+            let line = self.comparisons.iter().find_map(|side| line_at(side, place));
+            let value = line.and_then(|line| line.b.as_ref()).map(|figure| figure.median);
+            return Ranked { value, ratio: Some(1.0), ..nothing };
+        };
+        if place.test.is_none() {
+            let Some(mean) = mean_of(side, &place.size) else { return nothing };
+            return Ranked { ratio: mean.ratio, interval: mean.interval, ..nothing };
+        }
+        let Some(line) = line_at(side, place) else { return nothing };
+        let value = line.a.as_ref().map(|figure| figure.median);
+        match &line.found {
+            None => Ranked { value, ..nothing },
+            Some(found) => {
+                let (ratio, verdict) = (Some(found.ratio), Some(found.verdict));
+                Ranked { configuration, value, ratio, interval: found.interval, verdict }
+            }
+        }
+    }
+
+    /// Where exactly two options vary: the cells of each value of the first, one a value of the second.
+    pub(crate) fn heat(&self, place: &SweepPlace) -> Option<Vec<Vec<HeatCell>>> {
+        let [rows, columns] = self.options.as_slice() else { return None };
+        let cell = |row: &String, column: &String| {
+            let is_it = |one: &SweptConfiguration| one.values[0] == *row && one.values[1] == *column;
+            let at = self.configurations.iter().position(is_it);
+            at.map_or(HeatCell::Empty, |at| HeatCell::Measured(self.ranked(at, place)))
+        };
+        Some(rows.values.iter().map(|row| columns.values.iter().map(|column| cell(row, column)).collect()).collect())
+    }
+}
+
+/// The line of a test at a size.
+fn line_at<'c>(side: &'c Comparison, place: &SweepPlace) -> Option<&'c Line> {
+    let (test, name) = place.test.as_ref()?;
+    side.lines.iter().find(|line| line.test == *test && line.name == *name && line.size == place.size)
+}
+
+impl CompareScreen {
+    /// The sweep that the session was.
+    pub(crate) fn sweep(&self) -> Option<&Sweep> {
+        self.matrix()?.sweep.as_ref()
+    }
+
+    /// The ranking, and what it is by.
+    pub(crate) fn sweep_rows(&self) -> Option<(&SweepPlace, Vec<SweepRow>)> {
+        let sweep = self.sweep()?;
+        let place = sweep.places.get(self.looked.ranked_by)?;
+        Some((place, sweep.rows(place, self.looked.metric)))
+    }
+
+    /// The configuration of the ranking under the cursor.
+    pub(crate) fn ranked(&self) -> Option<Ranked> {
+        let (_, rows) = self.sweep_rows()?;
+        let ranked = |row: SweepRow| match row {
+            SweepRow::Configuration(ranked) => Some(ranked),
+            SweepRow::Tier(..) => None,
+        };
+        rows.into_iter().filter_map(ranked).nth(self.looked.cursors[super::CompareView::Sweep.index()].at)
+    }
+
+    /// The comparison of the configuration under the cursor with the base, and its line; none of the base itself.
+    pub(super) fn ranked_under_cursor(&self) -> Option<(&Comparison, Option<&Line>)> {
+        let at = self.ranked()?.configuration.checked_sub(1)?;
+        let sweep = self.sweep()?;
+        let side = sweep.comparisons.get(at)?;
+        Some((side, line_at(side, sweep.places.get(self.looked.ranked_by)?)))
+    }
+}

@@ -1,0 +1,136 @@
+//! All configurations of a session beside one reference.
+
+use super::{Journey, over};
+use crate::compare::fixture::{Bench, Variant, spec};
+use dbdyno::tui::{Message, keys::KeyPress};
+
+/// A session of ten rounds with two tests: `x` takes 1 ms, `y` 3 ms, `z` as long as `x`, and each further one 1 ms more.
+fn session(names: &[&'static str]) -> Bench {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for round in 0..10 {
+        for (at, name) in (0_u64..).zip(names) {
+            let base = [1, 3, 1].get(at as usize).map_or(at, |ms| *ms) * 1_000_000;
+            let about = |step: u64| base + (round * (step + at)) % 7 * base / 1000;
+            bench.run(&session, round as u32, &spec(name), &[about(3), about(2)]);
+        }
+    }
+    bench
+}
+
+/// The cells of a row, as words.
+fn row(journey: &Journey, name: &str) -> String {
+    let screen = journey.screen();
+    let line = screen.lines().find(|line| line.contains(&format!("│{name}"))).unwrap_or_else(|| panic!("{screen}"));
+    line.replace('│', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
+    let mut journey = over(&session(&["x", "y", "z"]), 80, 24);
+    journey.keys("3").keys("g").keys("label").key(KeyPress::Enter);
+    journey.keys("a").key(KeyPress::Down).keys("b").keys("c");
+    journey.shows("‹matrix›").shows("reference   x (1.0, tier 3 power-safe)").shows("10 runs");
+    let of_test = row(&journey, "2 Random reads");
+    assert!(of_test.starts_with("2 Random reads 1.00 ms 3.00 ▲ ") && of_test.contains("1.00 = 1.00-1.00"), "{of_test}");
+    journey.shows("geometric mean").shows("y against x: slower in 2 of 2 tests").shows("x 3.0x faster");
+    // The pair has the same ratio and interval, and the cursor on the same test.
+    let cells: Vec<&str> = of_test.split(' ').collect();
+    let (ratio, interval) = (cells[5], cells[7]);
+    journey.keys("j").key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 3");
+    journey.shows(&format!("A/B {ratio} [{interval}]")).shows("▲ B 3.0x faster");
+    journey.key(KeyPress::Esc).shows("‹matrix›").shows("2 of 3");
+    journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
+    journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
+    // From a pair a key leads to it too.
+    journey.key(KeyPress::Esc).shows("M all").key(KeyPress::Enter).shows("‹table›").hides("matrix  ").keys("M");
+    journey.shows("‹matrix›").shows("reference");
+}
+
+#[test]
+fn another_reference_is_chosen_under_the_cursor() {
+    let mut journey = over(&session(&["x", "y", "z"]), 80, 24);
+    journey.keys("M").shows("reference   x").keys("r").shows("reference   y");
+    let of_test = row(&journey, "1 Writes");
+    assert!(of_test.contains("3.00 ms 0.33 ▼ 0.33-0.33 0.33 ▼ 0.33-0.33"), "{of_test}");
+    // The cursor is on what was the reference, so that the same key leads back.
+    journey.shows("x 1.00 ms · y 3.01 ms").keys("r").shows("reference   x").keys("s").shows("reference   y");
+}
+
+#[test]
+fn more_configurations_than_fit_are_shown_sideways() {
+    let mut journey = over(&session(&["x", "y", "z", "p", "q", "r", "s"]), 80, 24);
+    journey.keys("M").shows("1 of 6 configurations beside the reference: h and l show the others").shows("3.00 ▲");
+    journey.hides("   s").keys("lllll").shows("6 of 6 configurations").shows("6.00 ▲").shows("s 6.0");
+    assert!(!journey.screen().lines().skip(1).any(|line| line.chars().count() > 80), "{}", journey.screen());
+    journey.keys("l").shows("6 of 6").keys("h").shows("5 of 6");
+    journey.message(Message::Resized(200, 60));
+    journey.hides("h and l show").shows("3.00 ▲").shows("6.00 ▲").shows("5.00 ms");
+}
+
+#[test]
+fn the_matrix_is_explained_copied_filtered_and_exported() {
+    let mut journey = over(&session(&["x", "y", "z"]), 120, 40);
+    journey.keys("M").keys("x").shows("A is y, B is x").shows("Hodges-Lehmann").key(KeyPress::Esc);
+    journey
+        .keys("y")
+        .shows("in the clipboard")
+        .keys("n")
+        .shows("z against x: the same in 2 of 2 tests")
+        .key(KeyPress::Esc);
+    journey
+        .keys("/")
+        .keys("reads")
+        .key(KeyPress::Enter)
+        .shows("2 Random reads")
+        .hides("1 Writes")
+        .hides("geometric mean");
+    journey
+        .key(KeyPress::Esc)
+        .shows("1 Writes")
+        .keys("m")
+        .shows("Compare which figure")
+        .keys("p99")
+        .key(KeyPress::Enter);
+    journey.shows("‹matrix›").shows("figure");
+    let path = journey.place().path("out.md");
+    journey.keys("e").shows("its ending chooses the format").answer(path.to_str().unwrap());
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.contains("| test | size | x | y |") && written.contains("dbdyno compare --reference"), "{written}");
+    journey.keys("e").answer("out.bench").shows("expected a name that ends in");
+    journey.click("geometric mean");
+}
+
+#[test]
+fn groups_of_configurations_are_matched_and_no_matrix() {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for round in 0..8 {
+        for (engine, base) in [("x", 1_000_000), ("y", 3_000_000)] {
+            for (value, factor) in [("full", 2), ("off", 1)] {
+                let options = vec![("sync", value)];
+                let variant = Variant { options, label: format!("{engine}[sync={value}]"), ..spec(engine) };
+                let time = factor * (base + u64::from(round) * base / 1000);
+                bench.run(&session, round, &variant, &[time]);
+            }
+        }
+    }
+    let mut journey = over(&bench, 120, 40);
+    journey.keys("3").keys("g").keys("engine").key(KeyPress::Enter);
+    journey.keys("a").key(KeyPress::Down).keys("b").keys("c").shows("‹table›").hides("‹matrix›");
+    journey.shows("sync=full").shows("sync=off").shows("3.0x faster");
+}
+
+#[test]
+fn labels_from_a_store_are_painted_harmlessly() {
+    let mut bench = session(&["x", "y", "z"]);
+    for run in &mut bench.batch.runs {
+        run.label = format!("{}\u{1b}]0;evil\u{7}|*\\", run.label);
+    }
+    let mut journey = over(&bench, 120, 40);
+    for key in "Mlvvvnx".chars() {
+        journey.key(KeyPress::Char(key));
+        let screen = journey.screen();
+        assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
+    }
+}
