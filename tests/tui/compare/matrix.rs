@@ -52,7 +52,7 @@ fn another_reference_is_chosen_under_the_cursor() {
     let mut journey = over(&session(&["x", "y", "z"]), 80, 24);
     journey.keys("M").shows("reference   x").keys("r").shows("reference   y");
     let of_test = row(&journey, "1 Writes");
-    assert!(of_test.contains("3.00 ms 0.33 ▼ 0.33-0.33 0.33 ▼ 0.33-0.33"), "{of_test}");
+    assert!(of_test.contains("3.01 ms 0.33 ▼ 0.33-0.33 0.33 ▼ 0.33-0.33"), "{of_test}");
     // The cursor is on what was the reference, so that the same key leads back.
     journey.shows("x 1.00 ms · y 3.01 ms").keys("r").shows("reference   x").keys("s").shows("reference   y");
 }
@@ -61,11 +61,11 @@ fn another_reference_is_chosen_under_the_cursor() {
 fn more_configurations_than_fit_are_shown_sideways() {
     let mut journey = over(&session(&["x", "y", "z", "p", "q", "r", "s"]), 80, 24);
     journey.keys("M").shows("1 of 6 configurations beside the reference: h and l show the others").shows("3.00 ▲");
-    journey.hides("   s").keys("lllll").shows("6 of 6 configurations").shows("6.00 ▲").shows("s 6.0");
+    journey.hides("6.00 ▲").keys("lllll").shows("6 of 6 configurations").shows("6.00 ▲").shows("s 6.0");
     assert!(!journey.screen().lines().skip(1).any(|line| line.chars().count() > 80), "{}", journey.screen());
     journey.keys("l").shows("6 of 6").keys("h").shows("5 of 6");
     journey.message(Message::Resized(200, 60));
-    journey.hides("h and l show").shows("3.00 ▲").shows("6.00 ▲").shows("5.00 ms");
+    journey.hides("h and l show").shows("3.00 ▲").shows("6.00 ▲").shows("3.01 ms");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn the_matrix_is_explained_copied_filtered_and_exported() {
         .shows("1 Writes")
         .keys("m")
         .shows("Compare which figure")
-        .keys("p99")
+        .keys("operations")
         .key(KeyPress::Enter);
     journey.shows("‹matrix›").shows("figure");
     let path = journey.place().path("out.md");
@@ -98,7 +98,6 @@ fn the_matrix_is_explained_copied_filtered_and_exported() {
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.contains("| test | size | x | y |") && written.contains("dbdyno compare --reference"), "{written}");
     journey.keys("e").answer("out.bench").shows("expected a name that ends in");
-    journey.click("geometric mean");
 }
 
 #[test]

@@ -44,7 +44,6 @@ fn a_long_reading_says_how_far_it_is_and_that_it_goes_on() {
     journey.time(3_450).shows("64 results read");
     let moved = |screen: &str| screen.lines().find(|line| line.contains("[")).map(|line| line.find('=')).unwrap();
     assert_ne!(moved(&before), moved(&journey.screen()), "a sign moves");
-    assert!(journey.app.wakes().is_some(), "time is told meanwhile");
     journey.message(Message::Response(Box::new(response)));
     journey.shows("3.0x faster").hides("results read");
 }

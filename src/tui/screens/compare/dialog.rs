@@ -47,10 +47,7 @@ pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
 impl CompareScreen {
     /// Asks which differences are compared all the same, with where they stand in the way.
     pub(super) fn ask_allowed(&self) -> Intents {
-        let lines: Vec<&Line> = match self.looked.view.is_of_session() {
-            true => self.session_shown().iter().flat_map(|side| &side.lines).collect(),
-            false => self.compared().into_iter().flat_map(|compared| &compared.plain.lines).collect(),
-        };
+        let lines = self.lines_shown();
         let items = Difference::ALL.map(|difference| {
             let differs = |kind: &ObstacleKind| *kind == ObstacleKind::Differ(difference);
             let met = lines.iter().filter(|line| line.obstacles.iter().any(|found| differs(&found.kind))).count();
@@ -79,8 +76,16 @@ impl CompareScreen {
         vec![Intent::choose_one(Dialog::Metric, "Compare which figure", self.metrics().iter().map(item).collect())]
     }
 
+    /// The lines that the view is made of.
+    pub(super) fn lines_shown(&self) -> Vec<&Line> {
+        match self.looked.view.is_of_session() {
+            true => self.session_shown().iter().flat_map(|side| &side.lines).collect(),
+            false => self.compared().into_iter().flat_map(|compared| &compared.plain.lines).collect(),
+        }
+    }
+
     /// The figures that can be compared here.
-    fn metrics(&self) -> &[Metric] {
+    pub(super) fn metrics(&self) -> &[Metric] {
         match self.looked.view.is_of_session() {
             true => self.matrix().map_or(&[], |matrix| matrix.metrics.as_slice()),
             false => self.compared().map_or(&[], |compared| compared.metrics.as_slice()),

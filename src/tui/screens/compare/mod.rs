@@ -2,6 +2,7 @@
 
 mod ask;
 mod dialog;
+mod does;
 mod looked;
 mod matrix;
 mod output;
@@ -266,6 +267,10 @@ impl Screen for CompareScreen {
             true => self.act_on_session(action, context.world),
             false => self.act_on_pair(action, context.world),
         }
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        self.does(action)
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {

@@ -86,7 +86,7 @@ impl CompareScreen {
     }
 
     pub(super) fn ask_export(&self) -> Intents {
-        if self.compared().is_none() && self.session_shown().is_empty() {
+        if self.lines_shown().is_empty() {
             return vec![Intent::failed("there is no comparison to export")];
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();

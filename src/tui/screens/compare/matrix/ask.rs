@@ -76,7 +76,14 @@ pub(in super::super) fn of_sides(
         return Ok(None);
     }
     let parts = of_sessions(store, b, Latencies::Left).map_err(words)?;
-    let place = |side: &Side| parts.iter().position(|part| is_whole(side, part));
+    // Sides that have runs in common are no pair: what each begins with is meant.
+    let of_b: HashSet<Uuid> = b.runs.iter().map(|run| run.run_id).collect();
+    let overlap = a.runs.iter().any(|run| of_b.contains(&run.run_id));
+    let begins = |side: &Side, part: &Side| {
+        let first = side.runs.first().map(|run| run.run_id);
+        part.runs.iter().any(|run| Some(run.run_id) == first)
+    };
+    let place = |side: &Side| parts.iter().position(|part| is_whole(side, part) || (overlap && begins(side, part)));
     let (Some(of_a), Some(of_b)) = (place(a), place(b)) else { return Ok(None) };
     if parts.len() < 3 || of_a == of_b {
         return Ok(None);

@@ -70,17 +70,18 @@ impl CompareScreen {
     pub(super) fn notes_on_session(&self, world: &World) -> Intents {
         let sides = self.exported_session(world);
         let Some(first) = sides.first() else { return Intents::new() };
-        let mut lines = several::head(&sides);
-        lines.push(String::new());
-        lines.extend(remarks_of(&sides));
+        let mut lines = Vec::new();
         let place = self.sweep().and_then(|sweep| sweep.places.get(self.looked.ranked_by));
         if let Some(effects) = place.and_then(|place| place.effects.as_ref())
             && self.looked.view == CompareView::Sweep
             && let Ok(text) = effects_text(effects, Format::Table, &first.command)
         {
-            lines.push(String::new());
             lines.extend(text.lines().map(str::to_owned));
+            lines.push(String::new());
         }
+        lines.extend(several::head(&sides));
+        lines.push(String::new());
+        lines.extend(remarks_of(&sides));
         lines.push(String::new());
         lines.extend(several::options(&sides));
         lines.extend(facts::origin(first));

@@ -18,6 +18,7 @@ use crate::{
             paint::{Paint, TextPiece, fit, pad, piece, rows, width},
         },
     },
+    tune::effects::ValueEffect,
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
@@ -173,9 +174,15 @@ fn shares_of(screen: &CompareScreen, place: &SweepPlace) -> Vec<(String, Role)> 
         Some(effects) => {
             let share = |of: f64, what: &str| format!("{:>6}  {what}", percent(of));
             text.push(("share of the variance".to_owned(), Role::Title));
-            text.extend(effects.factors.iter().map(|factor| match factor.shown {
-                true => (share(factor.share, &factor.option), Role::Text),
-                false => (share(factor.share, &format!("{}: no effect found", factor.option)), Role::Dim),
+            text.extend(effects.factors.iter().map(|factor| {
+                let too_few = |effect: &ValueEffect| {
+                    effect.found.as_ref().is_none_or(|found| matches!(found.verdict, Verdict::TooFew { .. }))
+                };
+                match (factor.shown, factor.effects.iter().any(too_few)) {
+                    (true, _) => (share(factor.share, &factor.option), Role::Text),
+                    (false, true) => (share(factor.share, &format!("{}, of few pairs", factor.option)), Role::Text),
+                    (false, false) => (share(factor.share, &format!("{}: no effect found", factor.option)), Role::Dim),
+                }
             }));
             text.extend(effects.interactions.iter().map(|one| {
                 let [a, b] = &one.options;
