@@ -210,6 +210,7 @@ impl Store {
         reach: &Reach,
         read: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.watch.as_ref().map_or(Ok(()), ReadWatch::check)?;
         let opened = self.to_read(reach)?;
         self.follow(&opened.connection)?;
         let answer = read(&opened.connection).map_err(|error| error.of_block(&self.path));

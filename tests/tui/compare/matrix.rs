@@ -9,7 +9,7 @@ fn session(names: &[&'static str]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
     for round in 0..10 {
-        for (at, name) in (0_u64..).zip(names) {
+        for (at, &name) in (0_u64..).zip(names) {
             let base = [1, 3, 1].get(at as usize).map_or(at, |ms| *ms) * 1_000_000;
             let about = |step: u64| base + (round * (step + at)) % 7 * base / 1000;
             bench.run(&session, round as u32, &spec(name), &[about(3), about(2)]);
