@@ -175,7 +175,7 @@ fn an_optional_engine_that_cannot_be_used_is_left_out_with_the_reason() {
     };
     let planned = dry(&["sqlite", "nosuch?", "sqlite-lib?:library=/nowhere/libx.so"]);
     assert_eq!(planned.code, Some(0), "{}", planned.stderr);
-    assert!(planned.stdout.contains("1 configurations"), "{}", planned.stdout);
+    assert!(planned.stdout.contains("1 configuration x"), "{}", planned.stdout);
     assert!(planned.stdout.contains("not run: there is no engine `nosuch`"), "{}", planned.stdout);
     assert!(planned.stdout.contains("not run: engine `sqlite-lib`: ") && planned.stdout.contains("/nowhere/libx.so"));
     let refused = dry(&["sqlite", "nosuch"]);

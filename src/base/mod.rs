@@ -1,5 +1,5 @@
 //! What every part may use, and what uses none of them: numbers and names for people, tables of text, files that are read, files that are
-//! written whole, folders that a later start sweeps, identifiers.
+//! written whole, values that are typed, folders that a later start sweeps, identifiers.
 
 pub mod csv;
 pub(crate) mod grid;
@@ -9,4 +9,5 @@ pub mod names;
 pub mod output;
 pub mod scratch;
 pub(crate) mod sqlite;
+pub mod typed;
 pub mod units;

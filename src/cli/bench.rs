@@ -234,11 +234,11 @@ fn headline(plan: &BenchPlan, estimate: &Estimate) -> String {
     let guessed = if estimate.from_history { "" } else { " (a guess: there are no earlier runs to go by)" };
     let held = plan.conditions.to_string();
     format!(
-        "{}: {} configurations x {} rounds = {} runs, about {}{guessed}, up to {} on disk{}{held}",
+        "{}: {} x {} = {}, about {}{guessed}, up to {} on disk{}{held}",
         units::plain(&plan.suite.name),
-        plan.configurations.len(),
-        plan.rounds,
-        estimate.runs,
+        units::counted(plan.configurations.len(), "configuration"),
+        units::counted(plan.rounds, "round"),
+        units::counted(estimate.runs, "run"),
         units::clock(estimate.time),
         units::bytes(estimate.space_bytes),
         if held.is_empty() { "" } else { ", " },

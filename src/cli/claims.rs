@@ -7,7 +7,7 @@ use super::{
     output::print,
 };
 use crate::{
-    base::csv::Cells,
+    base::{csv::Cells, units::counted},
     catalog::Catalog,
     claims::{JudgeError, judged},
     report::{
@@ -54,7 +54,7 @@ fn listed(catalog: &Catalog) -> Vec<(String, String)> {
             let about = match catalog.claims(&name) {
                 Ok(claims) => {
                     let count: usize = claims.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
-                    format!("{} ({count} claims; {})", claims.title, claims.source)
+                    format!("{} ({}; {})", claims.title, counted(count, "claim"), claims.source)
                 }
                 Err(error) => format!("✗ {error}"),
             };

@@ -5,7 +5,10 @@ use super::{
     error::{CliError, unwritten},
     output::command_line,
 };
-use crate::report::{format::Format, results};
+use crate::{
+    base::units::counted,
+    report::{format::Format, results},
+};
 use clap::Args;
 use dbdyno_engine::say;
 use std::{
@@ -39,6 +42,6 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
     let write = |temporary: &Path| results::write(&store, &selection, shape, &command, &catalog, temporary);
     let written = output.replace(write).unwrap_or_else(|error| Err(error.into()));
     written.map_err(unwritten(&args.out))?;
-    say!("{} results in {}", store.count(&selection)?, args.out.display());
+    say!("{} in {}", counted(store.count(&selection)?, "result"), args.out.display());
     Ok(ExitCode::SUCCESS)
 }

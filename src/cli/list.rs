@@ -6,7 +6,7 @@ use super::{
     output::print,
 };
 use crate::{
-    base::csv::Cells,
+    base::{csv::Cells, units::counted},
     bench::ReadyMade,
     catalog::Catalog,
     engines::Registry,
@@ -122,9 +122,9 @@ fn suites(catalog: &Catalog) -> Vec<(String, String)> {
                 Ok(suite) => {
                     let sizes: Vec<String> = suite.sizes.iter().map(ToString::to_string).collect();
                     format!(
-                        "{} ({} tests; {} {})",
+                        "{} ({}; {} {})",
                         suite.title,
-                        suite.tests().count(),
+                        counted(suite.tests().count(), "test"),
                         suite.size_unit,
                         sizes.join(", ")
                     )

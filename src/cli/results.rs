@@ -8,10 +8,10 @@ use super::{
 use crate::{
     base::units::counted,
     report::{
+        details::details,
         format::Format,
         matrix::{Matrix, MatrixColumns},
         results::{FORMATS, text},
-        text::details,
     },
     store::{ListOrder, Listed, ListedRows, SelectionKey, SortKey, TestTime, TextRows},
 };

@@ -6,7 +6,7 @@ use super::{
     session::{conclude, session_text, watched},
 };
 use crate::{
-    base::units::plain,
+    base::units::{counted, plain},
     engines::Registry,
     runner::{Owed, ResumeError},
 };
@@ -45,7 +45,7 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     let style = args.progress.style();
     if !args.progress.quiet {
         let (runs, all) = (owed.runs(), owed.plan.runs.len());
-        say!("session {}: {runs} of {all} runs are still to be done", plain(owed.session_id()));
+        say!("session {}: {runs} of {} still to be done", plain(owed.session_id()), counted(all, "run"));
     }
     let plan = owed.plan.clone();
     let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;

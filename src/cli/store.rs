@@ -5,7 +5,7 @@ use super::{
     error::CliError,
     output::print,
 };
-use crate::base::units::{count, plain};
+use crate::base::units::{count, counted, plain};
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -49,7 +49,7 @@ fn repair(places: &Places) -> Result<ExitCode, CliError> {
     };
     for (table, (saved, lost)) in &repaired.rows {
         let lost = if *lost > 0 { format!(", {} LOST", count(*lost)) } else { String::new() };
-        print(&format!("{table:<13} {} rows saved{lost}\n", count(*saved)))?;
+        print(&format!("{table:<13} {} saved{lost}\n", counted(*saved, "row")))?;
     }
     print(&format!("the damaged file is kept as {}\n", plain(&repaired.damaged.to_string_lossy())))?;
     notices(&store.settle()?);

@@ -7,6 +7,7 @@ use super::{
     options::{Axis, Options},
 };
 use crate::{
+    base::units::counted,
     catalog::Difference,
     store::{ComparedTest, RunTests},
 };
@@ -317,11 +318,17 @@ fn said_of_unmatched(shared: &[Axis], with: &[Block<'_>], without: &[Block<'_>])
     let joined = |values: BTreeSet<&str>| values.into_iter().collect::<Vec<_>>().join(" | ");
     let by_value = said.into_iter().map(|((side, place), (values, runs))| {
         let (name, others) = (&shared[place], joined(values_of(place, 1 - side)));
-        format!("only {} has {name}={} ({runs} runs), {} has {others}", names[side], joined(values), names[1 - side])
+        format!(
+            "only {} has {name}={} ({}), {} has {others}",
+            names[side],
+            joined(values),
+            counted(runs, "run"),
+            names[1 - side]
+        )
     });
     let keys = shared.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let by_combination = combinations.into_iter().map(|(side, (parts, runs))| {
-        format!("only {} has {parts} of the combinations of {keys} ({runs} runs)", names[side])
+        format!("only {} has {parts} of the combinations of {keys} ({})", names[side], counted(runs, "run"))
     });
     by_value.chain(by_combination).collect()
 }

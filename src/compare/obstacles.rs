@@ -9,7 +9,7 @@ use super::{
     pairs::Matched,
 };
 use crate::{
-    base::units,
+    base::units::{self, counted},
     catalog::Difference,
     store::{RunConfiguration, RunTests, tier_words},
 };
@@ -98,7 +98,9 @@ fn shared_runs(line: &Laid<'_>, shared: &HashSet<Uuid>) -> Option<String> {
     let of_a: BTreeSet<Uuid> = line.a.iter().map(|sample| sample.run.run_id).filter(is_shared).collect();
     let shared = line.b.iter().filter(|sample| of_a.contains(&sample.run.run_id)).count();
     (shared > 0).then(|| {
-        format!("{shared} runs are in both A and B: narrow one of them (to compare a configuration with itself, run it A against A)")
+        let are = if shared == 1 { "is" } else { "are" };
+        let runs = counted(shared, "run");
+        format!("{runs} {are} in both A and B: narrow one of them (to compare a configuration with itself, run it A against A)")
     })
 }
 
@@ -107,7 +109,7 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
         .into_iter()
         .filter(|(_, counts)| counts.wrong > 0)
         .map(|(side, Counts { wrong, samples, .. })| {
-            format!("{wrong} of {samples} runs of {side} gave answers that other engines do not give")
+            format!("{wrong} of {} of {side} gave answers that other engines do not give", counted(*samples, "run"))
         })
         .collect();
     if !failed.is_empty() {
@@ -126,8 +128,9 @@ fn verification(line: &Laid<'_>, both: &Both<'_, '_>) -> Option<String> {
         sample.answer.is_some_and(|answer| of_a().is_some_and(|of_a| *of_a != answer))
     };
     let count = line.b.iter().filter(differs).count();
-    (count > 0)
-        .then(|| format!("A and B gave different answers to the same inputs, in {count} of {} runs", line.b.len()))
+    (count > 0).then(|| {
+        format!("A and B gave different answers to the same inputs, in {count} of {}", counted(line.b.len(), "run"))
+    })
 }
 
 /// What answers follow from, beside the seed: size, suite, and its options.

@@ -2,7 +2,7 @@
 
 use super::{load::Side, model::Line};
 use crate::{
-    base::units,
+    base::units::{self, counted},
     lint::{MEMORY_FACTOR, summed_texts},
     stats::{ALPHA, rounds_needed},
     store::{ComparedTest, RunTests, SessionFacts},
@@ -79,7 +79,9 @@ fn left_out(lines: &[Line]) -> Option<String> {
     let b = most(|line| Some(line.b.as_ref()?.left_out));
     (a + b > 0).then(|| {
         format!(
-            "up to {a} runs of A and {b} runs of B in a test have no partner of the same session and round; they are left out"
+            "up to {} of A and {} of B in a test have no partner of the same session and round; they are left out",
+            counted(a, "run"),
+            counted(b, "run")
         )
     })
 }
@@ -138,8 +140,8 @@ fn failed(sides: &[&Side]) -> Option<String> {
     let failed = count(&mut runs().filter(|run| &*run.status != "done"));
     (failed > 0).then(|| {
         format!(
-            "{failed} of {} runs failed or were cut short; the tests that they finished are used",
-            count(&mut runs())
+            "{failed} of {} failed or were cut short; the tests that they finished are used",
+            counted(count(&mut runs()), "run")
         )
     })
 }
@@ -156,7 +158,10 @@ fn kernels(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
 
 fn debug(sessions: &BTreeMap<Uuid, &SessionFacts>) -> Option<String> {
     let debug = sessions.values().filter(|session| session.debug_build).count();
-    (debug > 0).then(|| format!("{debug} of {} sessions were run by a debug build", sessions.len()))
+    (debug > 0).then(|| {
+        let were = if debug == 1 { "was" } else { "were" };
+        format!("{debug} of {} {were} run by a debug build", counted(sessions.len(), "session"))
+    })
 }
 
 fn joined(values: &BTreeSet<&str>) -> String {

@@ -1,6 +1,9 @@
 //! Engines that are programs of their own, named `dbdyno-engine-NAME`.
 
-use crate::{base::scratch::Scratch, process::Family};
+use crate::{
+    base::{scratch::Scratch, units},
+    process::Family,
+};
 use dbdyno_engine::{
     confine::Confinement,
     describe::{Description, Probed},
@@ -176,7 +179,7 @@ fn output_of(command: &mut Command, question: &str, answer: Answer<'_>) -> Resul
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
-    let (output, log) = answer.map_err(|_| format!("it did not {what} within {} s", patience.as_secs()))?;
+    let (output, log) = answer.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
     let output = output.map_err(|error| format!("its answer cannot be read: {error}"))?;
     if output.is_empty() && !log.trim().is_empty() {
         return Err(log.trim().trim_start_matches("error: ").to_owned());

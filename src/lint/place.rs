@@ -1,7 +1,7 @@
 //! Whether the machine and the folder are fit to measure on.
 
 use super::{Found, Linter, SessionEvidence, by_configuration};
-use crate::store::RunRecord;
+use crate::{base::units::counted, store::RunRecord};
 use std::collections::BTreeMap;
 
 /// The work folder is in memory.
@@ -99,7 +99,10 @@ fn disturbed<'e>(
         *all += 1;
     }
     let some = configurations.into_values().filter(|(_, meant, _)| *meant > 0);
-    some.map(|(run, meant, all)| (run, format!("in {meant} of {all} runs of {} at {}", run.label, run.size))).collect()
+    some.map(|(run, meant, all)| {
+        (run, format!("in {meant} of {} of {} at {}", counted(all, "run"), run.label, run.size))
+    })
+    .collect()
 }
 
 /// Other sessions were let run at the same time.

@@ -2,6 +2,7 @@
 
 use super::{Found, Linter, SessionEvidence, by_configuration, series, some_of};
 use crate::{
+    base::units::counted,
     stats::{MIN_RUNS, median, rounds_needed},
     store::Status,
 };
@@ -33,8 +34,12 @@ impl Linter for FailedRuns {
             return Vec::new();
         }
         vec![
-            format!("{count} of {} runs failed: {}", evidence.runs.len(), some_of(reasons.into_iter().collect()))
-                .into(),
+            format!(
+                "{count} of {} failed: {}",
+                counted(evidence.runs.len(), "run"),
+                some_of(reasons.into_iter().collect())
+            )
+            .into(),
         ]
     }
 }
@@ -66,7 +71,10 @@ impl Linter for TooFew {
         let tests = all.iter().map(|series| series.test).collect::<BTreeSet<_>>().len();
         let configurations = all.iter().map(|series| &series.run.label).collect::<BTreeSet<_>>().len();
         if runs < MIN_RUNS {
-            vec![format!("{runs} runs of each test: at least {MIN_RUNS} are needed for a 95 % interval").into()]
+            vec![
+                format!("{} of each test: at least {MIN_RUNS} are needed for a 95 % interval", counted(runs, "run"))
+                    .into(),
+            ]
         } else if configurations > 1 && runs < rounds_needed(tests) {
             let needed = rounds_needed(tests);
             vec![format!("{runs} rounds cannot show a difference in one of {tests} tests alone: {needed} can").into()]

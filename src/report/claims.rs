@@ -2,7 +2,10 @@
 
 use super::format::{Format, WriteError};
 use crate::{
-    base::{grid::Grid, units::plain},
+    base::{
+        grid::Grid,
+        units::{counted, plain},
+    },
     claims::{ClaimsTable, JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
 };
 use console::Alignment;
@@ -53,10 +56,12 @@ fn one(comparison: &JudgedComparison) -> String {
         RunOrigin::Imported => "imported",
     };
     grid.title(format!(
-        "{} · A {} ({runs_a} runs {here}) · B {} ({runs_b} runs {here})",
+        "{} · A {} ({} {here}) · B {} ({} {here})",
         plain(&comparison.title),
         plain(&comparison.a_name),
-        plain(&comparison.b_name)
+        counted(runs_a, "run"),
+        plain(&comparison.b_name),
+        counted(runs_b, "run")
     ));
     grid.row(["test", "published", "measured", "verdict"].map(str::to_owned));
     for row in &comparison.rows {

@@ -4,6 +4,7 @@ pub mod capacity;
 pub mod claims;
 pub mod command;
 pub mod comparison;
+pub mod details;
 pub mod evidence;
 pub mod format;
 mod lines;

@@ -4,7 +4,7 @@ use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeT
 use crate::{
     base::{
         grid::Grid,
-        units::{bytes, count, duration, plain, rate},
+        units::{bytes, count, counted, duration, plain, rate},
     },
     store::TextRows,
 };
@@ -28,7 +28,8 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         let runs = size.tests.iter().flat_map(|test| &test.rows).map(|row| row.runs).max().unwrap_or(0);
         // Writing to a string cannot fail.
         let held = held_to(size);
-        let _ = writeln!(text, "{} · size {} · median of {runs} runs{held}\n", plain(&table.suite), plain(&size.size));
+        let (suite, size_text, runs) = (plain(&table.suite), plain(&size.size), counted(runs, "run"));
+        let _ = writeln!(text, "{suite} · size {size_text} · median of {runs}{held}\n");
         let mut columns = vec![Alignment::Right; 10];
         columns[0] = Alignment::Left;
         columns[9] = Alignment::Left;
@@ -37,7 +38,7 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         for test in &size.tests {
             let operations = test.rows.first().map_or(0, |row| row.operations);
             let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
-                true => format!(" · {} operations", count(operations)),
+                true => format!(" · {}", counted(operations, "operation")),
                 false => String::new(),
             };
             grid.title(format!("{} {}{operations}", test.test, plain(&test.name)));
@@ -193,27 +194,6 @@ pub fn rows(answer: &TextRows) -> String {
     grid.row(answer.columns.iter().map(|name| plain(name)));
     for row in &answer.rows {
         grid.row(row.iter().map(|value| value.as_deref().map_or_else(|| "NULL".to_owned(), plain)));
-    }
-    grid.render()
-}
-
-/// All that is known of runs: rows of run, part, name and value, with a title where a run begins.
-pub fn details(answer: &TextRows) -> String {
-    let mut grid = Grid::new(vec![Alignment::Left; 3]);
-    let mut before: Option<(&str, &str)> = None;
-    for row in &answer.rows {
-        let [run, part, name, value] = row.as_slice() else { continue };
-        let text = |value: &'_ Option<String>| plain(value.as_deref().unwrap_or(""));
-        let (run, part) = (run.as_deref().unwrap_or(""), part.as_deref().unwrap_or(""));
-        if before.is_none_or(|(before, _)| before != run) {
-            if before.is_some() {
-                grid.title("");
-            }
-            grid.title(format!("run {}", plain(run)));
-        }
-        let shown = if before == Some((run, part)) { "" } else { part };
-        grid.row([format!("  {}", plain(shown)), text(name), text(value)]);
-        before = Some((run, part));
     }
     grid.render()
 }

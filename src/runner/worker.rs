@@ -120,7 +120,7 @@ impl WorkerProcess {
             let silence = self.silence;
             let line = timeout(silence, self.next_line())
                 .await
-                .map_err(|_| format!("the worker said nothing for {} s", silence.as_secs()))??;
+                .map_err(|_| format!("the worker said nothing for {}", units::clock(silence)))??;
             let bytes = line.len();
             let text = String::from_utf8(line).map_err(|_| "the worker sent bytes that are not UTF-8".to_owned())?;
             let event: Event = serde_json::from_str(&text)

@@ -16,6 +16,7 @@ use super::{
     tables::TABLES,
     undo,
 };
+use crate::base::units::counted;
 use duckdb::Connection;
 use std::{
     collections::BTreeMap,
@@ -73,7 +74,7 @@ impl Store {
             Ok(tables) => {
                 for (table, read) in tables {
                     match read {
-                        Ok(rows) => say(true, format!("table {table}: {rows} rows read")),
+                        Ok(rows) => say(true, format!("table {table}: {} read", counted(rows, "row"))),
                         Err(error) => say(false, format!("table {table}: {error}")),
                     }
                 }

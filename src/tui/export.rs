@@ -10,14 +10,14 @@ use crate::{
         format::Format,
         results,
         text::Colouring,
-        tune::{LEDGER_FORMATS, ledger_text},
+        tune::{EFFECTS_FORMATS, LEDGER_FORMATS, effects_text, ledger_text},
     },
     store::Selection,
     tui::{
         screens::compare::{WantedComparison, whole},
         setup::TuiSetup,
     },
-    tune::Ledger,
+    tune::{Ledger, effects::GridEffects},
 };
 use std::path::{Path, PathBuf};
 
@@ -34,6 +34,8 @@ pub enum FileContent {
     Comparisons(Vec<Comparison>),
     /// A ledger, in the format of the file's ending, with the command that shows it.
     Ledger(Box<Ledger>, String),
+    /// Which option matters how much, in the format of the file's ending, with the command that shows it.
+    Effects(Box<GridEffects>, String),
     /// Results that a selection means, in the format of the file's ending.
     Results(String),
     /// All that was found of tiers, in the format of the file's ending.
@@ -61,6 +63,10 @@ pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Res
             comparison::export_several(sides, format, style, Cells::Escaped, &output)
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
+        }
+        FileContent::Effects(effects, command) => {
+            let format = Format::of_file(path, EFFECTS_FORMATS).map_err(|error| error.to_string())?;
+            &effects_text(effects, format, command).map_err(|error| error.to_string())?
         }
         FileContent::Comparison(shown, wanted) => {
             let style = TableStyle { colour: Colouring::Off, width: FILE_WIDTH };

@@ -1,11 +1,32 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
+use super::world::World;
 use crate::{
-    bench::{BenchPlan, Spec},
+    base::units,
+    bench::{BenchPlan, Estimate, Spec},
     torture::{Subject, Terms},
-    tune::{Trial, WhatIf, Workload},
+    tune::{Trial, WhatIf, Workload, script::DatabaseSnapshot, search::SearchSpec},
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+
+/// What is expected to take longer than this is not started without asking.
+const ASKED_FROM: Duration = Duration::from_secs(5 * 60);
+
+/// Whether the user is asked before something that takes so long is started.
+pub(crate) fn is_long(time: Duration) -> bool {
+    time > ASKED_FROM
+}
+
+/// What to know before something is started: how many runs, how long, how much disk.
+pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
+    let by = if estimate.from_history { "by what earlier runs took" } else { "a guess: no earlier runs to go by" };
+    let free = world.work_folder.space().map(|space| format!(", {} are free", units::bytes(space.free)));
+    vec![
+        format!("runs   {}", units::count(estimate.runs as u64)),
+        format!("time   about {} ({by})", units::clock(estimate.time)),
+        format!("disk   up to {}{}", units::bytes(estimate.space_bytes), free.unwrap_or_default()),
+    ]
+}
 
 /// A bench to be run.
 #[derive(Debug, Clone)]
@@ -17,27 +38,30 @@ pub struct SessionStart {
     pub command_line: String,
 }
 
-/// A trial to be run.
+/// Something to be tuned.
 #[derive(Debug, Clone)]
-pub enum TrialStart {
-    /// One that was not tried before.
-    New {
-        /// What it is measured on.
-        workload: Workload,
-        /// What is tried. The seed is chosen when it starts.
-        what_if: WhatIf,
-        /// The command that does the same.
-        command_line: String,
-    },
-    /// As many rounds again.
-    More {
-        /// What it was measured on.
-        workload: Workload,
-        /// The trial that was run to its end.
-        trial: Box<Trial>,
-        /// The command that does the same.
-        command_line: String,
-    },
+pub struct TrialStart {
+    /// What it is measured on.
+    pub workload: Workload,
+    /// The copy of the user's database that the workload starts from: there for as long as somebody holds it.
+    pub(crate) held: Option<Arc<DatabaseSnapshot>>,
+    /// What is asked of the workload. Its seeds are chosen when it starts.
+    pub question: Question,
+    /// Seed of all randomness; none: drawn when it starts.
+    pub seed: Option<u64>,
+    /// The command that does the same, without a seed that is drawn.
+    pub command_line: String,
+}
+
+/// What is asked of a workload.
+#[derive(Debug, Clone)]
+pub enum Question {
+    /// Changes that were not tried before, one after the other.
+    Try(Vec<WhatIf>),
+    /// As many rounds of a trial again.
+    More(Box<Trial>),
+    /// The fastest settings of a tier.
+    Search(Box<SearchSpec>),
 }
 
 /// Configurations to be tortured.

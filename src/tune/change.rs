@@ -1,6 +1,6 @@
 //! A change of options, and whether it can make a difference at all.
 
-use crate::bench::PlanError;
+use crate::bench::{EngineChoice, PlanError};
 use dbdyno_engine::{
     describe::{Description, OptionSpec},
     settings::Settings,
@@ -15,21 +15,32 @@ use std::{collections::BTreeMap, fmt};
 pub struct Change(pub BTreeMap<String, String>);
 
 impl Change {
-    /// Reads `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`.
+    /// Reads `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`; several options of one change have commas between them.
     ///
     /// # Errors
     /// What was expected.
     pub fn parse(engine: &Description, text: &str) -> Result<Self, PlanError> {
         let wrong = |expected: String| PlanError::Request(format!("{text}: {expected}"));
-        let (path, value) = text
-            .split_once('=')
-            .ok_or_else(|| wrong(format!("expected {}.OPTION=VALUE, as in sqlite.cache_size=20000", engine.name)))?;
-        let (owner, option) = path.split_once('.').unwrap_or((&engine.name, path));
-        if owner.trim() != engine.name {
-            return Err(wrong(format!("expected an option of the engine tuned, {}", engine.name)));
+        let name = &engine.name;
+        // The options of an engine are written in the same way.
+        let read: EngineChoice = format!("{name}:{text}").parse().map_err(|_| {
+            wrong(format!("expected {name}.OPTION=VALUE, as in sqlite.cache_size=20000; several separated by commas"))
+        })?;
+        let mut asked = BTreeMap::new();
+        for (path, values) in read.options {
+            let (owner, option) = path.split_once('.').unwrap_or((name, &path));
+            if owner.trim() != *name {
+                return Err(wrong(format!("expected an option of the engine tuned, {name}")));
+            }
+            let [value] = values.as_slice() else {
+                return Err(wrong(format!("{option} has several values: each is a change of its own")));
+            };
+            asked.insert(option.trim().to_owned(), value.clone());
         }
-        let option = option.trim().to_owned();
-        Ok(Self(Settings::asked(engine, &BTreeMap::from([(option, value.to_owned())]))?))
+        if asked.is_empty() {
+            return Err(wrong(format!("expected {name}.OPTION=VALUE")));
+        }
+        Ok(Self(Settings::asked(engine, &asked)?))
     }
 
     /// What tells `to` from `from`.
@@ -118,7 +129,9 @@ mod tests {
         for text in ["sqlite.mmap_size=64MiB", "mmap_size=64MiB"] {
             assert_eq!(Change::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
         }
-        for wrong in ["lmdb.sync=off", "mmap_size", "no_such=1"] {
+        let two = Change::parse(&sqlite, "mmap_size=64MiB, sqlite.journal_mode=wal").unwrap();
+        assert_eq!(two.to_string(), "journal_mode=wal,mmap_size=67108864");
+        for wrong in ["lmdb.sync=off", "mmap_size", "no_such=1", "", "mmap_size=1|2", "mmap_size=1,lmdb.sync=off"] {
             assert!(Change::parse(&sqlite, wrong).is_err(), "{wrong}");
         }
     }

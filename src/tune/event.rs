@@ -1,6 +1,11 @@
 //! What tuning tells those who watch it.
 
-use super::{change::Change, effect::TestEffect, search::SearchOutcome, trial::Trial};
+use super::{
+    change::Change,
+    effect::TestEffect,
+    search::{SearchOutcome, Tried},
+    trial::Trial,
+};
 use crate::runner::RunnerEvent;
 use serde::Serialize;
 
@@ -53,6 +58,8 @@ pub enum TuneEvent {
         alive: usize,
         /// The best so far, with its figure over all tests.
         best: Option<(Change, TestEffect)>,
+        /// The first of those that were tried, in the order of the last rung they reached and then of their figure.
+        leaders: Vec<Tried>,
         /// Time left, ms.
         left_ms: u64,
     },

@@ -112,6 +112,40 @@ impl Trial {
             && self.effects.iter().all(|effect| effect.obstacle.is_none())
     }
 
+    /// Whether its change can be made the base of what follows.
+    ///
+    /// # Errors
+    /// Why not: a trial that was not run to its end decides nothing.
+    pub fn acceptable(&self) -> Result<(), String> {
+        match &self.state {
+            TrialState::Tried => Ok(()),
+            TrialState::Stopped => {
+                Err(format!("{} was stopped before its last round: it decides nothing", self.change))
+            }
+            TrialState::CannotDiffer(_) | TrialState::Failed(_) => {
+                Err(format!("{} was not measured: it cannot be accepted", self.change))
+            }
+        }
+    }
+
+    /// Whether rounds can be added to it.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn extendable(&self) -> Result<(), String> {
+        let why = match (&self.state, self.kind) {
+            (TrialState::CannotDiffer(reason) | TrialState::Failed(reason), _) => reason,
+            (_, TrialKind::Search) => "the confirmation of a search is made once: try the change in a trial of its own",
+            _ => return Ok(()),
+        };
+        Err(format!("{} cannot be extended: {why}", self.change))
+    }
+
+    /// Rounds of its first look: each further one has as many as there were.
+    pub fn first_rounds(&self) -> u32 {
+        self.rounds >> self.looks.saturating_sub(1).min(31)
+    }
+
     /// Whether a commit survives less with the change than without it.
     pub fn loses_durability(&self) -> bool {
         self.tier.after < self.tier.before

@@ -71,14 +71,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
 /// # Errors
 /// As [`what_if`], and a trial that cannot be extended.
 pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Result<Trial, TuneError> {
-    let refused = |why: &str| TuneError::Asked(format!("{} cannot be extended: {why}", trial.change));
-    match (&trial.state, trial.kind) {
-        (TrialState::CannotDiffer(reason) | TrialState::Failed(reason), _) => return Err(refused(reason)),
-        (_, TrialKind::Search) => {
-            return Err(refused("the confirmation of a search is made once: try the change in a trial of its own"));
-        }
-        _ => {}
-    }
+    trial.extendable().map_err(TuneError::Asked)?;
     let base = workload.settings(&trial.base)?;
     let changed = workload.settings(&trial.changed())?;
     let rounds = trial.rounds;

@@ -55,6 +55,26 @@ impl Workload {
         rounds: u32,
         seed: u64,
     ) -> Result<BenchPlan, PlanError> {
+        let mut plan = self.drafted(registry, variants, rounds, seed)?;
+        plan.probe()?;
+        if plan.configurations.len() == variants.len() {
+            Ok(plan)
+        } else {
+            Err(PlanError::Request("two of the settings to measure are the same".to_owned()))
+        }
+    }
+
+    /// The same without asking engines about their files: enough to say what it will take.
+    ///
+    /// # Errors
+    /// A size or an option that the suite does not have.
+    pub fn drafted(
+        &self,
+        registry: &Registry,
+        variants: &[Settings],
+        rounds: u32,
+        seed: u64,
+    ) -> Result<BenchPlan, PlanError> {
         let one = |(name, value): (&str, &str)| (name.to_owned(), vec![value.to_owned()]);
         let name = &self.engine.description.name;
         let choice = |settings: &Settings| EngineChoice {
@@ -74,12 +94,6 @@ impl Workload {
             seed: Some(seed),
             ..Spec::default()
         };
-        let mut plan = BenchPlan::new(&spec, self.suite.clone(), registry)?;
-        plan.probe()?;
-        if plan.configurations.len() == variants.len() {
-            Ok(plan)
-        } else {
-            Err(PlanError::Request("two of the settings to measure are the same".to_owned()))
-        }
+        BenchPlan::new(&spec, self.suite.clone(), registry)
     }
 }

@@ -116,7 +116,7 @@ fn counts_of_both_sides_are_always_shown_and_no_line_of_figures_is_wider_than_80
     assert!(text.contains("A  engine=x: 9 runs, 10 results of tests, 2 sessions"), "{text}");
     assert!(text.contains("B  engine=y: 8 runs, 8 results of tests, 1 session"), "{text}");
     assert!(text.contains("8 pairs of runs of the same round"), "{text}");
-    assert!(text.contains("up to 1 runs of A and 0 runs of B in a test have no partner"), "{text}");
+    assert!(text.contains("up to 1 run of A and 0 runs of B in a test have no partner"), "{text}");
     assert!(text.contains("not comparable [1]") && text.contains("[1] only A has Random reads at size 1000"), "{text}");
     let figures = text.lines().skip(3).take_while(|line| !line.starts_with('['));
     assert!(figures.clone().all(|line| line.chars().count() <= 80), "{text}");
@@ -162,7 +162,7 @@ fn one_session_each_decides_nothing_however_many_runs_it_has() {
     let found = comparison.lines[0].found.as_ref().unwrap();
     assert_eq!((found.verdict, found.interval, found.p), (Verdict::Undecided { more_rounds: None }, None, None));
     let text = table(&comparison, STYLE);
-    assert!(text.contains("medians of 1 and 1 sessions") && text.contains("sessions differ"), "{text}");
+    assert!(text.contains("medians of 1 and 1 session") && text.contains("sessions differ"), "{text}");
     assert_eq!(
         gate(&comparison, 0.05),
         Gate::Undecided(vec![OpenTest { name: "1 Writes at size 1000".to_owned(), reason: OpenReason::FewSessions }])

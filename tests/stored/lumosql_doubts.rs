@@ -22,7 +22,7 @@ fn contradictory_and_incomplete_runs_are_named_with_the_reason() {
         "run FF10AB01 contradicts itself: several values of real-time of test 1, title\n",
         "run F710AB01 contradicts itself: it says 17 tests, and has 19\n",
         "run FF11AB01 contradicts itself: its end-run is before its when-run\n",
-        "run FE11AB01 contradicts itself: tests-fail and tests-intr say 0, and the status of 1 tests is not OK\n",
+        "run FE11AB01 contradicts itself: tests-fail and tests-intr say 0, and the status of 1 test is not OK\n",
         "run FE10AB01 is incomplete: no when-run\n",
         "run FD10AB01 is incomplete: its when-run is no time\n",
         "run FC10AB01 is incomplete: no end-run\n",

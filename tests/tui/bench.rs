@@ -19,6 +19,51 @@ fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
 }
 
 #[test]
+fn what_takes_long_is_told_and_asked_about_before_it_is_started() {
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut journey = Journey::begin(columns, rows);
+        journey.key(KeyPress::Left).key(KeyPress::Left).keys("i").shows("a whole number").key(KeyPress::Ctrl('u'));
+        journey.keys("10000").key(KeyPress::Enter).shows("30,000 runs");
+        journey.key(KeyPress::Enter).shows("Start 30,000 runs?").shows("time   about").shows("disk   up to");
+        journey.key(KeyPress::Enter).hides("Start 30,000 runs?");
+        assert!(journey.started.is_empty(), "Enter is not yes");
+        journey.key(KeyPress::Enter).keys("y");
+        assert_eq!(journey.started.len(), 1);
+        assert_eq!(journey.app.screen, ScreenId::Live);
+    }
+}
+
+#[test]
+fn a_key_typed_for_a_dialog_starts_no_bench() {
+    let mut journey = Journey::begin(80, 24);
+    journey.keys("p").shows("Load a preset").at_once(&[KeyPress::Enter, KeyPress::Enter]).hides("Load a preset");
+    assert!(journey.started.is_empty(), "the second Enter was typed ahead");
+    // Held down, it comes again and again.
+    journey.keys("?");
+    journey.at_once(&[KeyPress::Enter; 20]);
+    assert!(journey.started.is_empty() && journey.app.screen == ScreenId::Bench);
+    journey.keys("t").at_once(&[KeyPress::Enter, KeyPress::Down]).hides("Tests to measure");
+    journey.key(KeyPress::Enter);
+    let asked = journey.screen().contains("Start ");
+    assert!(asked || journey.started.len() == 1, "an Enter of its own is taken: {}", journey.screen());
+}
+
+#[test]
+fn one_of_something_is_one() {
+    let mut journey = Journey::begin(120, 40);
+    for _ in 0..9 {
+        journey.keys("i").key(KeyPress::Ctrl('u')).keys("1").key(KeyPress::Enter);
+    }
+    journey
+        .keys(" ")
+        .key(KeyPress::Down)
+        .key(KeyPress::Down)
+        .keys(" ")
+        .shows("1 run ")
+        .shows("1 configuration x 1 round,");
+}
+
+#[test]
 fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
     let mut journey = Journey::begin(120, 40);
     journey.key(KeyPress::Right).key(KeyPress::Down).shows("synchronous");

@@ -33,7 +33,14 @@ pub(crate) struct Journey {
     /// Commands that are neither requests nor starts, as text.
     pub(crate) others: Vec<String>,
     place: Place,
+    /// Milliseconds that typing and clicking took.
+    typing: u64,
+    /// Milliseconds that passed besides.
+    passed: u64,
 }
+
+/// Milliseconds between two keys of somebody who looks at the screen.
+const BETWEEN_KEYS: u64 = 250;
 
 impl Journey {
     /// Begins at the first screen, with an empty store.
@@ -53,7 +60,8 @@ impl Journey {
             arguments: Vec::new(),
         };
         let (app, commands) = App::new(tui::read(&setup), (columns, rows));
-        let mut journey = Self { app, setup, started: Vec::new(), left: false, others: Vec::new(), place };
+        let (started, others) = (Vec::new(), Vec::new());
+        let mut journey = Self { app, setup, started, left: false, others, place, typing: 0, passed: 0 };
         journey.perform(commands);
         journey
     }
@@ -86,10 +94,30 @@ impl Journey {
         }
     }
 
-    /// Presses a key.
+    /// Presses a key, having looked at what the one before did.
     pub(crate) fn key(&mut self, key: KeyPress) -> &mut Self {
+        self.look();
         self.message(Message::Key(key));
         self
+    }
+
+    /// Presses keys one right after the other, without looking.
+    pub(crate) fn at_once(&mut self, keys: &[KeyPress]) -> &mut Self {
+        self.look();
+        for key in keys {
+            self.message(Message::Key(*key));
+        }
+        self
+    }
+
+    /// Time passes in which somebody looks at the screen.
+    fn look(&mut self) {
+        self.typing += BETWEEN_KEYS;
+        self.tell_time();
+    }
+
+    fn tell_time(&mut self) {
+        self.message(Message::Time(Duration::from_millis(self.typing + self.passed)));
     }
 
     /// Types characters.
@@ -100,9 +128,10 @@ impl Journey {
         self
     }
 
-    /// Lets time pass until this long after the start.
+    /// Lets time pass until this long after the start, not counting what typing took.
     pub(crate) fn time(&mut self, milliseconds: u64) -> &mut Self {
-        self.message(Message::Time(Duration::from_millis(milliseconds)));
+        self.passed = milliseconds;
+        self.tell_time();
         self
     }
 
@@ -138,6 +167,7 @@ impl Journey {
             .rev()
             .find(|hit| hit.area.contains(at))
             .unwrap_or_else(|| panic!("the place of `{text}` can be clicked ({at}):\n{screen}"));
+        self.look();
         self.message(Message::Click(hit.target));
         self
     }

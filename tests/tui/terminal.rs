@@ -15,6 +15,9 @@ use std::{
 /// Long enough for a loaded machine; nothing waits for it when all is well.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// As long as somebody looks at a screen before the next key, and more.
+const LOOK: Duration = Duration::from_millis(400);
+
 /// A terminal with dbdyno in it.
 pub(crate) struct Terminal {
     pub(crate) place: Place,
@@ -77,6 +80,13 @@ impl Terminal {
         open.keys.flush().unwrap();
     }
 
+    /// Presses a key that starts something, after what lay over the screen is closed and the screen has been looked at: what comes
+    /// at once is taken to be typed for that.
+    fn press_in_time(&mut self, keys: &str) {
+        thread::sleep(LOOK);
+        self.press(keys);
+    }
+
     fn resize(&mut self, columns: u16, rows: u16) {
         self.inner.screen.lock().unwrap().screen_mut().set_size(lines(rows), lines(columns));
         self.open().master.resize(PtySize { cols: columns, rows, pixel_width: 0, pixel_height: 0 }).unwrap();
@@ -103,7 +113,7 @@ impl Terminal {
         self.shows("Load a preset");
         self.press(&format!("{preset}\r"));
         self.shows(&format!("preset {preset}"));
-        self.press("\r");
+        self.press_in_time("\r");
         let place = &self.place;
         wait_until("some results are stored", || {
             place.store().exists() && place.run(&["results", "--count"]).stdout.trim().parse().unwrap_or(0) >= 4
@@ -136,7 +146,7 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     terminal.shows("Load a preset");
     terminal.press("tiny\r");
     terminal.shows("preset tiny");
-    terminal.press("\r");
+    terminal.press_in_time("\r");
     terminal.shows("18 runs");
     terminal.shows("✓ done");
     terminal.shows("ratio to sqlite");

@@ -32,6 +32,19 @@ pub struct Estimate {
     pub space_bytes: u64,
 }
 
+impl Estimate {
+    /// This, and then another one.
+    #[must_use]
+    pub fn then(self, other: Self) -> Self {
+        Self {
+            runs: self.runs + other.runs,
+            time: self.time + other.time,
+            from_history: self.from_history && other.from_history,
+            space_bytes: self.space_bytes.max(other.space_bytes),
+        }
+    }
+}
+
 /// Space on the work folder's disk, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {

@@ -6,8 +6,9 @@ mod places;
 mod runs;
 mod values;
 
+pub(super) use crate::base::typed::{duration, memory};
 pub(super) use format::{CsvArgs, format_of, metric, one_of};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
-pub(super) use values::{duration, filled, memory, owner_option, percent};
+pub(super) use values::{filled, owner_option, percent};

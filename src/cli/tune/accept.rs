@@ -4,7 +4,7 @@ use super::lab::trial_of;
 use crate::{
     base::units::plain,
     cli::{args::Places, error::CliError, output::print},
-    tune::{TrialState, accept},
+    tune::accept,
 };
 use clap::Args;
 use std::process::ExitCode;
@@ -20,9 +20,7 @@ pub(in crate::cli) struct AcceptArgs {
 pub(super) fn accept_one(places: &Places, args: &AcceptArgs) -> Result<ExitCode, CliError> {
     let store = places.opened()?;
     let mut trial = trial_of(&store, &args.trial)?;
-    if matches!(trial.state, TrialState::CannotDiffer(_) | TrialState::Failed(_)) {
-        return Err(CliError::Usage(format!("{} was not measured: it cannot be accepted", trial.change)));
-    }
+    trial.acceptable().map_err(CliError::Usage)?;
     accept(&store, &mut trial)?;
     let lost = if trial.loses_durability() {
         format!(" Durability goes from tier {} to {}.", trial.tier.before, trial.tier.after)

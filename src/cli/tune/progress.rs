@@ -82,7 +82,7 @@ fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
 fn line(event: &TuneEvent) -> Option<String> {
     match event {
         TuneEvent::TrialStarted { trial, rounds, .. } => {
-            Some(format!("{}: {rounds} rounds", plain(&trial.change.to_string())))
+            Some(format!("{}: {}", plain(&trial.change.to_string()), units::counted(*rounds, "round")))
         }
         TuneEvent::Round { round, of, effects, .. } => Some(format!("round {round}/{of}: {}", round_text(effects))),
         TuneEvent::Session { says } => worth_a_line(says),

@@ -20,7 +20,8 @@ use std::process::ExitCode;
 /// `dbdyno tune try`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TryArgs {
-    /// A change to try against the base, as in sqlite.cache_size=20000 or cache_size=20000. Several are tried one after the other.
+    /// A change to try against the base, as in sqlite.cache_size=20000 or cache_size=20000; options that change together have commas
+    /// between them. Several changes are tried one after the other.
     #[arg(value_name = "CHANGE", required = true)]
     changes: Vec<String>,
     /// Accept each change that makes some test faster, none slower, and a commit no less durable: the next one is tried on top.

@@ -280,12 +280,15 @@ pub(crate) fn basis(comparison: &Comparison) -> Option<String> {
                 continue;
             }
             let kind = match found.sessions {
-                Some(ComparedSessions { a, b, others: 0, .. }) => format!("medians of {a} and {b} sessions"),
+                Some(ComparedSessions { a, b, others: 0, .. }) => {
+                    format!("medians of {a} and {}", counted(b, "session"))
+                }
                 Some(ComparedSessions { a, b, others, .. }) => {
-                    format!("medians of {a} and {b} sessions; {others} others tell how far sessions lie apart")
+                    let tell = if others == 1 { "1 other tells".to_owned() } else { format!("{others} others tell") };
+                    format!("medians of {a} and {}; {tell} how far sessions lie apart", counted(b, "session"))
                 }
                 None if found.paired => format!("{} of runs of the same round", counted(a.values.len(), "pair")),
-                None => format!("{} and {} runs, not paired", a.values.len(), b.values.len()),
+                None => format!("{} and {}, not paired", a.values.len(), counted(b.values.len(), "run")),
             };
             if !kinds.contains(&kind) {
                 kinds.push(kind);

@@ -1,6 +1,6 @@
 //! What matters how much in a grid: text, and one HTML page that needs nothing else.
 
-use super::words::verdict_of;
+use super::effects_words::{best, headline, interactions, left, pairs, ranked, title, verdict, what};
 use crate::{
     base::{
         grid::Grid,
@@ -54,78 +54,25 @@ fn table(effects: &GridEffects) -> String {
                 format!("  {} against {}", plain(&effect.value), plain(&factor.first)),
                 shown(effect, |found| ratio(found.ratio)),
                 shown(effect, interval),
-                format!("{} pairs", effect.pairs),
+                pairs(effect),
                 verdict(effect),
             ]);
         }
     }
     text += &grid.render();
-    let _ = writeln!(text, "\n{}", left(effects));
-    for one in &effects.interactions {
-        let [a, b] = &one.options;
-        let _ = writeln!(text, "{} and {} together: {} of the variance", plain(a), plain(b), percent(one.share));
-        for (value_a, value_b, times) in &one.ratios {
-            let _ = writeln!(text, "  {} {}: {} of the mean time", plain(value_a), plain(value_b), ratio(*times));
-        }
+    text.push('\n');
+    for line in interactions(effects) {
+        let _ = writeln!(text, "{line}");
     }
     text += "\nbest of each tier (chosen among many, so partly lucky: confirm it with a trial)\n";
-    for best in &effects.best {
-        let _ =
-            writeln!(text, "  {} ({} configurations): {}", tier_words(best.tier), best.of, line(&best.configuration));
+    for line in best(effects) {
+        let _ = writeln!(text, "  {line}");
     }
     text + &ranking(effects)
 }
 
-fn title(effects: &GridEffects) -> String {
-    let GridEffects { engine, suite, size, test, name, .. } = effects;
-    plain(&format!("{engine} on {suite} at {size}, test {test} {name}"))
-}
-
-fn what(effects: &GridEffects) -> String {
-    format!(
-        "{} configurations, {} runs. A ratio is time with the value / time with the option's first value, over pairs of \
-         configurations that differ in nothing else; a share is of the variance of log times.",
-        effects.ranked.len(),
-        effects.runs
-    )
-}
-
-/// `journal_mode explains 61 % of the variance`, or that nothing was found.
-fn headline(factor: &Factor) -> String {
-    if factor.shown {
-        format!("{} explains {} of the variance", plain(&factor.option), percent(factor.share))
-    } else {
-        format!("{}: no effect found ({} of the variance)", plain(&factor.option), percent(factor.share))
-    }
-}
-
-fn left(effects: &GridEffects) -> String {
-    let left = format!("interactions and noise: {} of the variance", percent(effects.left));
-    if effects.whole {
-        return left;
-    }
-    format!(
-        "{left}\na sample of the grid: shares are estimates, and for interactions run the whole grid of a few options"
-    )
-}
-
-/// A share: `61 %`, `0.4 %`.
-pub(crate) fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
-}
-
 fn shown(effect: &ValueEffect, show: impl Fn(&crate::compare::JudgedRatio) -> String) -> String {
     effect.found.as_ref().map_or_else(|| "-".to_owned(), show)
-}
-
-fn verdict(effect: &ValueEffect) -> String {
-    effect.found.as_ref().map_or_else(|| "no pairs".to_owned(), |found| verdict_of(found, "pair"))
-}
-
-fn line(one: &Ranked) -> String {
-    let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))
 }
 
 fn ranking(effects: &GridEffects) -> String {
@@ -136,7 +83,7 @@ fn ranking(effects: &GridEffects) -> String {
             grid.title(format!("... {} more; the formats json and html have every one", all - 2 * SHOWN));
         }
         if place <= SHOWN || place + SHOWN > all {
-            grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), line(one)]);
+            grid.row([place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)]);
         }
     }
     format!("\nranking (time / time of the fastest)\n{}", grid.render())
@@ -192,22 +139,22 @@ struct Dot {
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 200.0;
 
-fn dots(ranked: &[Ranked]) -> Dots {
-    let slowest = ranked.iter().map(|one| one.ratio).fold(1.1, f64::max);
+fn dots(all: &[Ranked]) -> Dots {
+    let slowest = all.iter().map(|one| one.ratio).fold(1.1, f64::max);
     let y = |ratio: f64| ((1.0 - ratio.ln() / slowest.ln()) * HEIGHT * 10.0).round() / 10.0;
-    let step = WIDTH / ranked.len().max(1) as f64;
+    let step = WIDTH / all.len().max(1) as f64;
     // The tier that is not recorded has a class of its own.
     let class = |tier: Option<u8>| tier.unwrap_or(4);
     let dot = |(place, one): (usize, &Ranked)| Dot {
         x: ((place as f64 + 0.5) * step * 10.0).round() / 10.0,
         y: y(one.ratio),
         tier: class(one.tier),
-        about: format!("{}: {}x, {}", place + 1, ratio(one.ratio), line(one)),
+        about: format!("{}: {}x, {}", place + 1, ratio(one.ratio), ranked(one)),
     };
-    let tiers: BTreeMap<u8, String> = ranked.iter().map(|one| (class(one.tier), tier_words(one.tier))).collect();
+    let tiers: BTreeMap<u8, String> = all.iter().map(|one| (class(one.tier), tier_words(one.tier))).collect();
     let steps = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1_000.0];
     Dots {
-        dots: ranked.iter().enumerate().map(dot).collect(),
+        dots: all.iter().enumerate().map(dot).collect(),
         ticks: steps.into_iter().filter(|at| *at <= slowest).map(|at| (y(at), format!("{at}x"))).collect(),
         tiers: tiers.into_iter().rev().collect(),
     }
@@ -234,7 +181,7 @@ fn page(effects: &GridEffects, command: &str) -> Result<String, minijinja::Error
             rows: factor.effects.iter().map(row).collect(),
         }
     };
-    let ranked = |(place, one): (usize, &Ranked)| {
+    let placed = |(place, one): (usize, &Ranked)| {
         let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
         [place.to_string(), ratio(one.ratio), duration(one.median_ns), tier_words(one.tier), values.join(" ")]
     };
@@ -249,9 +196,9 @@ fn page(effects: &GridEffects, command: &str) -> Result<String, minijinja::Error
         best: effects
             .best
             .iter()
-            .map(|best| [tier_words(best.tier), best.of.to_string(), line(&best.configuration)])
+            .map(|best| [tier_words(best.tier), best.of.to_string(), ranked(&best.configuration)])
             .collect(),
-        ranked: (1..).zip(&effects.ranked).map(ranked).collect(),
+        ranked: (1..).zip(&effects.ranked).map(placed).collect(),
         chart: dots(&effects.ranked),
     };
     let mut environment = Environment::new();

@@ -1,7 +1,9 @@
 //! Trials and their ledger as text and files.
 
 mod answer;
-pub(crate) mod effects;
+pub(crate) mod command;
+mod effects;
+pub(crate) mod effects_words;
 mod ledger;
 mod search;
 mod trial;

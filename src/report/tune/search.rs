@@ -5,7 +5,10 @@ use super::{
     words::{shown_interval, shown_ratio},
 };
 use crate::{
-    base::{grid::Grid, units::plain},
+    base::{
+        grid::Grid,
+        units::{clock, plain},
+    },
     report::comparison::words::ratio,
     tune::{
         TuneEvent,
@@ -13,7 +16,7 @@ use crate::{
     },
 };
 use console::Alignment;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 /// Candidates that the text of a search shows.
 const SHOWN: usize = 8;
@@ -36,12 +39,12 @@ pub fn search_text(found: &SearchOutcome) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "\n{} of {} settings with tier {} or more were tried in {} s. How the race went (its figures flatter the winners: the gain \
+        "\n{} of {} settings with tier {} or more were tried in {}. How the race went (its figures flatter the winners: the gain \
          is the figure above):\n",
         found.tried.len(),
         found.candidates,
         found.tier,
-        found.took_ms / 1000
+        clock(Duration::from_millis(found.took_ms))
     );
     let mut columns = vec![Alignment::Right; 4];
     columns[3] = Alignment::Left;

@@ -41,6 +41,22 @@ pub(crate) fn short_verdict(effect: &TestEffect) -> String {
     }
 }
 
+/// The ratio with its interval, whatever it decides: `0.96 (0.90-1.02)`.
+pub(crate) fn figures(effect: &TestEffect) -> String {
+    match effect.found.as_ref().map(|found| found.interval) {
+        Some(Some(_)) => format!("{} ({})", shown_ratio(effect), shown_interval(effect)),
+        _ => shown_ratio(effect),
+    }
+}
+
+/// The ratio with its interval, and the verdict: `0.96 (0.90-1.02), undecided, about 12 more rounds`.
+pub(crate) fn measured(effect: &TestEffect) -> String {
+    match effect.found {
+        Some(_) => format!("{}, {}", figures(effect), verdict(effect)),
+        None => verdict(effect),
+    }
+}
+
 /// The word that programs read.
 pub(crate) fn verdict_word(effect: &TestEffect) -> &'static str {
     match effect.found.as_ref().map(|found| found.verdict) {

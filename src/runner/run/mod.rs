@@ -15,7 +15,7 @@ use super::{
     worker::WorkerProcess,
 };
 use crate::{
-    base::identifier::identifier,
+    base::{identifier::identifier, units},
     bench::{Configuration, PlannedRun},
     engines::HARNESS_ENGINE,
     host::NoiseSample,
@@ -196,7 +196,7 @@ impl<'r, 's> Running<'r, 's> {
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(
                     FailureKind::Deadline,
-                    format!("the run's deadline of {} s has passed", deadline.as_secs()),
+                    format!("the run's deadline of {} has passed", units::clock(deadline)),
                 ))
             });
         let after = NoiseSample::now();

@@ -76,7 +76,7 @@ impl App {
 
     /// Tries a change of options.
     fn try_change(&mut self, trial: Box<TrialStart>) -> Vec<Command> {
-        self.screens.tune.begun();
+        self.screens.tune.begun(&trial);
         vec![Command::Try(trial)]
     }
 

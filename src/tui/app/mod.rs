@@ -26,6 +26,8 @@ use std::time::Duration;
 pub const LEAST: (u16, u16) = (80, 24);
 /// How long a line that says something stays.
 const NOTICE: Duration = Duration::from_secs(8);
+/// How long after something that lay over the screens was closed a key is still taken to be typed for it.
+const SETTLING: Duration = Duration::from_millis(200);
 
 /// The whole application.
 #[derive(Debug)]
@@ -44,6 +46,8 @@ pub struct App {
     pub size: (u16, u16),
     /// Time since the program began.
     pub(crate) now: Duration,
+    /// When what lay over the screens was closed, or a key was last dropped because of it.
+    closed: Option<Duration>,
     /// Title and lines of what follows from a session, until nothing lies over the screens that it would take the place of.
     follow_up: Option<(String, Vec<String>)>,
     /// Whether the program ends as soon as the session under way has ended.
@@ -60,6 +64,7 @@ impl App {
             notice: None,
             size,
             now: Duration::ZERO,
+            closed: None,
             follow_up: None,
             leaving: false,
             world,
@@ -144,8 +149,8 @@ impl App {
         let (live, tune, torture) = (&self.screens.live, &self.screens.tune, &self.screens.torture);
         if live.running() {
             Some((ScreenId::Live, "a session is running"))
-        } else if tune.running {
-            Some((ScreenId::Tune, "a trial is running"))
+        } else if let Some(what) = tune.under_way() {
+            Some((ScreenId::Tune, what))
         } else {
             torture.running().then_some((ScreenId::Torture, "an engine is being tortured"))
         }
@@ -180,7 +185,13 @@ impl App {
             let outcome = open.overlay.key(key);
             return self.outcome(outcome);
         }
-        keys::action(self.screen, key).map_or_else(Vec::new, |action| self.act(action))
+        let Some(action) = keys::action(self.screen, key) else { return Vec::new() };
+        if action.begins() && self.is_settling() {
+            // A key that is held down comes again and again: the last of them is typed for the dialog too.
+            self.closed = Some(self.now);
+            return Vec::new();
+        }
+        self.act(action)
     }
 
     fn act(&mut self, action: Action) -> Vec<Command> {
@@ -206,13 +217,21 @@ impl App {
         Vec::new()
     }
 
+    /// Whether something that lay over the screens was closed just now.
+    fn is_settling(&self) -> bool {
+        self.closed.is_some_and(|closed| self.now.saturating_sub(closed) < SETTLING)
+    }
+
     fn click(&mut self, target: Target) -> Vec<Command> {
+        let settling = self.is_settling();
         match (target, &mut self.open) {
             (Target::Overlay(row), Some(open)) => {
                 let outcome = open.overlay.click(row);
                 self.outcome(outcome)
             }
             (_, Some(_)) | (Target::Overlay(_), None) => Vec::new(),
+            // The second click of two on a row of the dialog.
+            (Target::Spot { .. }, None) if settling => Vec::new(),
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {

@@ -86,6 +86,7 @@ impl App {
             }
             Outcome::Closed(reply) => (reply, open),
         };
+        self.closed = Some(self.now);
         match self.replied(&closed.purpose, reply) {
             Ok(commands) => commands,
             Err(error) => {

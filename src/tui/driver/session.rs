@@ -10,11 +10,15 @@ use crate::{
     torture::{Place, Series, SeriesEvent, Terms},
     tui::{
         app::Message,
-        launch::{SessionStart, Tell, TortureStart, TrialStart},
+        launch::{Question, SessionStart, Tell, TortureStart, TrialStart},
         setup::TuiSetup,
     },
-    tune::{self, Lab, TuneEvent},
+    tune::{
+        self, Lab, TrialState, TuneError, TuneEvent, WhatIf, Workload,
+        search::{SearchSpec, search},
+    },
 };
+use dbdyno_workload::rng::SplitMix64;
 use tokio::sync::mpsc::{self, UnboundedSender};
 
 /// What is measured beside the screens: a session or a trial.
@@ -188,7 +192,7 @@ fn follow_up(prepared: &PreparedSession, report: &Report, store: &Store) -> Opti
     (!lines.is_empty()).then(|| ("What the session says".to_owned(), lines))
 }
 
-/// Runs a trial to its end.
+/// Runs trials or a search to their end.
 async fn run_trial(
     trial: TrialStart,
     setup: &TuiSetup,
@@ -199,17 +203,32 @@ async fn run_trial(
     let store = setup.store.clone();
     let prepared = tokio::task::spawn_blocking(move || store.prepare()).await.map_err(|error| error.to_string())?;
     prepared.map_err(|error| error.to_string())?;
-    let (TrialStart::New { command_line, .. } | TrialStart::More { command_line, .. }) = &trial;
-    let launch = launch(setup, command_line.clone());
-    let lab = Lab { registry, store: &setup.store, launch, events, control };
-    let tried = match trial {
-        TrialStart::New { workload, mut what_if, .. } => {
-            what_if.seed = clock_seed();
-            tune::what_if(&lab, &workload, what_if).await
-        }
-        TrialStart::More { workload, trial, .. } => tune::more(&lab, &workload, *trial).await,
+    // The copy of the user's database is there for as long as it is held.
+    let TrialStart { workload, held: _held, question, seed, command_line } = trial;
+    let seed = seed.unwrap_or_else(clock_seed);
+    let command_line = match &question {
+        Question::More(_) => command_line,
+        Question::Try(_) | Question::Search(_) => format!("{command_line} --seed {seed}"),
     };
-    tried.map(drop).map_err(|error| error.to_string())
+    let lab = Lab { registry, store: &setup.store, launch: launch(setup, command_line), events, control };
+    let tuned = match question {
+        Question::Try(questions) => try_each(&lab, &workload, questions, seed).await,
+        Question::More(trial) => tune::more(&lab, &workload, *trial).await.map(drop),
+        Question::Search(spec) => search(&lab, &workload, SearchSpec { seed, ..*spec }).await.map(drop),
+    };
+    tuned.map_err(|error| error.to_string())
+}
+
+/// Tries changes one after the other, with the seeds that the command line gives them; one that is stopped is the last.
+async fn try_each(lab: &Lab<'_>, workload: &Workload, questions: Vec<WhatIf>, seed: u64) -> Result<(), TuneError> {
+    for (at, question) in (0..).zip(questions) {
+        let seed = SplitMix64::stream(seed, at).next_u64();
+        let trial = tune::what_if(lab, workload, WhatIf { seed, ..question }).await?;
+        if trial.state == TrialState::Stopped {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Tortures configurations one after the other.

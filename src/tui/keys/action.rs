@@ -129,4 +129,16 @@ pub(crate) enum Action {
     More,
     /// Put the answer into the clipboard.
     Copy,
+    /// Look for the best settings.
+    Search,
+    /// Which option matters how much.
+    Effects,
+}
+
+impl Action {
+    /// Whether it may start, end or delete something: what nobody wants to happen by a key that was typed for a dialog.
+    pub(crate) fn begins(self) -> bool {
+        use Action::{Accept, Delete, Enter, More, Rerun, Resume, Skip, Stop};
+        matches!(self, Enter | Accept | Delete | More | Rerun | Resume | Skip | Stop)
+    }
 }

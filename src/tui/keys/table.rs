@@ -138,18 +138,42 @@ const COMPARE: &[Binding] = &[
 ];
 
 const TUNE: &[Binding] = &[
-    binding(&[KeyPress::Enter], Action::Enter, "try", "try the change: base against change in ABBA rounds"),
+    binding(
+        &[KeyPress::Enter],
+        Action::Enter,
+        "try",
+        "try the change: base against change in ABBA rounds; in the ledger: all about the trial",
+    ),
+    binding(&[KeyPress::Char('K')], Action::Stop, "stop", "stop the trial or the search"),
     binding(&[KeyPress::Char(' ')], Action::Toggle, "value", "the option's next value"),
     binding(&[KeyPress::Backspace], Action::Previous, "", "the option's value before"),
     binding(&[KeyPress::Char('i')], Action::Edit, "type", "type a value"),
-    binding(&[KeyPress::Char('d')], Action::Reset, "", "the option's default"),
-    binding(&[KeyPress::Char('t')], Action::Tests, "test", "choose the test"),
-    binding(&[KeyPress::Char('p')], Action::Presets, "base", "choose engine and suite"),
-    binding(&[KeyPress::Char('A')], Action::Accept, "accept", "take the change over as the new base"),
-    binding(&[KeyPress::Char('m')], Action::More, "more", "run as many rounds again"),
-    binding(&[KeyPress::Char('K')], Action::Stop, "", "stop the trial"),
-    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the base as PRAGMA statements, Rust or a preset"),
-    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the ledger"),
+    binding(&[KeyPress::Char('s')], Action::Sweep, "", "try several values of the option, each in a trial"),
+    binding(&[KeyPress::Char('d')], Action::Reset, "", "the option's value in the base"),
+    binding(&[KeyPress::Char('t')], Action::Tests, "", "choose the tests that count"),
+    binding(
+        &[KeyPress::Char('p')],
+        Action::Presets,
+        "base",
+        "choose what is tuned: engine, suite or your own SQL, size, rounds, base, ledger",
+    ),
+    binding(&[KeyPress::Char('f')], Action::Search, "search", "search for the fastest settings of a tier"),
+    binding(
+        &[KeyPress::Char('A')],
+        Action::Accept,
+        "accept",
+        "make the trial's change the base; in the ledger: of the trial under the cursor",
+    ),
+    binding(&[KeyPress::Char('m')], Action::More, "more", "add as many rounds again to the trial"),
+    binding(&[KeyPress::Char('v')], Action::View, "view", "the next view: trial, search, effects"),
+    binding(&[KeyPress::Char('E')], Action::Effects, "effects", "which option matters how much in stored runs"),
+    binding(
+        &[KeyPress::Char('y')],
+        Action::Copy,
+        "copy",
+        "copy the base or what was decided as PRAGMA statements, Rust or a preset, or the trial's command",
+    ),
+    binding(&[KeyPress::Char('e')], Action::Export, "", "export the ledger, or the effects in view"),
 ];
 
 const CLAIMS: &[Binding] = &[

@@ -16,6 +16,9 @@ use crate::{
 };
 use std::time::Duration;
 
+/// A sync where it is not measured yet.
+const USUAL_FSYNC: Duration = Duration::from_millis(5);
+
 /// All that screens are made from besides their own state.
 #[derive(Debug, Clone, Default)]
 pub struct World {
@@ -81,6 +84,11 @@ impl WorkFolder {
     pub(crate) fn file_system(&self) -> &str {
         let known = self.facts.as_ref().and_then(|facts| facts.file_system.as_deref());
         known.unwrap_or(if self.facts.is_some() { "unknown file system" } else { "…" })
+    }
+
+    /// What a sync takes, or is taken to where it is not measured yet.
+    pub(crate) fn sync_time(&self) -> Duration {
+        self.fsync.unwrap_or(USUAL_FSYNC)
     }
 
     /// Room on its disk, where that is known.

@@ -35,6 +35,8 @@ const MARGIN: f64 = 0.85;
 const BATCH: usize = 7;
 /// Rounds of the first rung.
 const FIRST_ROUNDS: u32 = 2;
+/// Candidates that those who watch are told of each time.
+const LEADERS: usize = 16;
 /// The most rounds of a confirmation: beyond, an interval hardly narrows.
 const MOST_ROUNDS: u32 = 40;
 
@@ -282,6 +284,7 @@ impl Race<'_, '_> {
             tried: self.field.len(),
             alive: self.field.iter().filter(|runner| runner.fate == Fate::Alive).count(),
             best: best.map(|at| (self.field[at].candidate.change.clone(), self.so_far(at))),
+            leaders: self.ranked().take(LEADERS).collect(),
             left_ms: self.spec.budget.saturating_sub(self.begun.elapsed()).as_millis() as u64,
         });
     }
@@ -310,7 +313,8 @@ impl Race<'_, '_> {
         what_if(self.lab, self.workload, question).await.map(Some)
     }
 
-    fn found(self, confirmed: Option<Trial>) -> SearchOutcome {
+    /// Those that were run, in the order of the last rung they reached and then of their figure: the best first.
+    fn ranked(&self) -> impl Iterator<Item = Tried> {
         let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
         order.sort_by(|a, b| {
             let rung = |at: usize| self.field[at].rung;
@@ -319,17 +323,20 @@ impl Race<'_, '_> {
         });
         // The budget may have ended before the last of them were run.
         let run =
-            |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
-        let tried = order.into_iter().filter(|(at, _)| run(*at)).map(|(at, score)| Tried {
+            move |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
+        order.into_iter().filter(move |(at, _)| run(*at)).map(move |(at, score)| Tried {
             change: self.field[at].candidate.change.clone(),
             tier: self.field[at].candidate.tier,
             rung: self.field[at].rung,
             pairs: self.samples.rounds(BASE, at + 1).len(),
             ratio: score.map(f64::exp),
             fate: self.field[at].fate.clone(),
-        });
+        })
+    }
+
+    fn found(self, confirmed: Option<Trial>) -> SearchOutcome {
         SearchOutcome {
-            tried: tried.collect(),
+            tried: self.ranked().collect(),
             search_id: self.search_id.clone(),
             tier: self.spec.tier,
             took_ms: self.begun.elapsed().as_millis() as u64,

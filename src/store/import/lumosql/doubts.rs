@@ -1,6 +1,7 @@
 //! Runs that contradict themselves, and runs that something is missing of, by name.
 
 use super::read::{RawRun, RawRuns};
+use crate::base::units::counted;
 
 /// Runs of each kind that are named.
 const NAMED: usize = 10;
@@ -43,13 +44,14 @@ fn contradictions(run: &RawRun) -> Vec<String> {
     let Some(said) = Counts::said(run) else { return found };
     let there = Counts::there(run);
     if there.all() > said.all() {
-        found.push(format!("it says {} tests, and has {}", said.all(), there.all()));
+        found.push(format!("it says {}, and has {}", counted(said.all(), "test"), there.all()));
     } else if there.ok > said.ok {
-        found.push(format!("tests-ok says {}, and the status of {} tests is OK", said.ok, there.ok));
+        found.push(format!("tests-ok says {}, and the status of {} is OK", said.ok, counted(there.ok, "test")));
     } else if there.others > said.others {
         found.push(format!(
-            "tests-fail and tests-intr say {}, and the status of {} tests is not OK",
-            said.others, there.others
+            "tests-fail and tests-intr say {}, and the status of {} is not OK",
+            said.others,
+            counted(there.others, "test")
         ));
     }
     found

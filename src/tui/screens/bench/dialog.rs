@@ -2,7 +2,7 @@
 
 use super::{BenchScreen, Intents, OptionOwner, Pane, Request};
 use crate::{
-    base::units::plain,
+    base::units::{counted, plain},
     bench::Preset,
     catalog::TestInfo,
     report::command::shell,
@@ -37,6 +37,8 @@ pub(crate) enum Dialog {
     Filter,
     /// The file to write the plan to.
     Export,
+    /// Start what takes long?
+    Long,
 }
 
 impl BenchScreen {
@@ -101,6 +103,7 @@ impl BenchScreen {
             (Dialog::SaveAs, Reply::Text(name)) => return self.save(&name, false),
             (Dialog::Replace(name), Reply::Yes) => return self.save(name, true),
             (Dialog::Export, Reply::Text(path)) => return self.export(&path),
+            (Dialog::Long, Reply::Yes) => return Ok(vec![Intent::Run]),
             _ => {}
         }
         Ok(Intents::new())
@@ -126,7 +129,10 @@ impl BenchScreen {
             return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
         }
         let title = match &self.preview {
-            Ok(preview) => format!("{} configurations of {}", preview.plan.configurations.len(), self.form.suite),
+            Ok(preview) => {
+                let count = counted(preview.plan.configurations.len(), "configuration");
+                format!("{count} of {}", self.form.suite)
+            }
             Err(error) => return Err(error.clone()),
         };
         let preset = Box::new(Preset { name: name.to_owned(), title, spec: self.form.spec() });

@@ -20,12 +20,13 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
+    base::units::counted,
     bench::{Preset, Spec},
     catalog::Suite,
     report::command::shell,
     tui::{
         keys::Action,
-        launch::SessionStart,
+        launch::{SessionStart, expected, is_long},
         overlay::Reply,
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
@@ -106,6 +107,17 @@ impl BenchScreen {
         vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
     }
 
+    /// Runs the bench; the user is asked first where it takes long.
+    fn run(&self, world: &World) -> Intents {
+        match &self.preview {
+            Ok(preview) if preview.refusal(world).is_none() && is_long(preview.estimate.time) => {
+                let title = format!("Start {}?", counted(preview.estimate.runs, "run"));
+                vec![Intent::confirm(Dialog::Long, title, expected(&preview.estimate, world))]
+            }
+            _ => vec![Intent::Run],
+        }
+    }
+
     /// What starts the bench, or why it cannot be started.
     pub(crate) fn start(&self, world: &World) -> Result<SessionStart, String> {
         let preview = self.preview.as_ref().map_err(Clone::clone)?;
@@ -162,7 +174,7 @@ impl Screen for BenchScreen {
         match action {
             Action::Left => self.shift_pane(Pane::ALL.len() - 1),
             Action::Right => self.shift_pane(1),
-            Action::Enter => return vec![Intent::Run],
+            Action::Enter => return self.run(world),
             Action::Toggle => return self.toggle(world),
             Action::Previous => return self.step_value(false, world),
             Action::Edit => return self.edit(world),
@@ -194,6 +206,15 @@ impl Screen for BenchScreen {
             _ => {}
         }
         Intents::new()
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        match action {
+            Action::Enter => self.preview.is_ok(),
+            Action::Toggle => self.pane != Pane::Suites,
+            Action::Sweep | Action::Previous | Action::Reset => self.pane == Pane::Options,
+            _ => true,
+        }
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {

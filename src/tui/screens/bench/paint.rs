@@ -57,7 +57,7 @@ fn draw_suites(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &W
     let room = usize::from(inner.width);
     let lines = world.suites.iter().map(|suite| {
         let chosen = suite.name == bench.form.suite;
-        let tests = format!("{} tests", suite.tests().count());
+        let tests = units::counted(suite.tests().count(), "test");
         let name = pad(&suite.name, room.saturating_sub(width(&tests) + 3));
         let role = if chosen { Role::Accent } else { Role::Text };
         vec![piece(if chosen { "▸ " } else { "  " }, role), piece(name, role), piece(format!(" {tests}"), Role::Dim)]
@@ -224,8 +224,8 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
     let estimate = &preview.estimate;
     let guess = if estimate.from_history { "" } else { " (a guess)" };
     let title = format!(
-        "Plan: {} runs · about {}{guess} · {}",
-        estimate.runs,
+        "Plan: {} · about {}{guess} · {}",
+        units::counted(estimate.runs, "run"),
         units::clock(estimate.time),
         units::bytes(estimate.space_bytes)
     );
@@ -237,9 +237,9 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
     let tests = preview.plan.suite.operations(preview.plan.configurations[0].size, &preview.plan.pick).len();
     lines.push((
         format!(
-            "{} configurations x {} rounds, {} each",
-            preview.plan.configurations.len(),
-            preview.plan.rounds,
+            "{} x {}, {} each",
+            units::counted(preview.plan.configurations.len(), "configuration"),
+            units::counted(preview.plan.rounds, "round"),
             units::counted(tests, "test")
         ),
         Role::Text,

@@ -11,9 +11,6 @@ use crate::{
 use dbdyno_engine::durability::Tier;
 use std::{collections::BTreeMap, time::Duration};
 
-/// A sync where it is not measured yet.
-const USUAL_FSYNC: Duration = Duration::from_millis(5);
-
 /// The plan of a form with its estimate.
 #[derive(Debug, Clone)]
 pub struct Preview {
@@ -39,7 +36,7 @@ impl Preview {
         let plan = BenchPlan::new(&spec, suite.clone(), &world.registry).map_err(|error| error.to_string())?;
         let different = plan.configurations.iter().filter(|one| one.twin_of.is_none()).count() + plan.left_out.len();
         let equal = asked.saturating_sub(different);
-        let estimate = estimate(&plan, &world.history, world.work_folder.fsync.unwrap_or(USUAL_FSYNC));
+        let estimate = estimate(&plan, &world.history, world.work_folder.sync_time());
         let warnings = warnings(&plan, &estimate, equal, world);
         Ok(Self { plan, estimate, warnings })
     }
@@ -66,7 +63,8 @@ fn combinations(form: &Form) -> usize {
 fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) -> Vec<String> {
     let mut warnings = Vec::new();
     if equal > 0 {
-        warnings.push(format!("{equal} configurations are the same as others and run once"));
+        let are = if equal == 1 { "is" } else { "are" };
+        warnings.push(format!("{} {are} the same as others and run once", units::counted(equal, "configuration")));
     }
     warnings.extend(plan.not_run());
     warnings.extend(indifferent(plan));
@@ -85,7 +83,11 @@ fn warnings(plan: &BenchPlan, estimate: &Estimate, equal: usize, world: &World) 
     let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());
     let need = rounds_needed(tests);
     if plan.configurations.len() > 1 && (plan.rounds as usize) < need {
-        warnings.push(format!("{} rounds cannot decide a table of {tests} tests: {need} can", plan.rounds));
+        warnings.push(format!(
+            "{} cannot decide a table of {}: {need} can",
+            units::counted(plan.rounds, "round"),
+            units::counted(tests, "test")
+        ));
     }
     let Some(facts) = &world.work_folder.facts else { return warnings };
     if facts.is_in_memory_unasked() {

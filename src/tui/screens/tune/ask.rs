@@ -1,34 +1,85 @@
-//! What the Tune screen asks of the world outside: its ledger.
+//! What the Tune screen asks of the world outside: its ledgers, the user's statements, stored runs of a sweep.
 
+use super::own_sql::{OwnSql, SqlFiles};
 use crate::{
+    compare::load,
+    metric::Metric,
+    store::{Latencies, Selection, Store},
     tui::setup::TuiSetup,
-    tune::{Ledger, Trial, accept, ledger},
+    tune::{
+        Ledger, Trial, accept,
+        effects::{GridEffects, effects},
+        last_ledger, ledger, ledgers,
+    },
 };
+use dbdyno_engine::describe::Description;
 
 #[derive(Debug)]
 pub enum Request {
     /// The ledger of this name.
     Ledger(String),
+    /// The ledger that was used last.
+    LastLedger,
+    /// The names of all ledgers, to choose from.
+    Names,
     /// Make a trial's change the base of what follows.
     Accept(Box<Trial>),
+    /// Make a workload of the user's statements.
+    OwnSql { ticket: u64, files: SqlFiles, engine: Box<Description> },
+    /// Which option matters how much in the runs of a selection.
+    Effects { ticket: u64, selection: String },
 }
 
 #[derive(Debug)]
 pub enum Response {
     /// The ledger, or why it cannot be read.
     Ledger(Result<Ledger, String>),
+    /// The ledger used last; none where nothing was tried yet.
+    LastLedger(Result<Option<Ledger>, String>),
+    /// The names of all ledgers.
+    Names(Result<Vec<String>, String>),
     /// The trial is accepted, or why not.
     Accepted(Result<Box<Trial>, String>),
+    /// The workload, or what is wrong with the files.
+    OwnSql { ticket: u64, read: Result<Box<OwnSql>, String> },
+    /// What matters, or what the selection is instead of a grid.
+    Effects { ticket: u64, found: Result<Box<GridEffects>, String> },
 }
 
-/// Reads or changes the ledger.
+/// Reads or changes the store.
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
+    let store = &setup.store;
     match request {
-        Request::Ledger(name) if !setup.store.exists() => Response::Ledger(Ok(Ledger::new(&name, Vec::new()))),
-        Request::Ledger(name) => Response::Ledger(ledger(&setup.store, &name).map_err(|error| error.to_string())),
+        Request::Ledger(name) if !store.exists() => Response::Ledger(Ok(Ledger::new(&name, Vec::new()))),
+        Request::Ledger(name) => Response::Ledger(ledger(store, &name).map_err(|error| error.to_string())),
+        Request::LastLedger if !store.exists() => Response::LastLedger(Ok(None)),
+        Request::LastLedger => Response::LastLedger(last(store)),
+        Request::Names if !store.exists() => Response::Names(Ok(Vec::new())),
+        Request::Names => Response::Names(ledgers(store).map_err(|error| error.to_string())),
         Request::Accept(mut trial) => {
-            let accepted = accept(&setup.store, &mut trial).map_err(|error| error.to_string());
+            let accepted = accept(store, &mut trial).map_err(|error| error.to_string());
             Response::Accepted(accepted.map(|()| trial))
         }
+        Request::OwnSql { ticket, files, engine } => {
+            let read = OwnSql::read(files, &engine, &setup.work_dir).map(Box::new);
+            Response::OwnSql { ticket, read }
+        }
+        Request::Effects { ticket, selection } => {
+            Response::Effects { ticket, found: found(&selection, store).map(Box::new) }
+        }
     }
+}
+
+fn last(store: &Store) -> Result<Option<Ledger>, String> {
+    let name = last_ledger(store).map_err(|error| error.to_string())?;
+    name.map(|name| ledger(store, &name).map_err(|error| error.to_string())).transpose()
+}
+
+fn found(line: &str, store: &Store) -> Result<GridEffects, String> {
+    if !store.exists() {
+        return Err("nothing is stored yet".to_owned());
+    }
+    let selection = Selection::parse_line(line)?;
+    let side = load(store, line, &selection, Metric::Wall, Latencies::Left).map_err(|error| error.to_string())?;
+    effects(&side).map_err(|error| error.to_string())
 }

@@ -1,23 +1,22 @@
 //! What the Tune screen asks the user, and what becomes of the replies.
 
-use super::{Intents, Request, TuneScreen};
+use super::{
+    Intents, Request, TuneScreen,
+    base::Part,
+    copy::CopyItem,
+    own_sql::{STATEMENT_LIMIT, SqlFiles},
+    search::Term,
+    start::LongStart,
+};
 use crate::{
-    catalog::TestInfo,
-    report::{
-        command::shell,
-        tune::{AnswerForm, answer_text},
-    },
+    base::typed,
+    report::command::shell,
     tui::{
-        export::FileContent,
-        launch::Tell,
-        overlay::{ListItem, Reply},
-        screens::intent::Intent,
-        widgets::cursor::ListCursor,
+        export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
         world::World,
     },
-    tune::TuneAnswer,
 };
-use dbdyno_engine::{describe::OptionSpec, size::Size};
+use std::path::PathBuf;
 
 /// What the Tune screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,181 +27,174 @@ pub(crate) enum Dialog {
     Suite,
     Size,
     Rounds,
+    /// Options of the base.
+    Base,
+    /// Options of the suite.
+    SuiteOptions,
+    Seed,
+    /// One of these ledgers, or before them one of another name.
+    Ledgers(Vec<String>),
     /// The ledger's name.
     Ledger,
     /// Tests that count.
     Tests,
+    /// The file of the user's own statements.
+    Sql,
+    /// The database that they start from.
+    Database(PathBuf),
+    /// How long each of them may take.
+    Limit(PathBuf, Option<PathBuf>),
     /// The value of an option.
     Value(String),
-    /// Stop the trial?
+    /// Values of an option, each to be tried.
+    Values(String),
+    /// Start what takes long?
+    Long(LongStart),
+    /// Stop what is under way?
     Stop,
-    /// Accept a change that costs durability?
-    Accept,
-    /// In which form the base is copied.
-    Copy,
+    /// Accept the change of this trial although it costs something?
+    Accept(String),
+    /// What is copied, and in which form.
+    Copy(Vec<CopyItem>),
+    /// Start the search, or change what it keeps to.
+    Search,
+    /// Something that a search keeps to.
+    Term(Term),
+    /// The runs whose options are weighed.
+    Effects,
     /// The file to write the ledger to.
     Export,
+    /// The file to write the effects to.
+    ExportEffects,
 }
 
 impl TuneScreen {
-    pub(super) fn ask_value(&self, spec: &OptionSpec) -> Intents {
-        let now = self.form.change.get(&spec.name).map_or_else(|| self.form.base_value(spec), String::as_str);
-        let dialog = Dialog::Value(spec.name.clone());
-        vec![Intent::prompt(dialog, format!("What if {} were", spec.name), spec.kind.expected(), now)]
-    }
-
-    pub(super) fn ask_tests(&self, world: &World) -> Intents {
-        let Some(suite) = self.form.found_suite(world) else { return Intents::new() };
-        let chosen = suite.pick(&self.form.tests).unwrap_or_default();
-        let item = |test: TestInfo| ListItem {
-            chosen: chosen.0.is_empty() || chosen.0.contains(&test.number),
-            ..ListItem::new(format!("{} {}", test.number, test.name), "")
-        };
-        let items = suite.tests().map(item).collect();
-        vec![Intent::choose_several(Dialog::Tests, "Tests that count", items)]
-    }
-
-    pub(super) fn ask_part(&self, world: &World) -> Intents {
-        let size = self.form.size.map_or_else(|| "default".to_owned(), |size| size.to_string());
-        let items = vec![
-            ListItem::new("engine", &self.form.engine),
-            ListItem::new("suite", &self.form.suite),
-            ListItem::new("size", size),
-            ListItem::new("rounds", self.form.rounds(world).to_string()),
-            ListItem::new("ledger", self.form.ledger_name()),
-        ];
-        vec![Intent::choose_one(Dialog::Part, "Change the base", items)]
-    }
-
-    /// Asks for the part of the base that was chosen.
-    fn ask_about(&self, part: usize, world: &World) -> Intents {
-        let asked = match part {
-            0 => {
-                let items = world.registry.engines.iter().map(|engine| {
-                    let chosen = engine.description.name == self.form.engine;
-                    ListItem { chosen, ..ListItem::new(&engine.description.name, &engine.description.version) }
-                });
-                Intent::choose_one(Dialog::Engine, "Engine", items.collect())
-            }
-            1 => {
-                let items = world.suites.iter().map(|suite| ListItem {
-                    chosen: suite.name == self.form.suite,
-                    ..ListItem::new(&suite.name, &suite.title)
-                });
-                Intent::choose_one(Dialog::Suite, "Suite", items.collect())
-            }
-            2 => {
-                let unit = self.form.found_suite(world).map_or("", |suite| suite.size_unit.as_str());
-                let now = self.form.size.map_or_else(String::new, |size| size.to_string());
-                Intent::prompt(Dialog::Size, "Size", format!("{unit}: 10000, 10k, 1M"), now)
-            }
-            3 => {
-                let help = "an even number from 6 to 1000, chosen before the trial: looking and stopping finds \
-                            differences where there are none";
-                Intent::prompt(Dialog::Rounds, "Rounds", help, self.form.rounds(world).to_string())
-            }
-            _ => {
-                let help = "a name; trials are kept under it";
-                Intent::prompt(Dialog::Ledger, "Ledger", help, self.form.ledger_name())
-            }
-        };
-        vec![asked]
-    }
-
     /// Takes what the user replied.
     ///
     /// # Errors
     /// Why it cannot be taken, with what was expected.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
-        match (dialog, reply) {
-            (Dialog::Part, Reply::Chosen(chosen)) => {
-                return Ok(chosen.first().map_or_else(Intents::new, |&part| self.ask_about(part, world)));
+        match reply {
+            Reply::Chosen(chosen) => self.take_chosen(dialog, &chosen, world),
+            Reply::Text(text) => self.take_text(dialog, &text, world),
+            Reply::Yes => Ok(self.take_yes(dialog, world)),
+            Reply::Typing(_) | Reply::Nothing => Ok(Intents::new()),
+        }
+    }
+
+    fn take_chosen(&mut self, dialog: &Dialog, chosen: &[usize], world: &World) -> Result<Intents, String> {
+        let first = chosen.first().copied();
+        match dialog {
+            Dialog::Part => {
+                let part = first.and_then(|at| Part::ALL.get(at));
+                return Ok(part.map_or_else(Intents::new, |part| self.ask_about(*part, world)));
             }
-            (Dialog::Engine, Reply::Chosen(chosen)) => {
-                if let Some(engine) = chosen.first().and_then(|&at| world.registry.engines.get(at)) {
-                    self.form.take_engine(engine.description.name.clone());
-                    self.cursor = ListCursor::default();
-                    return Ok(self.read_ledger());
+            Dialog::Engine => {
+                if let Some(engine) = first.and_then(|at| world.registry.engines.get(at)) {
+                    return Ok(self.take_engine(&engine.description));
                 }
             }
-            (Dialog::Suite, Reply::Chosen(chosen)) => {
-                if let Some(suite) = chosen.first().and_then(|&at| world.suites.get(at)) {
+            Dialog::Suite => {
+                if let Some(suite) = first.and_then(|at| world.suites.get(at)) {
                     self.form.take_suite(suite);
                     return Ok(self.read_ledger());
                 }
             }
-            (Dialog::Size, Reply::Text(text)) => {
-                let size: Size = text.parse()?;
-                self.form.found_suite(world).ok_or("no suite is chosen")?.check_size(size)?;
-                self.form.size = Some(size);
+            Dialog::Ledgers(names) => match first {
+                Some(0) => return Ok(self.ask_ledger_name()),
+                Some(at) => return Ok(names.get(at - 1).map_or_else(Intents::new, |name| self.take_ledger_name(name))),
+                None => {}
+            },
+            Dialog::Tests => self.take_tests(chosen, world)?,
+            Dialog::Values(option) => return self.try_values(option, chosen, world),
+            Dialog::Copy(items) => {
+                return Ok(first.and_then(|at| items.get(at)).map_or_else(Intents::new, |item| self.copy(item, world)));
             }
-            (Dialog::Rounds, Reply::Text(text)) => {
-                let fits = |rounds: &u32| (6..=1000).contains(rounds) && rounds.is_multiple_of(2);
-                let rounds = text.parse().ok().filter(fits);
-                self.form.rounds = Some(rounds.ok_or(format!("`{text}`: expected an even number from 6 to 1000"))?);
-            }
-            (Dialog::Ledger, Reply::Text(name)) => {
-                self.form.ledger = name;
-                return Ok(self.read_ledger());
-            }
-            (Dialog::Tests, Reply::Chosen(chosen)) => {
-                let suite = self.form.found_suite(world).ok_or("no suite is chosen")?;
-                let all: Vec<String> = suite.tests().map(|test| test.name).collect();
-                if chosen.is_empty() {
-                    return Err("at least one test has to count".to_owned());
-                }
-                let names = chosen.iter().filter_map(|&at| all.get(at).cloned());
-                self.form.tests = if chosen.len() < all.len() { names.collect() } else { Vec::new() };
-            }
-            (Dialog::Value(option), Reply::Text(text)) => {
-                if let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == *option) {
-                    let expected = |expected: String| format!("{option} = `{text}`: expected {expected}");
-                    let value = spec.kind.canonical(&text).map_err(expected)?;
-                    self.form.set(spec, value);
-                }
-            }
-            (Dialog::Stop, Reply::Yes) => return Ok(vec![Intent::Tell(Tell::Stop), Intent::said("stopping")]),
-            (Dialog::Accept, Reply::Yes) => {
-                let trial = self.watched.as_ref().map(|watched| Box::new(watched.trial.clone()));
-                return Ok(trial.map(|trial| Intent::Request(Request::Accept(trial))).into_iter().collect());
-            }
-            (Dialog::Copy, Reply::Chosen(chosen)) => return Ok(self.copy(chosen.first().copied().unwrap_or(0), world)),
-            (Dialog::Export, Reply::Text(path)) => {
-                let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
-                let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
-                let content =
-                    FileContent::Ledger(ledger, shell(["dbdyno", "tune", "ledger", &self.form.ledger_name()]));
-                return Ok(vec![Intent::Write { path: path.into(), content }]);
+            Dialog::Search => return Ok(first.map_or_else(Intents::new, |at| self.search_item(at, world))),
+            Dialog::Term(Term::Tier) => {
+                self.terms.take_tier(first);
+                return Ok(self.ask_search(world));
             }
             _ => {}
         }
         Ok(Intents::new())
     }
 
-    /// What the trial in view came to, with the trials that led there.
-    fn answer(&self, world: &World) -> Option<TuneAnswer> {
-        let trial = &self.watched.as_ref()?.trial;
-        let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(&trial.trial_id));
-        if path.is_empty() {
-            path.push(trial.clone());
+    fn take_text(&mut self, dialog: &Dialog, text: &str, world: &World) -> Result<Intents, String> {
+        match dialog {
+            Dialog::Size => {
+                let size = text.parse()?;
+                self.form.found_suite(world).ok_or("no suite is chosen")?.check_size(size)?;
+                self.form.size = Some(size);
+            }
+            Dialog::Rounds => self.form.rounds = Some(even_rounds(text)?),
+            Dialog::Base => self.form.type_base(text, world)?,
+            Dialog::SuiteOptions => self.take_suite_options(text, world)?,
+            Dialog::Seed if text.is_empty() => self.form.seed = None,
+            Dialog::Seed => {
+                let expected = |_| format!("`{text}`: expected a whole number, or nothing to draw one each time");
+                self.form.seed = Some(text.parse().map_err(expected)?);
+            }
+            Dialog::Ledger => return Ok(self.take_ledger_name(text)),
+            Dialog::Sql if text.is_empty() => return Err("expected the name of a file".to_owned()),
+            Dialog::Sql => return Ok(self.ask_database(text)),
+            Dialog::Database(sql) => {
+                let database = (!text.is_empty()).then(|| PathBuf::from(text));
+                let help = "how long each statement may take when it is tried once, before anything is measured";
+                let dialog = Dialog::Limit(sql.clone(), database);
+                let now = typed::written_duration(STATEMENT_LIMIT);
+                return Ok(vec![Intent::prompt(dialog, "Time a statement", help, now)]);
+            }
+            Dialog::Limit(sql, database) => {
+                let limit = typed::duration(text)?;
+                return self.read_sql(SqlFiles { sql: sql.clone(), database: database.clone(), limit }, world);
+            }
+            Dialog::Value(option) => {
+                if let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == *option) {
+                    let expected = |expected: String| format!("{option} = `{text}`: expected {expected}");
+                    let value = spec.kind.canonical(text).map_err(expected)?;
+                    self.form.set(spec, value);
+                }
+            }
+            Dialog::Values(option) => return self.try_typed_values(option, text, world),
+            Dialog::Term(term) => {
+                self.terms.take(*term, text)?;
+                return Ok(self.ask_search(world));
+            }
+            Dialog::Effects => return self.weigh(text),
+            Dialog::Export => {
+                let ledger = self.ledger.clone().filter(|ledger| !ledger.entries.is_empty());
+                let ledger = Box::new(ledger.ok_or("nothing was tried yet")?);
+                let words = ["dbdyno", "tune", "ledger", &ledger.name].map(str::to_owned);
+                let command = shell(words.iter().chain(&world.arguments));
+                return Ok(vec![Intent::Write { path: text.into(), content: FileContent::Ledger(ledger, command) }]);
+            }
+            Dialog::ExportEffects => return self.export_effects(text, world),
+            _ => {}
         }
-        TuneAnswer::new(&self.form.found(world)?.description, path)
+        Ok(Intents::new())
     }
 
-    pub(super) fn ask_copy(&self, world: &World) -> Intents {
-        if self.running || self.answer(world).is_none() {
-            return vec![Intent::said("there is no finished trial whose answer could be copied")];
+    fn take_yes(&mut self, dialog: &Dialog, world: &World) -> Intents {
+        match dialog {
+            Dialog::Long(start) => self.start_long(start, world),
+            Dialog::Stop => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            Dialog::Accept(trial_id) => {
+                let trial = self.trial(trial_id).cloned().map(Box::new);
+                trial.map(|trial| Intent::Request(Request::Accept(trial))).into_iter().collect()
+            }
+            _ => Intents::new(),
         }
-        let items = AnswerForm::ALL.iter().map(|form| ListItem::new(form.name(), form.meaning()));
-        vec![Intent::choose_one(Dialog::Copy, "Copy the answer as", items.collect())]
     }
 
-    /// Puts the answer into the clipboard.
-    fn copy(&self, form: usize, world: &World) -> Intents {
-        let Some((answer, form)) = self.answer(world).zip(AnswerForm::ALL.get(form).copied()) else {
-            return Intents::new();
-        };
-        let text = answer_text(&answer, form, &shell(self.form.command()));
-        vec![Intent::Copy(text), Intent::said("copied: the terminal has it in its clipboard")]
+    fn take_ledger_name(&mut self, name: &str) -> Intents {
+        name.clone_into(&mut self.form.ledger);
+        self.row = ListCursor::default();
+        self.read_ledger()
     }
+}
+
+fn even_rounds(text: &str) -> Result<u32, String> {
+    let fits = |rounds: &u32| (6..=1000).contains(rounds) && rounds.is_multiple_of(2);
+    text.parse().ok().filter(fits).ok_or_else(|| format!("`{text}`: expected an even number from 6 to 1000"))
 }

@@ -1,14 +1,24 @@
-//! The Tune screen: a base, one change, the trial that measures it, and the ledger of what was tried.
+//! The Tune screen, a notebook: a base, one change, the trial that measures it, the ledger of what was tried, a search among all
+//! that could be, and which option matters how much.
 
 mod ask;
+mod base;
+mod copy;
 mod dialog;
+mod effects;
 mod form;
+mod notebook;
+mod own_sql;
 mod paint;
+mod search;
+mod start;
 mod trial;
 
 pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
 pub use form::TrialForm;
+pub use own_sql::{OwnSql, SqlFiles};
+pub use search::{SearchTerms, WatchedSearch};
 pub use trial::WatchedTrial;
 
 use super::{
@@ -18,31 +28,78 @@ use super::{
 use crate::{
     tui::{
         keys::Action,
+        launch::{Question, TrialStart},
         overlay::Reply,
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
     },
-    tune::Ledger,
+    tune::{Ledger, effects::GridEffects},
 };
-use dbdyno_engine::describe::{OptionKind, OptionSpec};
 use ratatui::layout::Rect;
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
+
+/// The panes that a cursor can be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Pane {
+    /// The base's options, and what is changed of them.
+    #[default]
+    Options,
+    /// What was tried.
+    Ledger,
+}
+
+/// What stands beside the options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum TuneView {
+    /// A trial: the one under the ledger's cursor, or the one under way or last.
+    #[default]
+    Trial,
+    /// The search under way or last.
+    Search,
+    /// Which option matters how much, over all of the screen.
+    Effects,
+}
+
+/// What runs beside the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Running {
+    Trial,
+    Search,
+}
 
 /// What is tuned, the trial that measures it, and what was tried before.
 #[derive(Debug, Default)]
 pub struct TuneScreen {
     /// What is tuned and changed.
     pub(crate) form: TrialForm,
+    pub(crate) pane: Pane,
     /// Place among the options.
     pub(crate) cursor: ListCursor,
+    /// Place in the ledger.
+    pub(crate) row: ListCursor,
+    pub(crate) view: TuneView,
     /// The trial under way or last.
     pub(crate) watched: Option<WatchedTrial>,
-    /// Whether a trial is under way.
-    pub(crate) running: bool,
+    /// What is under way.
+    pub(crate) running: Option<Running>,
     pub ledger: Option<Ledger>,
+    /// What the next search keeps to.
+    pub(crate) terms: SearchTerms,
+    /// The search under way or last.
+    pub(crate) search: Option<WatchedSearch>,
+    /// Which option matters how much, in the runs that were asked about last.
+    pub(crate) effects: Option<Box<GridEffects>>,
+    /// Lines of that scrolled past.
+    pub(crate) scrolled: ListCursor,
+    /// Whether files or runs that were asked for are still being read: what, in words.
+    pub(crate) reading: Option<String>,
+    /// Counts what was asked for, so that what comes too late is dropped.
+    ticket: u64,
+    /// Whether the notebook was opened where it was left.
+    opened: bool,
 }
 
 impl TuneScreen {
@@ -51,24 +108,64 @@ impl TuneScreen {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    fn step_value(&mut self, spec: Option<&OptionSpec>, forward: bool) -> Intents {
-        let Some(spec) = spec else { return Intents::new() };
-        let words: Vec<String> = match &spec.kind {
-            OptionKind::Choice { choices } => choices.clone(),
-            OptionKind::Bool => vec!["off".to_owned(), "on".to_owned()],
-            _ => return self.ask_value(spec),
-        };
-        let now = self.form.change.get(&spec.name).map_or_else(|| self.form.base_value(spec), String::as_str);
-        let at = words.iter().position(|word| word == now).unwrap_or(0);
-        let next = if forward { at + 1 } else { at + words.len() - 1 } % words.len();
-        self.form.set(spec, words[next].clone());
-        Intents::new()
+    /// What runs beside the screens, in words.
+    pub(crate) fn under_way(&self) -> Option<&'static str> {
+        self.running.map(|running| match running {
+            Running::Trial => "a trial is running",
+            Running::Search => "a search is running",
+        })
     }
 
-    /// What the status bar says; none without a trial under way.
+    /// What the status bar says; none without anything under way.
     pub(crate) fn status(&self) -> Option<String> {
-        let watched = self.watched.as_ref().filter(|_| self.running)?;
-        Some(format!("▶ round {}/{}", (watched.round + 1).min(watched.trial.rounds), watched.trial.rounds))
+        match self.running? {
+            Running::Trial => {
+                let watched = self.watched.as_ref()?;
+                let round = (watched.round + 1).min(watched.trial.rounds);
+                Some(format!("▶ round {round}/{}", watched.trial.rounds))
+            }
+            Running::Search => Some(self.search.as_ref()?.status()),
+        }
+    }
+
+    /// Something of this screen begins to run.
+    pub(crate) fn begun(&mut self, start: &TrialStart) {
+        self.pane = Pane::Options;
+        (self.running, self.view) = match &start.question {
+            Question::Search(spec) => {
+                self.search = Some(WatchedSearch::new(spec));
+                (Some(Running::Search), TuneView::Search)
+            }
+            Question::Try(_) | Question::More(_) => (Some(Running::Trial), TuneView::Trial),
+        };
+    }
+
+    /// Goes to the next view that has something to show.
+    fn next_view(&mut self) {
+        const VIEWS: [TuneView; 3] = [TuneView::Trial, TuneView::Search, TuneView::Effects];
+        let has = |view: &TuneView| match view {
+            TuneView::Trial => true,
+            TuneView::Search => self.search.is_some(),
+            TuneView::Effects => self.effects.is_some(),
+        };
+        let at = VIEWS.iter().position(|view| *view == self.view).unwrap_or(0);
+        let next = VIEWS.iter().cycle().skip(at + 1).take(VIEWS.len()).copied().find(has);
+        self.view = next.unwrap_or_default();
+    }
+
+    fn move_cursor(&mut self, action: Action, context: &Context<'_>) -> bool {
+        if self.view == TuneView::Effects {
+            let lines = self.effects.as_deref().map_or(0, |found| paint::effects_lines(found).len());
+            return self.scrolled.moved(action, lines);
+        }
+        let moved = match self.pane {
+            Pane::Options => self.cursor.moved(action, self.form.specs(context.world).len()),
+            Pane::Ledger => self.row.moved(action, self.entries().len()),
+        };
+        if moved && self.pane == Pane::Ledger {
+            self.view = TuneView::Trial;
+        }
+        moved
     }
 }
 
@@ -83,71 +180,86 @@ impl Screen for TuneScreen {
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
-        let specs = self.form.specs(world);
-        if self.cursor.moved(action, specs.len()) {
+        if self.move_cursor(action, context) {
             return Intents::new();
         }
-        let spec = specs.get(self.cursor.at);
+        let spec = self.form.specs(world).get(self.cursor.at);
         match action {
-            Action::Enter => self.start(world),
-            Action::Toggle => self.step_value(spec, true),
-            Action::Previous => self.step_value(spec, false),
-            Action::Edit => spec.map_or_else(Intents::new, |spec| self.ask_value(spec)),
-            Action::Reset => {
-                if let Some(spec) = spec {
-                    self.form.change.remove(&spec.name);
-                }
-                Intents::new()
+            Action::Left | Action::Right => self.pane = self.other_pane(),
+            Action::Back => (self.view, self.pane) = (TuneView::Trial, Pane::Options),
+            Action::View => self.next_view(),
+            Action::Enter if self.view == TuneView::Effects => {}
+            Action::Enter if self.pane == Pane::Ledger => return self.open_trial(world),
+            Action::Enter => return self.start(world),
+            // What changes options is of their pane.
+            Action::Toggle | Action::Previous | Action::Edit | Action::Reset | Action::Sweep => {
+                self.pane = Pane::Options;
+                return self.change_option(action, spec);
             }
-            Action::Tests => self.ask_tests(world),
-            Action::Presets => self.ask_part(world),
-            Action::Accept => self.accept(),
-            Action::More => self.more(world),
-            Action::Copy => self.ask_copy(world),
-            Action::Stop if self.running => vec![Intent::confirm(
-                Dialog::Stop,
-                "Stop the trial?",
-                vec!["What is measured is kept; a trial that was stopped decides nothing.".to_owned()],
-            )],
-            Action::Export => {
-                let help = "a file that is not there yet: .md, .csv, .json or .txt";
-                vec![Intent::prompt(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
+            Action::Tests => return self.ask_tests(world),
+            Action::Presets => return self.ask_part(world),
+            Action::Accept => return self.accept(world),
+            Action::More => return self.more(world),
+            Action::Search => return self.ask_search(world),
+            Action::Effects => return self.ask_effects(),
+            Action::Copy => return self.ask_copy(world),
+            Action::Stop if self.running.is_some() => return self.ask_stop(),
+            Action::Export => return self.ask_export(),
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    fn offers(&self, action: Action, context: &Context<'_>) -> bool {
+        let charted = self.view == TuneView::Effects;
+        match action {
+            Action::Enter if charted => false,
+            Action::Enter if self.pane == Pane::Ledger => self.under_cursor().is_some(),
+            Action::Enter => !self.form.change.is_empty() && self.running.is_none(),
+            Action::Toggle | Action::Previous | Action::Edit | Action::Reset | Action::Sweep => {
+                !charted && !self.form.specs(context.world).is_empty()
             }
-            _ => Intents::new(),
+            Action::Accept => self.target().is_some_and(|trial| trial.acceptable().is_ok()),
+            Action::More => self.running.is_none() && self.target().is_some_and(|trial| trial.extendable().is_ok()),
+            Action::Search => self.running.is_none(),
+            Action::Copy => self.form.parent.is_some() || self.target().is_some(),
+            Action::Stop => self.running.is_some(),
+            Action::View => self.search.is_some() || self.effects.is_some(),
+            Action::Export => charted || !self.entries().is_empty(),
+            _ => true,
         }
     }
 
-    fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Intents {
-        let again = self.cursor.at == row;
-        self.cursor.at = row;
-        if again { self.act(Action::Toggle, context) } else { Intents::new() }
+    fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
+        let pane = if pane == 0 { Pane::Options } else { Pane::Ledger };
+        let cursor = if pane == Pane::Options { &mut self.cursor } else { &mut self.row };
+        let again = self.pane == pane && cursor.at == row;
+        cursor.at = row;
+        self.pane = pane;
+        match (again, pane) {
+            (true, Pane::Options) => self.act(Action::Toggle, context),
+            (true, Pane::Ledger) => self.open_trial(context.world),
+            (false, Pane::Options) => Intents::new(),
+            (false, Pane::Ledger) => {
+                self.view = TuneView::Trial;
+                Intents::new()
+            }
+        }
     }
 
     fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
-        match response {
-            Response::Ledger(Ok(ledger)) => self.ledger = Some(ledger),
-            Response::Ledger(Err(reason)) => return vec![Intent::failed(reason)],
-            Response::Accepted(Ok(trial)) => {
-                self.form.base.extend(trial.change.0.clone());
-                self.form.change.clear();
-                self.form.parent = Some(trial.trial_id.clone());
-                let said = format!("{} is now part of the base", trial.change);
-                if let Some(watched) = &mut self.watched {
-                    watched.trial = *trial;
-                }
-                return vec![Intent::said(said), Intent::Request(Request::Ledger(self.form.ledger_name()))];
-            }
-            Response::Accepted(Err(reason)) => return vec![Intent::failed(reason)],
-        }
-        Intents::new()
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
+        self.take_response(response, context.world)
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {
-        self.read_ledger()
+        if std::mem::replace(&mut self.opened, true) {
+            return self.read_ledger();
+        }
+        vec![Intent::Request(Request::LastLedger)]
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {

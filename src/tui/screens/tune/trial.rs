@@ -1,12 +1,11 @@
-//! The trial that is watched: how it begins, what it tells, how it ends.
+//! The trial that is watched: what it tells, how it ends.
 
-use super::{Dialog, Intents, Request, TuneScreen};
+use super::{Intents, Pane, Running, TuneScreen, TuneView, search::is_of_search};
 use crate::{
     compare::RatioRange,
-    report::{command::shell, tune::words::durability},
     runner::RunnerEvent,
-    tui::{launch::TrialStart, screens::intent::Intent, world::World},
-    tune::{TestEffect, Trial, TrialState, TuneEvent},
+    tui::screens::intent::Intent,
+    tune::{TestEffect, Trial, TrialKind, TrialState, TuneEvent},
 };
 use dbdyno_engine::protocol;
 
@@ -24,66 +23,25 @@ pub struct WatchedTrial {
     pub(crate) doing: String,
 }
 
+impl WatchedTrial {
+    /// A trial that was not watched, as it is stored.
+    pub(crate) fn stored(trial: Trial) -> Self {
+        let measured = trial.effects.iter().map(|effect| effect.pairs as u32).max().unwrap_or(0);
+        let round = if trial.state == TrialState::Tried { trial.rounds } else { measured };
+        let effects = trial.effects.clone();
+        Self { trial, round, effects, narrowing: Vec::new(), doing: String::new() }
+    }
+}
+
 impl TuneScreen {
-    pub(super) fn start(&mut self, world: &World) -> Intents {
-        if let Some(reason) = self.form.pointless(world) {
-            return vec![Intent::failed(format!("not run: it cannot differ ({reason})"))];
-        }
-        match self.form.what_if(world) {
-            Ok((workload, what_if)) => {
-                let mut command = self.form.command();
-                command.extend(world.arguments.iter().cloned());
-                vec![Intent::Try(Box::new(TrialStart::New { workload, what_if, command_line: shell(command) }))]
-            }
-            Err(reason) => vec![Intent::failed(reason)],
-        }
-    }
-
-    pub(super) fn more(&self, world: &World) -> Intents {
-        let Some(watched) = self.watched.as_ref().filter(|_| !self.running) else {
-            return vec![Intent::said("there is no finished trial to add rounds to")];
-        };
-        match self.form.workload(world) {
-            Ok(workload) => {
-                let command_line = format!("dbdyno tune more {}", watched.trial.trial_id);
-                let trial = Box::new(watched.trial.clone());
-                vec![Intent::Try(Box::new(TrialStart::More { workload, trial, command_line }))]
-            }
-            Err(reason) => vec![Intent::failed(reason)],
-        }
-    }
-
-    pub(super) fn accept(&self) -> Intents {
-        let Some(watched) = self.watched.as_ref().filter(|_| !self.running) else {
-            return vec![Intent::said("there is no finished trial to accept")];
-        };
-        let trial = &watched.trial;
-        match &trial.state {
-            TrialState::Tried if trial.is_gain() && !trial.loses_durability() => {
-                vec![Intent::Request(Request::Accept(Box::new(trial.clone())))]
-            }
-            TrialState::Tried => {
-                let mut lines = Vec::new();
-                if !trial.is_gain() {
-                    lines.push("No gain was found, or some test became slower.".to_owned());
-                }
-                if trial.loses_durability() {
-                    lines.push(format!("A commit survives less: {}.", durability(trial)));
-                }
-                let title = format!("Make {} the base?", trial.change);
-                vec![Intent::confirm(Dialog::Accept, title, lines)]
-            }
-            _ => vec![Intent::failed("the trial was not run to its end: it cannot be accepted")],
-        }
-    }
-
-    /// A trial begins.
-    pub(crate) fn begun(&mut self) {
-        self.running = true;
-    }
-
-    /// What the trial tells.
+    /// What the trial or the search tells.
     pub fn event(&mut self, event: TuneEvent) {
+        if let Some(search) = self.search.as_mut().filter(|_| self.running == Some(Running::Search)) {
+            search.hear(&event);
+        }
+        if is_of_search(&event) {
+            return;
+        }
         match event {
             TuneEvent::TrialStarted { trial, before, .. } => {
                 let kept = self.watched.take().filter(|watched| watched.trial.trial_id == trial.trial_id);
@@ -94,7 +52,7 @@ impl TuneScreen {
             }
             TuneEvent::Session { says } => {
                 if let Some(watched) = &mut self.watched {
-                    doing(watched, &says);
+                    tell_doing(&mut watched.doing, &says);
                 }
             }
             TuneEvent::Round { round, effects, .. } => {
@@ -104,45 +62,73 @@ impl TuneScreen {
                     (watched.round, watched.effects) = (round, effects);
                 }
             }
-            TuneEvent::TrialEnded { trial } => self.ended(*trial),
-            // Searches are run from the command line.
-            TuneEvent::SearchStarted { .. }
-            | TuneEvent::Dropped { .. }
-            | TuneEvent::Standing { .. }
-            | TuneEvent::SearchEnded { .. } => {}
+            TuneEvent::TrialEnded { trial } => {
+                let kept = self.watched.take().filter(|watched| watched.trial.trial_id == trial.trial_id);
+                let narrowing = kept.map_or_else(Vec::new, |watched| watched.narrowing);
+                self.watched = Some(WatchedTrial { narrowing, ..WatchedTrial::stored(*trial) });
+            }
+            _ => {}
         }
     }
 
-    fn ended(&mut self, trial: Trial) {
-        let kept = self.watched.take().filter(|watched| watched.trial.trial_id == trial.trial_id);
-        let narrowing = kept.map_or_else(Vec::new, |watched| watched.narrowing);
-        let (round, effects) = (trial.rounds, trial.effects.clone());
-        self.watched = Some(WatchedTrial { trial, round, effects, narrowing, doing: String::new() });
-    }
-
-    /// The trial is over, or could not be run.
+    /// The trial or the search is over, or could not be run.
     pub(crate) fn over(&mut self, outcome: Result<(), String>) -> Intents {
-        self.running = false;
+        let ran = self.running.take();
         let mut intents = self.read_ledger();
-        match outcome {
-            Ok(()) => {
-                intents.push(Intent::said("the trial is over: A accepts the change, m adds rounds, d takes it back"))
+        match (outcome, ran) {
+            (Ok(()), Some(Running::Search)) => intents.push(Intent::said(self.after_search())),
+            (Ok(()), _) => intents.push(Intent::said(self.after_trial())),
+            (Err(reason), ran) => {
+                if let Some(search) = self.search.as_mut().filter(|_| ran == Some(Running::Search)) {
+                    search.failed = Some(reason.clone());
+                }
+                intents.push(Intent::failed(reason));
             }
-            Err(reason) => intents.push(Intent::failed(reason)),
         }
         intents
     }
+
+    /// What can be done with the trial that has just ended.
+    fn after_trial(&self) -> String {
+        let Some(WatchedTrial { trial, .. }) = &self.watched else { return "nothing was tried".to_owned() };
+        if self.pane == Pane::Ledger {
+            // Keys are about another trial there.
+            return format!("the trial of {} is over", trial.change);
+        }
+        let more = if trial.kind == TrialKind::WhatIf { ", m adds rounds" } else { "" };
+        match &trial.state {
+            TrialState::Tried if trial.is_gain() => format!("the trial is over: A accepts the change{more}"),
+            TrialState::Tried => format!("the trial is over, and found no gain{more}, d takes the change back"),
+            TrialState::Stopped => "the trial was stopped, and decides nothing: Enter tries the change anew".to_owned(),
+            TrialState::CannotDiffer(_) | TrialState::Failed(_) => "the trial was not measured".to_owned(),
+        }
+    }
+
+    fn after_search(&mut self) -> String {
+        self.view = TuneView::Search;
+        let confirmed = self.search.as_ref().and_then(|search| search.outcome.as_ref()?.confirmed.as_ref());
+        match confirmed {
+            Some(trial) if trial.is_gain() && self.pane == Pane::Options => {
+                "the search is over: A accepts what it found, y copies it".to_owned()
+            }
+            Some(trial) if trial.is_gain() => "the search is over, and found something faster".to_owned(),
+            Some(trial) if trial.state == TrialState::Tried => "the search is over: no gain was confirmed".to_owned(),
+            Some(_) => "the search was stopped before its winner was confirmed".to_owned(),
+            None => "the search is over: nothing was confirmed".to_owned(),
+        }
+    }
 }
 
-fn doing(watched: &mut WatchedTrial, says: &RunnerEvent) {
+/// Takes in what a session tells of what it does.
+pub(super) fn tell_doing(doing: &mut String, says: &RunnerEvent) {
     match says {
-        RunnerEvent::Calibrating => watched.doing = "measuring the harness".to_owned(),
-        RunnerEvent::WaitingForLock => watched.doing = "waiting for another session's run".to_owned(),
-        RunnerEvent::RunStarted { label, .. } => watched.doing.clone_from(label),
+        RunnerEvent::Calibrating => *doing = "measuring the harness".to_owned(),
+        RunnerEvent::WaitingForLock => *doing = "waiting for another session's run".to_owned(),
+        RunnerEvent::RunStarted { label, .. } => doing.clone_from(label),
         RunnerEvent::Worker { says: protocol::Event::TestStarted { name, measured, .. }, .. } => {
-            let run = watched.doing.split(" · ").next().unwrap_or_default();
+            let run = doing.split(" · ").next().unwrap_or_default();
             let what = if *measured { "" } else { " (preparing)" };
-            watched.doing = format!("{run} · {name}{what}");
+            *doing = format!("{run} · {name}{what}");
         }
         _ => {}
     }

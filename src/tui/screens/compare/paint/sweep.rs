@@ -6,7 +6,7 @@ use crate::{
     catalog::Role,
     report::{
         comparison::{several, words},
-        tune::effects::percent,
+        tune::effects_words::percent,
     },
     stats::Verdict,
     store::tier_words,

@@ -1,12 +1,17 @@
 //! The Tune screen.
 
+mod effects;
+mod ledger;
+mod scale;
+mod search;
 mod trial;
 
-use super::TuneScreen;
+pub(super) use effects::effects_lines;
+
+use super::{Pane, TuneScreen, TuneView, WatchedTrial};
 use crate::{
-    base::units::plain,
+    base::units::{counted, plain},
     catalog::Role,
-    report::tune::words,
     stats::Verdict,
     tui::{
         widgets::{
@@ -15,43 +20,67 @@ use crate::{
         },
         world::World,
     },
-    tune::{Entry, TestEffect, Trial, TrialState},
+    tune::TestEffect,
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the screen: the options on the left, the trial and the ledger on the right.
+/// Paints the screen: the options on the left, the trial or the search and the ledger on the right; or the effects alone.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
+    if tune.view == TuneView::Effects && tune.effects.is_some() {
+        effects::draw(paint, area, tune);
+        return;
+    }
     let left = (area.width * 2 / 5).clamp(34, 60);
     let [options, right] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
     draw_options(paint, options, tune, world);
     let ledger = (area.height / 3).max(6);
     let [above, below] = right.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(ledger)]));
-    trial::draw(paint, above, tune);
-    draw_ledger(paint, below, tune);
+    match (tune.view, tune.under_cursor()) {
+        (TuneView::Search, _) => search::draw(paint, above, tune),
+        (_, Some(stored)) => {
+            let watched = tune.watched.as_ref().filter(|watched| watched.trial.trial_id == stored.trial_id);
+            let running = tune.running.is_some() && watched.is_some();
+            let shown = watched.cloned().unwrap_or_else(|| WatchedTrial::stored(stored.clone()));
+            trial::draw(paint, above, Some(&shown), running);
+        }
+        (_, None) => trial::draw(paint, above, tune.watched.as_ref(), tune.running.is_some()),
+    }
+    ledger::draw(paint, below, tune);
+}
+
+/// What is below the options: what is measured, what a commit survives, and about the option under the cursor.
+fn about(tune: &TuneScreen, world: &World) -> Vec<(String, Role)> {
+    let form = &tune.form;
+    let tests = if form.tests.is_empty() { "all tests".to_owned() } else { form.tests.join(", ") };
+    let mut lines = vec![(format!("on {tests}, {}", counted(form.rounds(world), "round")), Role::Text)];
+    if let Some(what) = &tune.reading {
+        lines.push((format!("{what} …"), Role::Accent));
+    }
+    if let Some((before, after)) = form.tiers(world) {
+        let lost = before != after;
+        let text = if lost { format!("tier {before} → {after}") } else { format!("tier {before}") };
+        lines.push((text, if lost { Role::Warn } else { Role::Dim }));
+    }
+    if let Some(reason) = form.pointless(world) {
+        lines.push((format!("! cannot differ: {reason}"), Role::Warn));
+    } else if let Some(spec) = form.specs(world).get(tune.cursor.at) {
+        lines.push((spec.help.clone(), Role::Dim));
+    }
+    lines
 }
 
 fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
     let form = &tune.form;
     let size = form.size.map_or_else(String::new, |size| size.to_string());
-    let inner = paint.pane(area, &format!("Base · {} · {} {size}", form.engine, form.suite), true);
+    let focused = tune.pane == Pane::Options;
+    let inner = paint.pane(area, &format!("Base · {} · {} {size}", form.engine, form.suite), focused);
     let specs = form.specs(world);
     if specs.is_empty() {
         paint.wrapped(inner, &format!("{} has no options to change", form.engine), Role::Dim);
         return;
     }
-    let tests = if form.tests.is_empty() { "all tests".to_owned() } else { form.tests.join(", ") };
-    let mut foot = vec![(format!("on {tests}, {} rounds", form.rounds(world)), Role::Text)];
-    if let Some((before, after)) = form.tiers(world) {
-        let lost = before != after;
-        let text = if lost { format!("tier {before} → {after}") } else { format!("tier {before}") };
-        foot.push((text, if lost { Role::Warn } else { Role::Dim }));
-    }
-    if let Some(reason) = form.pointless(world) {
-        foot.push((format!("! cannot differ: {reason}"), Role::Warn));
-    } else if let Some(spec) = specs.get(tune.cursor.at) {
-        foot.push((spec.help.clone(), Role::Dim));
-    }
-    let lines: Vec<(String, Role)> = (foot.into_iter())
+    let lines: Vec<(String, Role)> = about(tune, world)
+        .into_iter()
         .flat_map(|(text, role)| {
             wrap(&plain(&text), usize::from(inner.width)).into_iter().map(move |line| (line, role))
         })
@@ -63,13 +92,14 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     let offset = tune.cursor.offset(specs.len(), usize::from(list.height));
     for ((at, spec), row) in specs.iter().enumerate().skip(offset).zip(rows(list)) {
         let base = form.base_value(spec);
+        let role = if form.base.contains_key(&spec.name) { Role::Good } else { Role::Dim };
         let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
         match form.change.get(&spec.name) {
             Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
-            None => line.push(piece(fit(base, room), Role::Dim)),
+            None => line.push(piece(fit(&base_text(base, role == Role::Good), room), role)),
         }
         paint.line(row, &line);
-        if at == tune.cursor.at {
+        if focused && at == tune.cursor.at {
             paint.highlight(row);
         }
         paint.hit(row, Target::Spot { pane: 0, row: at });
@@ -79,58 +109,9 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
     }
 }
 
-fn draw_ledger(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
-    let inner = paint.pane(area, &format!("Ledger · {}", tune.form.ledger_name()), false);
-    let entries = tune.ledger.as_ref().map_or(&[][..], |ledger| &ledger.entries);
-    if entries.is_empty() {
-        paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
-        return;
-    }
-    // The latest are what one is working at.
-    let from = entries.len().saturating_sub(usize::from(inner.height));
-    for (entry, row) in entries.iter().skip(from).zip(rows(inner)) {
-        let (verdict, role) = outcome(entry);
-        let room = usize::from(row.width).saturating_sub(width(&verdict) + 1);
-        let mark = if entry.trial.accepted { "✓ " } else { "· " };
-        let mark = format!("{}{mark}", "  ".repeat(entry.depth));
-        let what = format!("{mark}{}", changed(&entry.trial, room.saturating_sub(width(&mark))));
-        paint.line(row, &[piece(pad(&what, room), Role::Text), piece(" ", Role::Dim), piece(verdict, role)]);
-    }
-}
-
-/// What a trial changes, in as many words as there is room for: no value is cut, because half of one is another.
-fn changed(trial: &Trial, room: usize) -> String {
-    let parts: Vec<String> = trial.change.0.iter().map(|(option, value)| format!("{option}={value}")).collect();
-    let some = |shown: usize| match parts.len() - shown {
-        0 => parts.join(" "),
-        more => format!("{} +{more}", parts[..shown].join(" ")),
-    };
-    let mut texts = std::iter::once(words::change(trial)).chain((1..=parts.len()).rev().map(some));
-    let widest = texts.find(|text| width(&plain(text)) <= room);
-    plain(&widest.unwrap_or_else(|| format!("{} changed", parts.len())))
-}
-
-/// What a trial came to, in few words.
-fn outcome(entry: &Entry) -> (String, Role) {
-    let trial = &entry.trial;
-    match (&trial.state, trial.effects.as_slice()) {
-        (TrialState::Tried, [only]) => (words::short_verdict(only), role(only)),
-        (TrialState::Tried, several) => {
-            let faster = several.iter().filter(|effect| role(effect) == Role::Good).count();
-            let slower = several.iter().filter(|effect| role(effect) == Role::Bad).count();
-            let role = if slower > 0 {
-                Role::Bad
-            } else if faster > 0 {
-                Role::Good
-            } else {
-                Role::Dim
-            };
-            (format!("{faster} faster, {slower} slower of {}", several.len()), role)
-        }
-        (TrialState::Stopped, _) => ("stopped".to_owned(), Role::Warn),
-        (TrialState::CannotDiffer(_), _) => ("cannot differ".to_owned(), Role::Dim),
-        (TrialState::Failed(_), _) => ("✗ failed".to_owned(), Role::Bad),
-    }
+/// A value of the base; one that is not the default has a sign.
+fn base_text(value: &str, is_set: bool) -> String {
+    if is_set { format!("{value} ✓") } else { value.to_owned() }
 }
 
 /// How a verdict is painted.

@@ -1,0 +1,94 @@
+//! What can be copied: settings that were accepted or decided, and the command that repeats a trial.
+
+use super::{Dialog, Intents, TuneScreen, base::joined};
+use crate::{
+    report::tune::{AnswerForm, answer_text, words},
+    tui::{overlay::ListItem, screens::intent::Intent, world::World},
+    tune::{Trial, TuneAnswer, script},
+};
+
+/// Something that can be copied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CopyItem {
+    /// What the trial of this identifier came to, in a form.
+    Answer(String, AnswerForm),
+    /// A command.
+    Command(String),
+}
+
+impl TuneScreen {
+    /// The trial of this identifier, if it is in the ledger or watched.
+    pub(super) fn trial(&self, trial_id: &str) -> Option<&Trial> {
+        let watched = self.watched.as_ref().map(|watched| &watched.trial);
+        let listed = self.entries().iter().map(|entry| &entry.trial);
+        listed.chain(watched).find(|trial| trial.trial_id == trial_id)
+    }
+
+    pub(super) fn ask_copy(&self, world: &World) -> Intents {
+        let base = self.form.parent.as_deref().and_then(|id| self.trial(id));
+        let target = self.target();
+        // What is not decided is no answer; its command repeats it all the same.
+        let decided = target.filter(|trial| trial.accepted || trial.is_gain());
+        let decided = decided.filter(|trial| base.is_none_or(|base| base.trial_id != trial.trial_id));
+        let mut items = Vec::new();
+        for (what, trial) in [("base", base), ("trial", decided)] {
+            let Some(trial) = trial else { continue };
+            let about = about(what, trial);
+            // No preset can name a suite that is made of statements.
+            let can = |form: &&AnswerForm| **form != AnswerForm::Preset || !script::is_script(&trial.suite);
+            for form in AnswerForm::ALL.iter().filter(can) {
+                let item = ListItem::new(format!("{} of the {what}", form.name()), &about);
+                items.push((item, CopyItem::Answer(trial.trial_id.clone(), *form)));
+            }
+        }
+        if let Some(command) = target.and_then(|trial| self.command_of(trial, world)) {
+            items.push((ListItem::new("command", format!("repeats the trial: {command}")), CopyItem::Command(command)));
+        }
+        if items.is_empty() {
+            return vec![Intent::said("nothing was accepted yet, and there is no finished trial")];
+        }
+        let (shown, copied) = items.into_iter().unzip();
+        vec![Intent::choose_one(Dialog::Copy(copied), "Copy the answer as", shown)]
+    }
+
+    /// Puts it into the clipboard, and says what it was.
+    pub(super) fn copy(&self, item: &CopyItem, world: &World) -> Intents {
+        let (text, said) = match item {
+            CopyItem::Command(command) => (command.clone(), "the command that repeats the trial".to_owned()),
+            CopyItem::Answer(trial_id, form) => {
+                let Some((text, trial)) = self.answer(trial_id, *form, world).zip(self.trial(trial_id)) else {
+                    return vec![Intent::failed("its engine is not here")];
+                };
+                let what = if self.form.parent.as_ref() == Some(trial_id) { "base" } else { "trial" };
+                (text, about(what, trial))
+            }
+        };
+        vec![Intent::Copy(text), Intent::said(format!("copied: {said}"))]
+    }
+
+    /// What a trial came to, with the trials that led there and the command that repeats it.
+    fn answer(&self, trial_id: &str, form: AnswerForm, world: &World) -> Option<String> {
+        let trial = self.trial(trial_id)?;
+        let mut path = self.ledger.as_ref().map_or_else(Vec::new, |ledger| ledger.path(trial_id));
+        if path.is_empty() {
+            path.push(trial.clone());
+        }
+        let engine = world.registry.engines.iter().find(|engine| engine.description.name == trial.engine)?;
+        let answer = TuneAnswer::new(&engine.description, path)?;
+        Some(answer_text(&answer, form, &self.command_of(trial, world)?))
+    }
+}
+
+/// What is copied, in words: which change, and what was found of it.
+fn about(what: &str, trial: &Trial) -> String {
+    let change = joined(&trial.change.0);
+    let found = match trial.effects.as_slice() {
+        [only] => words::short_verdict(only),
+        several => format!("{} tests", several.len()),
+    };
+    match (what, trial.is_gain()) {
+        ("base", _) => format!("the accepted base, with {change} last"),
+        (_, true) => format!("decided: {change} ({found})"),
+        _ => format!("accepted: {change} ({found})"),
+    }
+}

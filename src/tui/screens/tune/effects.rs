@@ -1,0 +1,55 @@
+//! Which option matters how much: the runs that are asked about, and what came of it.
+
+use super::{Dialog, Intents, Request, TuneScreen, TuneView};
+use crate::{
+    report::command::shell,
+    tui::{export::FileContent, screens::intent::Intent, world::World},
+    tune::Trial,
+};
+
+impl TuneScreen {
+    pub(super) fn ask_effects(&self) -> Intents {
+        let help = "runs of one test at one size, in which options differ: terms as on Results, as in preset=pragma-grid test=1";
+        vec![Intent::prompt(Dialog::Effects, "Which option matters how much in", help, self.usual_runs())]
+    }
+
+    /// The runs of the ledger's trials that can be weighed together: those of one test at one size.
+    fn usual_runs(&self) -> String {
+        if let Some(found) = &self.effects {
+            return found.selection.clone();
+        }
+        let name = self.form.ledger_name();
+        let trials = || self.entries().iter().map(|entry| &entry.trial);
+        let latest: Option<&Trial> = trials().max_by_key(|trial| trial.tried_at);
+        let Some(latest) = latest else { return format!("suite={} test=1", self.form.suite) };
+        let test = latest.tests.first().copied().unwrap_or(1);
+        format!("ledger={name} engine={} size={} test={test} status=ok", latest.engine, latest.size)
+    }
+
+    pub(super) fn weigh(&mut self, text: &str) -> Result<Intents, String> {
+        if text.is_empty() {
+            return Err("expected terms, as in preset=pragma-grid test=1".to_owned());
+        }
+        self.ticket += 1;
+        let said = format!("reading the runs of {text}");
+        self.reading = Some(said.clone());
+        let request = Request::Effects { ticket: self.ticket, selection: text.to_owned() };
+        Ok(vec![Intent::said(said), Intent::Request(request)])
+    }
+
+    pub(super) fn ask_export(&self) -> Intents {
+        if self.view == TuneView::Effects {
+            let help = "a file that is not there yet: .html, .json or .txt";
+            return vec![Intent::prompt(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html")];
+        }
+        let help = "a file that is not there yet: .md, .csv, .json or .txt";
+        vec![Intent::prompt(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
+    }
+
+    pub(super) fn export_effects(&self, path: &str, world: &World) -> Result<Intents, String> {
+        let found = self.effects.clone().ok_or("no runs were weighed yet")?;
+        let words = ["dbdyno", "tune", "effects", &found.selection].map(str::to_owned);
+        let command = shell(words.iter().chain(&world.arguments));
+        Ok(vec![Intent::Write { path: path.into(), content: FileContent::Effects(found, command) }])
+    }
+}

@@ -1,0 +1,153 @@
+//! What is read for the screen: ledgers, with the base that they lead to.
+
+use super::{Dialog, Intents, Pane, Request, Response, TuneScreen, TuneView};
+use crate::{
+    report::{
+        command::shell,
+        tune::{command::trial_command, trial_text},
+    },
+    tui::{overlay::ListItem, screens::intent::Intent, world::World},
+    tune::{Entry, Ledger, Trial},
+};
+
+impl TuneScreen {
+    /// What was tried, as it is listed.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        self.ledger.as_ref().map_or(&[], |ledger| &ledger.entries)
+    }
+
+    /// The trial under the ledger's cursor, where that has the keys.
+    pub(crate) fn under_cursor(&self) -> Option<&Trial> {
+        let entry = self.entries().get(self.row.at).filter(|_| self.pane == Pane::Ledger)?;
+        Some(&entry.trial)
+    }
+
+    /// The trial that keys are about: the one under the ledger's cursor, else the one watched, once it is over.
+    pub(super) fn target(&self) -> Option<&Trial> {
+        match self.pane {
+            Pane::Ledger => self.under_cursor(),
+            Pane::Options => self.watched.as_ref().filter(|_| self.running.is_none()).map(|watched| &watched.trial),
+        }
+    }
+
+    pub(super) fn other_pane(&self) -> Pane {
+        match self.pane {
+            Pane::Options if !self.entries().is_empty() => Pane::Ledger,
+            _ => Pane::Options,
+        }
+    }
+
+    /// All that is known of the trial under the cursor, with the command that repeats it.
+    pub(super) fn open_trial(&self, world: &World) -> Intents {
+        let Some(trial) = self.under_cursor() else { return Intents::new() };
+        let mut lines: Vec<String> = trial_text(trial).lines().map(str::to_owned).collect();
+        lines.push(format!("rounds are those of {}; tried {}", counted_looks(trial), trial.tried_at.strftime("%F %R")));
+        if let Some(command) = self.command_of(trial, world) {
+            lines.extend(["repeat it with".to_owned(), format!("  {command}")]);
+        }
+        vec![Intent::page(format!("Trial of {}", trial.change), lines)]
+    }
+
+    /// The command that repeats a trial; none where its engine is not here.
+    pub(super) fn command_of(&self, trial: &Trial, world: &World) -> Option<String> {
+        let engine = world.registry.engines.iter().find(|engine| engine.description.name == trial.engine)?;
+        let files = self.form.own_of(&trial.suite).map(|own| own.words()).unwrap_or_default();
+        let mut words = trial_command(&engine.description, trial, &files);
+        words.extend(world.arguments.iter().cloned());
+        Some(shell(words))
+    }
+
+    /// Takes what was read or written.
+    pub(super) fn take_response(&mut self, response: Response, world: &World) -> Intents {
+        match response {
+            Response::Ledger(Ok(ledger)) => self.take_ledger(ledger, world),
+            Response::LastLedger(Ok(ledger)) => return self.open_notebook(ledger, world),
+            Response::Names(Ok(names)) => return vec![self.choose_ledger(names)],
+            Response::Accepted(Ok(trial)) => {
+                self.form.stand_on(&trial, world);
+                let said = format!("{} is now part of the base", trial.change);
+                if let Some(watched) = self.watched.as_mut().filter(|one| one.trial.trial_id == trial.trial_id) {
+                    watched.trial = *trial;
+                }
+                return vec![Intent::said(said), Intent::Request(Request::Ledger(self.form.ledger_name()))];
+            }
+            Response::OwnSql { ticket, read } if ticket == self.ticket => {
+                self.reading = None;
+                match read {
+                    Ok(own) => {
+                        self.form.take_own(*own, world);
+                        return self.read_ledger();
+                    }
+                    Err(reason) => return vec![Intent::page("The statements cannot be tuned", vec![reason])],
+                }
+            }
+            Response::Effects { ticket, found } if ticket == self.ticket => {
+                self.reading = None;
+                match found {
+                    Ok(found) => {
+                        (self.effects, self.view) = (Some(found), TuneView::Effects);
+                        self.scrolled.at = 0;
+                    }
+                    Err(reason) => return vec![Intent::failed(reason)],
+                }
+            }
+            // Something else was asked for since.
+            Response::OwnSql { .. } | Response::Effects { .. } => {}
+            Response::Ledger(Err(reason))
+            | Response::LastLedger(Err(reason))
+            | Response::Names(Err(reason))
+            | Response::Accepted(Err(reason)) => return vec![Intent::failed(reason)],
+        }
+        Intents::new()
+    }
+
+    /// Opens the notebook where it was left: at the workload of what was tried last.
+    fn open_notebook(&mut self, ledger: Option<Ledger>, world: &World) -> Intents {
+        let last =
+            |ledger: &Ledger| ledger.entries.iter().map(|entry| &entry.trial).max_by_key(|t| t.tried_at).cloned();
+        if let Some(trial) = ledger.as_ref().and_then(last).filter(|_| self.form.change.is_empty()) {
+            self.form.go_to(&trial, world);
+        }
+        match ledger.filter(|ledger| ledger.name == self.form.ledger_name()) {
+            Some(ledger) => {
+                self.take_ledger(ledger, world);
+                Intents::new()
+            }
+            None => self.read_ledger(),
+        }
+    }
+
+    /// Takes the ledger of what is chosen, and with it the base that was accepted last, unless another was chosen.
+    fn take_ledger(&mut self, ledger: Ledger, world: &World) {
+        if ledger.name != self.form.ledger_name() {
+            return;
+        }
+        let accepted = ledger.accepted().filter(|trial| trial.engine == self.form.engine);
+        if let Some(trial) = accepted.filter(|_| self.form.may_stand_elsewhere()) {
+            self.form.stand_on(trial, world);
+        }
+        let is_longer = ledger.entries.len() > self.entries().len();
+        self.ledger = Some(ledger);
+        let length = self.entries().len();
+        self.row.kept_in(length);
+        // The latest are what one is working at.
+        if is_longer && self.pane == Pane::Options {
+            self.row.at = length.saturating_sub(1);
+        }
+        if length == 0 {
+            self.pane = Pane::Options;
+        }
+    }
+
+    fn choose_ledger(&self, names: Vec<String>) -> Intent<Request, Dialog> {
+        let now = self.form.ledger_name();
+        let mut items = vec![ListItem::new("another name", "trials are kept under it")];
+        items.extend(names.iter().map(|name| ListItem { chosen: *name == now, ..ListItem::new(name, "") }));
+        Intent::choose_one(Dialog::Ledgers(names), "Ledger", items)
+    }
+}
+
+/// `1 look`, `3 looks`.
+fn counted_looks(trial: &Trial) -> String {
+    crate::base::units::counted(trial.looks, "look")
+}

@@ -1,0 +1,70 @@
+//! Statements of the user's own in place of a suite: read and tried once away from the screen.
+
+use crate::{
+    base::typed::written_duration,
+    catalog::Suite,
+    tune::script::{self, DatabaseSnapshot},
+};
+use dbdyno_engine::describe::Description;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+/// How long each statement may take when it is tried once, unless the user says otherwise.
+pub(super) const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
+
+/// The files that are asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlFiles {
+    /// The file with the statements.
+    pub(crate) sql: PathBuf,
+    /// The SQLite database that they start from, which is only read; none: an empty one.
+    pub(crate) database: Option<PathBuf>,
+    /// How long each statement may take when it is tried once.
+    pub(crate) limit: Duration,
+}
+
+/// A workload of the user's statements.
+#[derive(Debug, Clone)]
+pub struct OwnSql {
+    pub(crate) suite: Suite,
+    pub(crate) files: SqlFiles,
+    /// The copy of the database, which is there for as long as this is.
+    pub(crate) start: Option<Arc<DatabaseSnapshot>>,
+}
+
+impl OwnSql {
+    /// Copies the database, reads the statements, and tries each once.
+    ///
+    /// # Errors
+    /// What cannot be read or measured, with its place.
+    pub(super) fn read(files: SqlFiles, engine: &Description, work_dir: &Path) -> Result<Self, String> {
+        if files.database.is_some() && engine.name != "sqlite" {
+            return Err(format!("only the engine sqlite can start from a database, {} cannot", engine.name));
+        }
+        let take = |database: &PathBuf| DatabaseSnapshot::take(database, work_dir).map_err(|error| error.to_string());
+        let start = files.database.as_ref().map(take).transpose()?;
+        let suite =
+            script::suite(&files.sql, start.as_ref(), engine, files.limit).map_err(|error| error.to_string())?;
+        Ok(Self { suite, files, start: start.map(Arc::new) })
+    }
+
+    /// The options that the database has by itself.
+    pub(super) fn options(&self) -> BTreeMap<String, String> {
+        self.start.as_ref().map(|start| start.options().clone()).unwrap_or_default()
+    }
+
+    /// The arguments that name the same.
+    pub(super) fn words(&self) -> Vec<String> {
+        let SqlFiles { sql, database, limit } = &self.files;
+        let mut words = vec!["--sql".to_owned(), sql.display().to_string()];
+        words.extend(database.iter().flat_map(|file| ["--database".to_owned(), file.display().to_string()]));
+        if *limit != STATEMENT_LIMIT {
+            words.extend(["--statement-limit".to_owned(), written_duration(*limit)]);
+        }
+        words
+    }
+}

@@ -1,0 +1,96 @@
+//! The ledger as a list: what was tried from where, and what came of it.
+
+use super::role;
+use crate::{
+    base::units::plain,
+    catalog::Role,
+    report::tune::words,
+    tui::{
+        screens::tune::{Pane, TuneScreen},
+        widgets::{
+            Target,
+            paint::{Paint, pad, piece, rows, width},
+        },
+    },
+    tune::{Entry, Trial, TrialState},
+};
+use ratatui::layout::Rect;
+
+/// Columns that are left to the change before the verdict is shortened.
+const CHANGE: usize = 16;
+
+/// Paints the ledger.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
+    let focused = tune.pane == Pane::Ledger;
+    let entries = tune.entries();
+    let place =
+        if entries.is_empty() { String::new() } else { format!(" · {} of {}", tune.row.at + 1, entries.len()) };
+    let inner = paint.pane(area, &format!("Ledger · {}{place}", tune.form.ledger_name()), focused);
+    if entries.is_empty() {
+        paint.wrapped(inner, "nothing was tried yet: Space changes an option, Enter tries it", Role::Dim);
+        return;
+    }
+    let offset = tune.row.offset(entries.len(), usize::from(inner.height));
+    for ((at, entry), row) in entries.iter().enumerate().skip(offset).zip(rows(inner)) {
+        draw_entry(paint, row, entry, tune.form.parent.as_deref());
+        if focused && at == tune.row.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: 1, row: at });
+    }
+}
+
+fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &Entry, parent: Option<&str>) {
+    let columns = usize::from(row.width);
+    let mark = match (parent == Some(entry.trial.trial_id.as_str()), entry.trial.accepted) {
+        (true, _) => "▸ ",
+        (false, true) => "✓ ",
+        (false, false) => "· ",
+    };
+    let mark = format!("{}{mark}", "  ".repeat(entry.depth));
+    let (texts, role) = outcome(entry);
+    let fits = |text: &&String| width(&mark) + CHANGE + 1 + width(text) <= columns;
+    let verdict = texts.iter().find(fits).or(texts.last()).cloned().unwrap_or_default();
+    let room = columns.saturating_sub(width(&verdict) + 1);
+    let what = format!("{mark}{}", changed(&entry.trial, room.saturating_sub(width(&mark))));
+    paint.line(row, &[piece(pad(&what, room), Role::Text), piece(" ", Role::Dim), piece(verdict, role)]);
+}
+
+/// What a trial changes, in as many words as there is room for: no value is cut, because half of one is another.
+fn changed(trial: &Trial, room: usize) -> String {
+    let parts: Vec<String> = trial.change.0.iter().map(|(option, value)| format!("{option}={value}")).collect();
+    let some = |shown: usize| match parts.len() - shown {
+        0 => parts.join(" "),
+        more => format!("{} +{more}", parts[..shown].join(" ")),
+    };
+    let mut texts = std::iter::once(words::change(trial)).chain((1..=parts.len()).rev().map(some));
+    let widest = texts.find(|text| width(&plain(text)) <= room);
+    plain(&widest.unwrap_or_else(|| format!("{} changed", parts.len())))
+}
+
+/// What a trial came to: in some words, and in fewer.
+fn outcome(entry: &Entry) -> (Vec<String>, Role) {
+    let trial = &entry.trial;
+    let (text, role) = match (&trial.state, trial.effects.as_slice()) {
+        (TrialState::Tried, [only]) => {
+            let short = words::short_verdict(only);
+            return (vec![format!("{} {short}", words::figures(only)), short], role(only));
+        }
+        (TrialState::Tried, several) => {
+            let faster = several.iter().filter(|effect| role(effect) == Role::Good).count();
+            let slower = several.iter().filter(|effect| role(effect) == Role::Bad).count();
+            let role = if slower > 0 {
+                Role::Bad
+            } else if faster > 0 {
+                Role::Good
+            } else {
+                Role::Dim
+            };
+            (format!("{faster} faster, {slower} slower of {}", several.len()), role)
+        }
+        (TrialState::Stopped, _) => ("stopped".to_owned(), Role::Warn),
+        (TrialState::CannotDiffer(_), _) => ("cannot differ".to_owned(), Role::Dim),
+        (TrialState::Failed(_), _) => ("✗ failed".to_owned(), Role::Bad),
+    };
+    (vec![text], role)
+}

@@ -1,0 +1,85 @@
+//! The search: how it stands, who leads, and what it came to.
+
+use crate::{
+    base::units,
+    catalog::Role,
+    report::comparison::words::ratio,
+    tui::{
+        screens::tune::{TuneScreen, WatchedSearch},
+        widgets::paint::{Paint, TextPiece, piece, rows, width, wrap},
+    },
+    tune::search::{Fate, Tried},
+};
+use ratatui::layout::Rect;
+
+/// Columns of rung, rounds and ratio, with the space after them.
+const FIGURES: usize = 19;
+
+/// Paints the search.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
+    let Some(search) = &tune.search else { return };
+    let running = search.outcome.is_none() && search.failed.is_none();
+    let inner = paint.pane(area, &format!("Search · tier {} or more", search.tier), running);
+    let headline = wrap(&units::plain(&search.headline()), usize::from(inner.width));
+    let role = match (running, search.failed.is_some()) {
+        (true, _) => Role::Accent,
+        (false, true) => Role::Bad,
+        (false, false) => Role::Title,
+    };
+    let mut left = rows(inner);
+    if let Some(row) = left.next() {
+        draw_progress(paint, row, search, running);
+    }
+    for (line, row) in headline.iter().take(3).zip(left.by_ref()) {
+        paint.text(row, line, role);
+    }
+    if search.leaders.is_empty() {
+        return;
+    }
+    if let Some(row) = left.next() {
+        paint.text(row, "rung rounds  ratio  setting", Role::Dim);
+    }
+    let mut room: Vec<Rect> = left.collect();
+    // What is told below the table is what keeps it from being read wrongly.
+    let foot = room.pop();
+    for (place, (tried, row)) in search.leaders.iter().zip(room).enumerate() {
+        paint.line(row, &leader(place, tried, usize::from(row.width)));
+    }
+    if let Some(row) = foot {
+        paint.text(row, "the race flatters its winners: the gain is what was confirmed", Role::Dim);
+    }
+}
+
+fn draw_progress(paint: &mut Paint<'_>, row: Rect, search: &WatchedSearch, running: bool) {
+    let bar = Rect { width: row.width / 4, ..row };
+    paint.gauge(bar, search.spent(), if running { Role::Accent } else { Role::Good });
+    let tried = format!(" {} of {} tried", units::count(search.tried as u64), units::count(search.candidates as u64));
+    let more = match &search.outcome {
+        Some(outcome) => format!(" in {}", units::clock(std::time::Duration::from_millis(outcome.took_ms))),
+        None => format!(", {} in the race, {} left", search.alive, units::clock(search.left)),
+    };
+    let room = usize::from(row.width - bar.width);
+    let whole = format!("{tried}{more}");
+    let text = if width(&whole) <= room { whole } else { tried };
+    paint.text(Rect { x: bar.right(), width: row.width - bar.width, ..row }, &text, Role::Text);
+}
+
+/// A line of the leaderboard; the fate has a sign, and a word where there is room.
+fn leader<'t>(place: usize, tried: &Tried, columns: usize) -> Vec<TextPiece<'t>> {
+    let shown = tried.ratio.map_or_else(|| "-".to_owned(), ratio);
+    let (sign, role) = match &tried.fate {
+        Fate::Alive if place == 0 => ("▸ ", Role::Good),
+        Fate::Alive => ("· ", Role::Text),
+        Fate::Outrun => ("  ", Role::Dim),
+        Fate::Dropped(_) => ("✗ ", Role::Warn),
+    };
+    let why = match &tried.fate {
+        Fate::Dropped(reason) => format!(": {reason}"),
+        _ => format!(" (tier {})", tried.tier.sign()),
+    };
+    let figures = format!("{:>4} {:>6} {shown:>6}", tried.rung, tried.pairs);
+    let room = columns.saturating_sub(FIGURES + 2);
+    let change = tried.change.to_string();
+    let text = if width(&change) + width(&why) <= room { format!("{change}{why}") } else { change };
+    vec![piece(figures, role), piece(format!(" {sign}{text}"), role)]
+}

@@ -1,0 +1,296 @@
+//! A search for the fastest settings: what it keeps to, how it stands, and what it came to.
+
+use super::{Dialog, Intents, TuneScreen, base::joined, start::LongStart};
+use crate::{
+    base::{typed, units},
+    report::tune::{command::search_command, words},
+    tui::{
+        launch::{Question, is_long},
+        overlay::ListItem,
+        screens::intent::Intent,
+        world::World,
+    },
+    tune::{
+        TestEffect, Trial, TrialState, TuneEvent,
+        search::{SearchOutcome, SearchSpec, Tried},
+    },
+};
+use dbdyno_engine::durability::Tier;
+use std::time::Duration;
+
+/// The time of a search unless the user says otherwise; the command line's is the same.
+const BUDGET: Duration = Duration::from_secs(5 * 60);
+/// The tiers that can be asked for, the safest first.
+const TIERS: [Tier; 4] = [Tier::PowerSafe, Tier::Consistent, Tier::ProcessSafe, Tier::Unsafe];
+
+/// What a search keeps to.
+#[derive(Debug, Clone)]
+pub struct SearchTerms {
+    /// What a commit has to survive at least; none: what it survives with the base.
+    tier: Option<Tier>,
+    pub(crate) budget: Duration,
+    /// The memory that a program may take, bytes.
+    memory_limit: Option<u64>,
+    /// Rounds of the confirmation; none: as many as the budget allows.
+    rounds: Option<u32>,
+}
+
+impl Default for SearchTerms {
+    fn default() -> Self {
+        Self { tier: None, budget: BUDGET, memory_limit: None, rounds: None }
+    }
+}
+
+/// One thing that a search keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Term {
+    Tier,
+    Budget,
+    MemoryLimit,
+    Rounds,
+}
+
+impl SearchTerms {
+    pub(super) fn take_tier(&mut self, chosen: Option<usize>) {
+        self.tier = chosen.and_then(|at| TIERS.get(at).copied()).or(self.tier);
+    }
+
+    /// Takes what was typed.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub(super) fn take(&mut self, term: Term, text: &str) -> Result<(), String> {
+        match term {
+            Term::Tier => {}
+            Term::Budget => self.budget = typed::duration(text)?,
+            Term::MemoryLimit if text.is_empty() => self.memory_limit = None,
+            Term::MemoryLimit => self.memory_limit = Some(typed::memory(text)?),
+            Term::Rounds if text.is_empty() => self.rounds = None,
+            Term::Rounds => {
+                let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
+                self.rounds = Some(number.ok_or_else(|| format!("`{text}`: expected a whole number from 1 to 10000"))?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The search under way or last.
+#[derive(Debug, Clone)]
+pub struct WatchedSearch {
+    pub(crate) tier: Tier,
+    budget: Duration,
+    /// Candidates that there are.
+    pub(crate) candidates: usize,
+    pub(crate) tried: usize,
+    pub(crate) alive: usize,
+    /// Time left, as it was last told.
+    pub(crate) left: Duration,
+    /// The best of those tried, the best first.
+    pub(crate) leaders: Vec<Tried>,
+    pub(crate) dropped: usize,
+    /// What is being done.
+    pub(crate) doing: String,
+    /// The trial that confirms the winner, as it stands, with the rounds that it has.
+    pub(crate) confirming: Option<(Trial, u32)>,
+    pub(crate) outcome: Option<SearchOutcome>,
+    /// Why it could not be run to its end.
+    pub(crate) failed: Option<String>,
+}
+
+impl WatchedSearch {
+    pub(super) fn new(spec: &SearchSpec) -> Self {
+        Self {
+            tier: spec.tier,
+            budget: spec.budget,
+            candidates: 0,
+            tried: 0,
+            alive: 0,
+            left: spec.budget,
+            leaders: Vec::new(),
+            dropped: 0,
+            doing: "starting".to_owned(),
+            confirming: None,
+            outcome: None,
+            failed: None,
+        }
+    }
+
+    /// The share of the budget that is spent.
+    pub(crate) fn spent(&self) -> f64 {
+        if self.outcome.is_some() {
+            return 1.0;
+        }
+        1.0 - self.left.as_secs_f64() / self.budget.as_secs_f64().max(1e-9)
+    }
+
+    pub(super) fn status(&self) -> String {
+        match &self.confirming {
+            Some((trial, round)) => format!("▶ confirming {round}/{}", trial.rounds),
+            None => format!("▶ {} tried, {} left", self.tried, units::clock(self.left)),
+        }
+    }
+
+    /// What the search tells.
+    pub(super) fn hear(&mut self, event: &TuneEvent) {
+        match event {
+            TuneEvent::SearchStarted { candidates, .. } => self.candidates = *candidates,
+            TuneEvent::Dropped { .. } => self.dropped += 1,
+            TuneEvent::Standing { tried, alive, left_ms, leaders, .. } => {
+                (self.tried, self.alive, self.left) = (*tried, *alive, Duration::from_millis(*left_ms));
+                self.leaders.clone_from(leaders);
+            }
+            TuneEvent::Session { says } => super::trial::tell_doing(&mut self.doing, says),
+            TuneEvent::TrialStarted { trial, .. } => self.confirming = Some((trial.as_ref().clone(), 0)),
+            TuneEvent::Round { round, effects, .. } => {
+                if let Some((trial, at)) = &mut self.confirming {
+                    *at = *round;
+                    trial.effects.clone_from(effects);
+                }
+            }
+            TuneEvent::TrialEnded { .. } => {}
+            TuneEvent::SearchEnded { found } => {
+                self.leaders.clone_from(&found.tried);
+                self.tried = found.tried.len();
+                self.outcome = Some(found.as_ref().clone());
+            }
+        }
+    }
+
+    /// What it came to, or how far it is, in a sentence.
+    pub(crate) fn headline(&self) -> String {
+        if let Some(reason) = &self.failed {
+            return format!("✗ {reason}");
+        }
+        let figures = |effects: &[TestEffect]| match effects {
+            [only] => words::measured(only),
+            several => format!("{} tests: Enter on it in the ledger has all", several.len()),
+        };
+        match (&self.outcome, &self.confirming) {
+            (Some(SearchOutcome { confirmed: Some(trial), .. }), _) if trial.state == TrialState::Tried => {
+                let shown = trial.overall.as_ref().map_or_else(|| figures(&trial.effects), words::measured);
+                format!("{}: {shown}", joined(&trial.change.0))
+            }
+            (Some(SearchOutcome { confirmed: Some(trial), .. }), _) => {
+                format!("the confirmation of {} was not run to its end", trial.change)
+            }
+            (Some(_), _) => "no setting was found that is faster than the base".to_owned(),
+            (None, Some((trial, round))) => {
+                let so_far = match trial.effects.as_slice() {
+                    [only] => format!(" · {} so far", words::figures(only)),
+                    _ => String::new(),
+                };
+                format!("confirming {} on fresh seeds: round {round}/{}{so_far}", trial.change, trial.rounds)
+            }
+            (None, None) => self.doing.clone(),
+        }
+    }
+}
+
+impl TuneScreen {
+    /// What a commit has to survive in the next search; that with the base unless the user says otherwise.
+    fn tier(&self, world: &World) -> Tier {
+        let of_base = || {
+            let workload = self.form.workload(world).ok()?;
+            let base = workload.settings(&self.form.base).ok()?;
+            Some(workload.engine.description.tier(&base).0)
+        };
+        self.terms.tier.or_else(of_base).filter(|tier| *tier != Tier::Unknown).unwrap_or(Tier::Consistent)
+    }
+
+    pub(super) fn ask_search(&self, world: &World) -> Intents {
+        let SearchTerms { budget, memory_limit, rounds, .. } = &self.terms;
+        let memory = memory_limit.map_or_else(|| "any".to_owned(), units::bytes);
+        let rounds = rounds.map_or_else(|| "as many as the budget allows".to_owned(), |rounds| rounds.to_string());
+        let base = if self.form.base.is_empty() { "the defaults".to_owned() } else { joined(&self.form.base) };
+        let items = vec![
+            ListItem::new("search", format!("{} on {}, from {base}", self.form.engine, self.form.suite)),
+            ListItem::new("tier", format!("{} or more", self.tier(world))),
+            ListItem::new("budget", units::clock(*budget)),
+            ListItem::new("memory limit", memory),
+            ListItem::new("rounds that confirm", rounds),
+        ];
+        vec![Intent::choose_one(Dialog::Search, "Search for the fastest settings", items)]
+    }
+
+    /// Does what was chosen of the search: starts it, or asks what it keeps to.
+    pub(super) fn search_item(&self, item: usize, world: &World) -> Intents {
+        let asked = match item {
+            0 => return self.start_search(world, false),
+            1 => {
+                let now = self.tier(world);
+                let item =
+                    |tier: Tier| ListItem { chosen: tier == now, ..ListItem::new(tier.to_string(), meaning(tier)) };
+                Intent::choose_one(Dialog::Term(Term::Tier), "A commit survives at least", TIERS.map(item).to_vec())
+            }
+            2 => {
+                let help = "how long the search may take, its confirmation included: 90s, 5m, 1h";
+                let now = typed::written_duration(self.terms.budget);
+                Intent::prompt(Dialog::Term(Term::Budget), "Budget", help, now)
+            }
+            3 => {
+                let help = "settings with which the program takes more memory are dropped: 64MiB, 1GiB; nothing: any";
+                let now = self.terms.memory_limit.map_or_else(String::new, |limit| limit.to_string());
+                Intent::prompt(Dialog::Term(Term::MemoryLimit), "Memory limit", help, now)
+            }
+            _ => {
+                let help = "of the trial that confirms the winner; nothing: as many as the budget allows";
+                let now = self.terms.rounds.map_or_else(String::new, |rounds| rounds.to_string());
+                Intent::prompt(Dialog::Term(Term::Rounds), "Rounds that confirm", help, now)
+            }
+        };
+        vec![asked]
+    }
+
+    /// Starts the search; the user is asked first where it takes long.
+    pub(super) fn start_search(&self, world: &World, surely: bool) -> Intents {
+        let SearchTerms { budget, memory_limit, rounds, .. } = self.terms.clone();
+        let workload = match self.form.workload(world) {
+            Ok(workload) => workload,
+            Err(reason) => return vec![Intent::failed(reason)],
+        };
+        if is_long(budget) && !surely {
+            let title = format!("Search for {}?", units::clock(budget));
+            let lines = vec!["K stops it; what was found by then is kept in the store.".to_owned()];
+            return vec![Intent::confirm(Dialog::Long(LongStart::Search), title, lines)];
+        }
+        let base = match workload.settings(&self.form.base) {
+            Ok(base) => base,
+            Err(error) => return vec![Intent::failed(error.to_string())],
+        };
+        let spec = SearchSpec {
+            ledger: self.form.ledger_name(),
+            parent_id: self.form.parent.clone(),
+            base,
+            tier: self.tier(world),
+            budget,
+            memory_limit,
+            rounds,
+            seed: 0,
+        };
+        let command = search_command(&workload, &spec, &self.files(&workload));
+        vec![self.begin(workload, Question::Search(Box::new(spec)), command, world)]
+    }
+}
+
+/// What a commit survives, in a few words.
+fn meaning(tier: Tier) -> &'static str {
+    match tier {
+        Tier::PowerSafe => "a power loss loses no commit",
+        Tier::Consistent => "a power loss may lose the latest commits",
+        Tier::ProcessSafe => "the program's crash loses nothing, a power loss may corrupt",
+        Tier::Unsafe => "nothing is promised",
+        Tier::Unknown => "nobody can say",
+    }
+}
+
+/// Whether an event is one of a search alone, and none of its trial.
+pub(super) fn is_of_search(event: &TuneEvent) -> bool {
+    matches!(
+        event,
+        TuneEvent::SearchStarted { .. }
+            | TuneEvent::Dropped { .. }
+            | TuneEvent::Standing { .. }
+            | TuneEvent::SearchEnded { .. }
+    )
+}

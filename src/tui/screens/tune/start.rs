@@ -1,0 +1,240 @@
+//! How trials are started: from the form, once more from the ledger, or one for each value of an option.
+
+use super::{Dialog, Intents, TuneScreen, base::words, form::expected_of};
+use crate::{
+    base::units::counted,
+    bench::Estimate,
+    report::{
+        command::shell,
+        tune::{command::try_command, words::durability},
+    },
+    tui::{
+        launch::{Question, TrialStart, expected, is_long},
+        screens::intent::Intent,
+        world::World,
+    },
+    tune::{Change, Trial, WhatIf, Workload, cannot_differ},
+};
+use dbdyno_engine::settings::Settings;
+
+/// Something that takes long, which is asked about before it is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LongStart {
+    /// The change of the form.
+    Try,
+    /// Each of these values of an option.
+    Values(String, Vec<String>),
+    /// As many rounds again of the trial of this identifier.
+    More(String),
+    Search,
+}
+
+/// What is about to be started.
+struct Planned {
+    workload: Workload,
+    question: Question,
+    command: Vec<String>,
+}
+
+impl TuneScreen {
+    /// The arguments that name the user's own statements, where a workload is made of them.
+    pub(super) fn files(&self, workload: &Workload) -> Vec<String> {
+        self.form.own_of(&workload.suite.name).map(|own| own.words()).unwrap_or_default()
+    }
+
+    /// What starts something to be tuned.
+    pub(super) fn begin(
+        &self,
+        workload: Workload,
+        question: Question,
+        mut command: Vec<String>,
+        world: &World,
+    ) -> Intent<super::Request, Dialog> {
+        command.extend(world.arguments.iter().cloned());
+        let held = self.form.own_of(&workload.suite.name).and_then(|own| own.start.clone());
+        let (seed, command_line) = (self.form.seed, shell(command));
+        Intent::Try(Box::new(TrialStart { workload, held, question, seed, command_line }))
+    }
+
+    /// Tries the change of the form; the user is asked first where that takes long.
+    pub(super) fn start(&self, world: &World) -> Intents {
+        self.begun_or_asked(self.planned_change(world), LongStart::Try, false, world)
+    }
+
+    /// Starts what was asked about.
+    pub(super) fn start_long(&self, start: &LongStart, world: &World) -> Intents {
+        let planned = match start {
+            LongStart::Search => return self.start_search(world, true),
+            LongStart::Try => self.planned_change(world),
+            LongStart::Values(option, values) => self.planned_values(option, values, world),
+            LongStart::More(trial_id) => match self.trial(trial_id) {
+                Some(trial) => self.planned_rounds(trial, world),
+                None => Err("the trial is no longer in its ledger".to_owned()),
+            },
+        };
+        self.begun_or_asked(planned, start.clone(), true, world)
+    }
+
+    /// Begins what is planned, or asks before, or says why it cannot be.
+    fn begun_or_asked(
+        &self,
+        planned: Result<Planned, String>,
+        start: LongStart,
+        surely: bool,
+        world: &World,
+    ) -> Intents {
+        let Planned { workload, question, command } = match planned {
+            Ok(planned) => planned,
+            Err(reason) => return vec![Intent::failed(reason)],
+        };
+        if !surely && let Some(asked) = asks(&workload, &question, start, world) {
+            return vec![asked];
+        }
+        vec![self.begin(workload, question, command, world)]
+    }
+
+    fn planned_change(&self, world: &World) -> Result<Planned, String> {
+        if let Some(reason) = self.form.pointless(world) {
+            return Err(format!("not run: it cannot differ ({reason})"));
+        }
+        let (workload, what_if) = self.form.what_if(world)?;
+        let questions = vec![what_if];
+        let command = try_command(&workload, &questions, &self.files(&workload));
+        Ok(Planned { workload, question: Question::Try(questions), command })
+    }
+
+    /// Trials of several values of an option, which share the allowed false alarms; what cannot differ is left out.
+    fn planned_values(&self, option: &str, values: &[String], world: &World) -> Result<Planned, String> {
+        let workload = self.form.workload(world)?;
+        let engine = &workload.engine.description;
+        let base = workload.settings(&self.form.base).map_err(|error| error.to_string())?;
+        let mut changes = Vec::new();
+        for value in values {
+            // The rest of the change that is chosen goes along.
+            let mut change = Change(self.form.change.clone());
+            change.0.insert(option.to_owned(), value.clone());
+            let changed = change.made_to(&base, engine).map_err(|error| error.to_string())?;
+            if cannot_differ(engine, workload.suite.kind, &base, &changed).is_none() {
+                changes.push(change);
+            }
+        }
+        if changes.is_empty() {
+            return Err("not run: none of these values can make a difference".to_owned());
+        }
+        let count = changes.len() as u32;
+        let question = |change| self.form.question(&workload, change, count);
+        let questions: Vec<WhatIf> = changes.into_iter().map(question).collect::<Result<_, _>>()?;
+        let command = try_command(&workload, &questions, &self.files(&workload));
+        Ok(Planned { workload, question: Question::Try(questions), command })
+    }
+
+    fn planned_rounds(&self, trial: &Trial, world: &World) -> Result<Planned, String> {
+        trial.extendable()?;
+        let workload = self.form.workload_of(trial, world)?;
+        let mut command: Vec<String> = ["dbdyno", "tune", "more", &trial.trial_id].map(str::to_owned).to_vec();
+        command.extend(self.files(&workload));
+        Ok(Planned { workload, question: Question::More(Box::new(trial.clone())), command })
+    }
+
+    /// Tries each of the values that were chosen.
+    pub(super) fn try_values(&self, option: &str, chosen: &[usize], world: &World) -> Result<Intents, String> {
+        let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == option) else { return Ok(Vec::new()) };
+        let all = words(&spec.kind).unwrap_or_default();
+        let values = chosen.iter().filter_map(|&at| all.get(at).cloned()).collect();
+        self.try_each(option, values, world)
+    }
+
+    /// Tries each of the values that were typed.
+    pub(super) fn try_typed_values(&self, option: &str, text: &str, world: &World) -> Result<Intents, String> {
+        let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == option) else { return Ok(Vec::new()) };
+        let mut values: Vec<String> = Vec::new();
+        for typed in text.split('|').map(str::trim) {
+            let expected = |expected: String| format!("{option} = `{typed}`: expected {expected}");
+            let value = spec.kind.canonical(typed).map_err(expected)?;
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        self.try_each(option, values, world)
+    }
+
+    fn try_each(&self, option: &str, values: Vec<String>, world: &World) -> Result<Intents, String> {
+        if values.is_empty() {
+            return Err("expected at least one value".to_owned());
+        }
+        let planned = Ok(self.planned_values(option, &values, world)?);
+        Ok(self.begun_or_asked(planned, LongStart::Values(option.to_owned(), values), false, world))
+    }
+
+    /// Adds as many rounds again to the trial that keys are about.
+    pub(super) fn more(&self, world: &World) -> Intents {
+        let Some(trial) = self.target() else {
+            return vec![Intent::said("there is no finished trial to add rounds to")];
+        };
+        self.begun_or_asked(self.planned_rounds(trial, world), LongStart::More(trial.trial_id.clone()), false, world)
+    }
+
+    pub(super) fn accept(&mut self, world: &World) -> Intents {
+        let Some(trial) = self.target().cloned() else {
+            return vec![Intent::said("there is no finished trial to accept")];
+        };
+        if let Err(reason) = trial.acceptable() {
+            return vec![Intent::failed(reason)];
+        }
+        if trial.accepted {
+            self.form.stand_on(&trial, world);
+            return vec![Intent::said(format!("the base is what {} came to", trial.change))];
+        }
+        let mut lines = Vec::new();
+        if !trial.is_gain() {
+            lines.push("No gain was found, or some test became slower.".to_owned());
+        }
+        if trial.loses_durability() {
+            lines.push(format!("A commit survives less: {}.", durability(&trial)));
+        }
+        if lines.is_empty() {
+            return vec![Intent::Request(super::Request::Accept(Box::new(trial)))];
+        }
+        let title = format!("Make {} the base?", trial.change);
+        vec![Intent::confirm(Dialog::Accept(trial.trial_id), title, lines)]
+    }
+
+    pub(super) fn ask_stop(&self) -> Intents {
+        let (title, line) = match self.running {
+            Some(super::Running::Search) => {
+                ("Stop the search?", "What is measured is kept; nothing is confirmed, so that it finds nothing.")
+            }
+            _ => ("Stop the trial?", "What is measured is kept; a trial that was stopped decides nothing."),
+        };
+        vec![Intent::confirm(Dialog::Stop, title, vec![line.to_owned()])]
+    }
+}
+
+/// The question to ask before something that takes long; none where it does not, or nobody knows.
+fn asks(
+    workload: &Workload,
+    question: &Question,
+    start: LongStart,
+    world: &World,
+) -> Option<Intent<super::Request, Dialog>> {
+    let pairs: Vec<([Settings; 2], u32)> = match question {
+        Question::Try(questions) => questions
+            .iter()
+            .map(|one| {
+                Some((
+                    [one.base.clone(), one.change.made_to(&one.base, &workload.engine.description).ok()?],
+                    one.rounds,
+                ))
+            })
+            .collect::<Option<_>>()?,
+        Question::More(trial) => {
+            let settings = |asked| workload.settings(asked).ok();
+            vec![([settings(&trial.base)?, settings(&trial.changed())?], trial.rounds)]
+        }
+        Question::Search(_) => return None,
+    };
+    let each = pairs.iter().map(|([base, changed], rounds)| expected_of(workload, [base, changed], *rounds, world));
+    let estimate = each.collect::<Option<Vec<_>>>()?.into_iter().reduce(Estimate::then)?;
+    let title = format!("Start {}?", counted(estimate.runs, "run"));
+    is_long(estimate.time).then(|| Intent::confirm(Dialog::Long(start), title, expected(&estimate, world)))
+}
