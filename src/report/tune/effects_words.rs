@@ -63,7 +63,7 @@ pub(super) fn left(effects: &GridEffects) -> String {
     )
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
