@@ -243,9 +243,9 @@ fn a_stored_run_is_replayed() {
         }
     }
     journey.shows("Replay · null · kv 10000").shows("1 Sequential writes").shows("1x");
-    journey.keys("ff").shows("100x");
+    journey.at_once(&[KeyPress::Char('f'), KeyPress::Char('f')]).shows("100x");
     journey.time(100_000).shows("10,000 / 10,000").shows("p50 2.00 µs");
-    journey.keys("]").shows("2 Random reads").key(KeyPress::Esc).hides("Replay");
+    journey.at_once(&[KeyPress::Char(']')]).shows("2 Random reads").key(KeyPress::Esc).hides("Replay");
 }
 
 #[test]

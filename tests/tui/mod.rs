@@ -103,7 +103,6 @@ impl Journey {
 
     /// Presses keys one right after the other, without looking.
     pub(crate) fn at_once(&mut self, keys: &[KeyPress]) -> &mut Self {
-        self.look();
         for key in keys {
             self.message(Message::Key(*key));
         }

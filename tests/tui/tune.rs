@@ -66,17 +66,17 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
 #[test]
 fn the_notebook_opens_where_it_was_left() {
     let place = Place::new();
-    let tried = try_null(&place, "null.latency_ns=1000", &["--name", "mine", "--accept"]);
+    let tried = try_null(&place, "null.latency_ns=500", &["--name", "mine", "--accept"]);
     assert!(tried.contains("accepted"), "{tried}");
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
-        journey.keys("5").shows("Base · null · kv 1000").shows("Ledger · mine").shows("1000 ✓");
-        journey.shows("on Random reads, 8 rounds").keys("l").shows("2.0x faster");
-        journey.key(KeyPress::Enter).shows("repeat it with").shows("--rounds 8").key(KeyPress::Esc);
+        journey.keys("5").shows("Base · null · kv 1000").shows("Ledger · mine").shows("500 ✓");
+        journey.shows("on Random reads, 8 rounds").keys("l").shows("4.0x faster");
+        journey.key(KeyPress::Enter).shows("repeat it with").key(KeyPress::End).shows("--rounds").key(KeyPress::Esc);
     }
     let mut journey = at_tune(place, 120, 40);
-    journey.keys("p").keys("options of the base").key(KeyPress::Enter).shows("latency_ns=1000").key(KeyPress::Esc);
+    journey.keys("p").keys("options of the base").key(KeyPress::Enter).shows("latency_ns=500").key(KeyPress::Esc);
     // What is tried next comes from there.
     journey.key(KeyPress::End).keys("i").key(KeyPress::Esc);
 }
@@ -117,7 +117,7 @@ fn an_accepted_change_becomes_part_of_the_base() {
 #[test]
 fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
     let place = Place::new();
-    try_null(&place, "null.latency_ns=1000", &["--accept"]);
+    try_null(&place, "null.latency_ns=500", &["--accept"]);
     // The same but for its seeds: nothing can be decided in so few rounds.
     place.ok(&["tune", "try", "--from", "last", "null.noise_seed=9", "--rounds", "6", "--quiet"]);
     let mut journey = at_tune(place, 120, 40);
@@ -128,11 +128,11 @@ fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
     journey.keys("y").shows("pragma of the base").hides("pragma of the trial").shows("repeats the trial");
     journey.keys("pragma").key(KeyPress::Enter);
     let answer = copied(&journey);
-    assert!(answer.contains("latency_ns=1000") && !answer.contains("noise_seed=9"), "{answer}");
+    assert!(answer.contains("latency_ns=500") && !answer.contains("noise_seed=9"), "{answer}");
     journey.keys("y").keys("command").key(KeyPress::Enter).shows("copied: the command that repeats the trial");
     let command = copied(&journey);
     for part in [
-        "dbdyno tune try --engine null:clock=simulated,latency_ns=1000,noise_percent=2",
+        "dbdyno tune try --engine null:clock=simulated,latency_ns=500,noise_percent=2",
         "--suite kv --size 1000 --test 2",
         "--rounds 6 noise_seed=9",
         "--name null-kv",

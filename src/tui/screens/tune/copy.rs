@@ -12,7 +12,6 @@ use crate::{
 pub(crate) enum CopyItem {
     /// What the trial of this identifier came to, in a form.
     Answer(String, AnswerForm),
-    /// A command.
     Command(String),
 }
 

@@ -29,7 +29,6 @@ pub(crate) enum Dialog {
     Rounds,
     /// Options of the base.
     Base,
-    /// Options of the suite.
     SuiteOptions,
     Seed,
     /// One of these ledgers, or before them one of another name.

@@ -2,6 +2,7 @@
 
 use super::{Dialog, Intents, Pane, Request, Response, TuneScreen, TuneView};
 use crate::{
+    base::units::counted,
     report::{
         command::shell,
         tune::{command::trial_command, trial_text},
@@ -41,7 +42,11 @@ impl TuneScreen {
     pub(super) fn open_trial(&self, world: &World) -> Intents {
         let Some(trial) = self.under_cursor() else { return Intents::new() };
         let mut lines: Vec<String> = trial_text(trial).lines().map(str::to_owned).collect();
-        lines.push(format!("rounds are those of {}; tried {}", counted_looks(trial), trial.tried_at.strftime("%F %R")));
+        lines.push(format!(
+            "rounds are those of {}; tried {}",
+            counted(trial.looks, "look"),
+            trial.tried_at.strftime("%F %R")
+        ));
         if let Some(command) = self.command_of(trial, world) {
             lines.extend(["repeat it with".to_owned(), format!("  {command}")]);
         }
@@ -75,8 +80,11 @@ impl TuneScreen {
                 self.reading = None;
                 match read {
                     Ok(own) => {
+                        let said = format!("{} is the workload now: p goes back to suites", own.suite.name);
                         self.form.take_own(*own, world);
-                        return self.read_ledger();
+                        let mut intents = self.read_ledger();
+                        intents.push(Intent::said(said));
+                        return intents;
                     }
                     Err(reason) => return vec![Intent::page("The statements cannot be tuned", vec![reason])],
                 }
@@ -85,8 +93,10 @@ impl TuneScreen {
                 self.reading = None;
                 match found {
                     Ok(found) => {
+                        let said = format!("{} weighed: Esc goes back, e exports", counted(found.runs, "run"));
                         (self.effects, self.view) = (Some(found), TuneView::Effects);
                         self.scrolled.at = 0;
+                        return vec![Intent::said(said)];
                     }
                     Err(reason) => return vec![Intent::failed(reason)],
                 }
@@ -145,9 +155,4 @@ impl TuneScreen {
         items.extend(names.iter().map(|name| ListItem { chosen: *name == now, ..ListItem::new(name, "") }));
         Intent::choose_one(Dialog::Ledgers(names), "Ledger", items)
     }
-}
-
-/// `1 look`, `3 looks`.
-fn counted_looks(trial: &Trial) -> String {
-    crate::base::units::counted(trial.looks, "look")
 }

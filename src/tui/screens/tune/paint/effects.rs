@@ -30,19 +30,22 @@ pub(crate) enum EffectsLine<'e> {
     Ranked(usize, &'e Ranked),
 }
 
+/// Columns of a text: it is as many lines in every terminal, so that these can be scrolled.
+const TEXT: usize = 76;
+
 /// All lines of the view.
 pub(crate) fn effects_lines(found: &GridEffects) -> Vec<EffectsLine<'_>> {
-    let mut lines = vec![EffectsLine::Text(words::what(found), Role::Dim)];
+    let text = |text: &str, role| wrap(&plain(text), TEXT).into_iter().map(move |line| EffectsLine::Text(line, role));
+    let mut lines: Vec<EffectsLine<'_>> = text(&words::what(found), Role::Dim).collect();
     for factor in &found.factors {
         let role = if factor.shown { Role::Accent } else { Role::Text };
-        lines.push(EffectsLine::Text(words::headline(factor), role));
+        lines.extend(text(&words::headline(factor), role));
         lines.extend(factor.effects.iter().map(|effect| EffectsLine::Value(factor, effect)));
     }
-    lines.extend(words::interactions(found).into_iter().map(|line| EffectsLine::Text(line, Role::Text)));
-    let heading = |text: &str| EffectsLine::Text(text.to_owned(), Role::Title);
-    lines.push(heading("best of each tier (chosen among many, so partly lucky: confirm it with a trial)"));
-    lines.extend(words::best(found).into_iter().map(|line| EffectsLine::Text(format!("  {line}"), Role::Text)));
-    lines.push(heading("ranking (time / time of the fastest)"));
+    lines.extend(words::interactions(found).iter().flat_map(|line| text(line, Role::Text)));
+    lines.extend(text("best of each tier (partly lucky: confirm it with a trial)", Role::Title));
+    lines.extend(words::best(found).iter().flat_map(|line| text(&format!("  {line}"), Role::Text)));
+    lines.extend(text("ranking (time / time of the fastest)", Role::Title));
     lines.extend((1..).zip(&found.ranked).map(|(place, one)| EffectsLine::Ranked(place, one)));
     lines
 }
@@ -56,23 +59,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     let slowest = found.ranked.iter().map(|one| one.ratio).fold(1.1, f64::max);
     let lines = effects_lines(found);
     let name = lines.iter().map(name_width).max().unwrap_or(0).min(usize::from(inner.width) / 3);
-    let mut left = rows(inner);
-    for line in lines.iter().skip(tune.scrolled.at) {
+    let last = lines.len().saturating_sub(usize::from(inner.height));
+    for (line, row) in lines.iter().skip(tune.scrolled.at.min(last)).zip(rows(inner)) {
         match line {
             EffectsLine::Text(text, role) => {
-                let texts = wrap(&plain(text), usize::from(inner.width));
-                for (text, row) in texts.iter().zip(left.by_ref()) {
-                    paint.text(row, text, *role);
-                }
+                paint.text(row, text, *role);
             }
-            EffectsLine::Value(factor, effect) => {
-                let Some(row) = left.next() else { break };
-                draw_value(paint, row, &title(factor, effect), name, effect, axis);
-            }
-            EffectsLine::Ranked(place, one) => {
-                let Some(row) = left.next() else { break };
-                draw_ranked(paint, row, *place, one, slowest);
-            }
+            EffectsLine::Value(factor, effect) => draw_value(paint, row, &title(factor, effect), name, effect, axis),
+            EffectsLine::Ranked(place, one) => draw_ranked(paint, row, *place, one, slowest),
         }
     }
 }
