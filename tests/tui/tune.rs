@@ -260,9 +260,8 @@ fn several_values_are_tried_each_in_a_trial() {
     );
 }
 
-/// Runs a command that tunes, and tells the screen what it says.
-fn told(journey: &mut Journey, arguments: &[&str], until: impl Fn(&serde_json::Value) -> bool) {
-    let said = journey.place().ok(&[arguments, &["--json"]].concat());
+/// Tells the screen what a command that tunes said.
+fn told(journey: &mut Journey, said: &str, until: impl Fn(&serde_json::Value) -> bool) {
     for line in said.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         let Some(event) = event(&value) else { continue };
@@ -305,6 +304,8 @@ const SEARCH: [&str; 8] = ["tune", "search", "--tier", "0", "--budget", "10m", "
 
 #[test]
 fn a_search_is_started_watched_and_ends_with_its_answer() {
+    let base = ["--engine", "null:clock=simulated,noise_percent=2", "--suite", "kv", "--test", "2", "--size", "1000"];
+    let said = Place::new().ok(&[&SEARCH[..], &base, &["--seed", "3", "--quiet", "--json"]].concat());
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let place = Place::new();
         try_null(&place, "null.latency_ns=1000", &["--accept"]);
@@ -320,12 +321,9 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         journey.keys("1").key(KeyPress::Enter).shows("a search is running").keys("5");
         journey.keys("K").shows("Stop the search?").keys("n");
 
-        let base =
-            ["--engine", "null:clock=simulated,noise_percent=2", "--suite", "kv", "--test", "2", "--size", "1000"];
-        let arguments = [&SEARCH[..], &base, &["--seed", "3", "--quiet"]].concat();
-        told(&mut journey, &arguments, |value| value["event"] == "trial_started");
+        told(&mut journey, &said, |value| value["event"] == "trial_started");
         journey.shows("rung rounds  ratio  setting").shows("latency_ns=800").shows("confirming latency_ns=800");
-        told(&mut journey, &arguments, |_| false);
+        told(&mut journey, &said, |_| false);
         journey.message(Message::TuneOver(Ok(())));
         journey.shows("latency_ns=800: 0.80").shows("1.25x faster").shows("the race flatters its winners");
         journey.keys("v").shows("What if latency_ns=800").keys("v").shows("rung rounds");
