@@ -32,7 +32,7 @@ pub fn soak_lines(soak: &Soak) -> Vec<String> {
 pub fn soaks_text(soaks: &[Soak]) -> String {
     let several = |soak: &Soak| soaks.iter().any(|other| other.round > 0 && other.label == soak.label);
     let one = |soak: &Soak| {
-        let round = if several(soak) { format!(" · round {}", soak.round + 1) } else { String::new() };
+        let round = if several(soak) { format!(" · round {}", soak.round) } else { String::new() };
         let head = format!(
             "{} {} · {} · {}{round}, second by second for {}\n",
             soak.test,

@@ -42,8 +42,44 @@ pub enum FileContent {
     Evidence,
 }
 
+/// Why a file was not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedFile {
+    pub(crate) reason: String,
+    /// The name to ask with again: the same one, or where it is taken one that is free.
+    pub(crate) name: String,
+}
+
 /// Writes a file that is not there yet; where a link led, which file that is.
-pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, String> {
+pub(crate) fn write(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, RefusedFile> {
+    let name = path.to_string_lossy();
+    written(path, content, setup).map_err(|reason| RefusedFile { reason, name: free_name(&name) })
+}
+
+/// A name that no file has yet: this one, or with a number before its ending (`results-2.csv`).
+pub(crate) fn free_name(name: &str) -> String {
+    /// More than anybody keeps; then the name is offered as it is.
+    const MOST: u32 = 10_000;
+    let is_taken = |name: &str| Path::new(name).symlink_metadata().is_ok();
+    if name.is_empty() || !is_taken(name) {
+        return name.to_owned();
+    }
+    let dot = name
+        .rfind('.')
+        .filter(|at| !name[..*at].is_empty() && !name[..*at].ends_with('/') && !name[*at..].contains('/'));
+    let (stem, ending) = name.split_at(dot.unwrap_or(name.len()));
+    // A name that was offered before has a number already.
+    let (stem, first) = match stem.rsplit_once('-') {
+        Some((stem, number)) if number.parse::<u32>().is_ok_and(|number| number > 1) => {
+            (stem, number.parse::<u32>().unwrap_or(1).saturating_add(1))
+        }
+        _ => (stem, 2),
+    };
+    let mut free = (first..first.saturating_add(MOST)).map(|number| format!("{stem}-{number}{ending}"));
+    free.find(|name| !is_taken(name)).unwrap_or_else(|| name.to_owned())
+}
+
+fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathBuf, String> {
     if path.as_os_str().is_empty() {
         return Err("no file was named".to_owned());
     }
@@ -119,4 +155,25 @@ fn evidence(path: &Path, setup: &TuiSetup) -> Result<String, String> {
 fn exported(ledger: &Ledger, command: &str, path: &Path) -> Result<String, String> {
     let format = Format::of_file(path, LEDGER_FORMATS).map_err(|error| error.to_string())?;
     ledger_text(ledger, format, Cells::Escaped, command).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_gets_the_first_number_that_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        assert_eq!(free_name(&name("a.csv")), name("a.csv"));
+        for taken in ["a.csv", "a-2.csv", "a-4.csv", "plain", ".hidden"] {
+            std::fs::write(name(taken), "").unwrap();
+        }
+        assert_eq!(free_name(&name("a.csv")), name("a-3.csv"));
+        assert_eq!(free_name(&name("a-2.csv")), name("a-3.csv"));
+        assert_eq!(free_name(&name("a-4.csv")), name("a-5.csv"));
+        assert_eq!(free_name(&name("plain")), name("plain-2"));
+        assert_eq!(free_name(&name(".hidden")), name(".hidden-2"));
+        assert_eq!(free_name(""), "");
+    }
 }

@@ -156,7 +156,12 @@ fn json_has_every_value_with_its_type() {
     assert_eq!(results[0], expected);
     let (_, groups) = json(&["results", "--group-by", "test,engine"]);
     assert_eq!((&groups[1]["test"], &groups[1]["engine"]), (&serde_json::json!(2), &serde_json::json!("lmdb")));
-    assert_eq!((&groups[1]["results"], &groups[1]["median_wall_ms"]), (&serde_json::json!(2), &serde_json::json!(2.0)));
+    assert_eq!(
+        (&groups[1]["results"], &groups[1]["median_wall_ms"]),
+        (&serde_json::json!(2), &serde_json::Value::Null)
+    );
+    let (_, groups) = json(&["results", "--group-by", "test,suite"]);
+    assert_eq!((&groups[0]["results"], &groups[0]["median_wall_ms"]), (&serde_json::json!(1), &serde_json::json!(1.0)));
     let (_, matrix) = json(&["results", "--matrix", "--by-configuration", "test=1"]);
     assert_eq!(matrix, serde_json::json!([{"test": "1 test, \"1\"", "lmdb · 1000 · 2 runs": 1_000_001.5}]));
 }

@@ -22,7 +22,13 @@ fn lists_have_the_columns_that_are_asked_for() {
     assert_eq!(
         csv(&["results", "--group-by", "engine,test"]),
         "engine,test,results,runs,sessions,ok,median_wall_ms,least_wall_ms,most_wall_ms\n\
-         lmdb,1,2,2,2,2,1.0,1.0,1.0\nlmdb,2,2,2,2,2,2.0,2.0,2.0\n"
+         lmdb,1,2,2,2,2,,,\nlmdb,2,2,2,2,2,,,\n",
+        "no figure stands for the times of two suites"
+    );
+    assert_eq!(
+        csv(&["results", "--group-by", "engine,test", "suite=kv"]),
+        "engine,test,results,runs,sessions,ok,median_wall_ms,least_wall_ms,most_wall_ms\n\
+         lmdb,1,1,1,1,1,1.0,1.0,1.0\nlmdb,2,1,1,1,1,2.0,2.0,2.0\n"
     );
     let said = dbdyno(store.path(), &["results", "--columns", "engin"]).refused(2);
     assert!(said.contains("`engin` is no column"), "{said}");

@@ -65,7 +65,7 @@ fn selection(line: &str) -> Selection {
 fn results(page: Page) -> Vec<ResultRow> {
     match page.rows {
         PageRows::Results(rows) => rows,
-        PageRows::Groups(rows) => panic!("{rows:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -74,7 +74,7 @@ fn groups(store: &Store, line: &str, key: &str) -> Vec<GroupRow> {
     let listing = PageListing::Groups(SelectionKey::parse(key).unwrap(), order);
     match store.page(&selection(line), &listing, 0, 100).unwrap().rows {
         PageRows::Groups(rows) => rows,
-        PageRows::Results(rows) => panic!("{rows:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -136,7 +136,7 @@ fn windows_are_parts_of_one_order_whatever_the_column() {
     let store = of_every_kind(folder.path());
     for column in COLUMNS {
         for descending in [false, true] {
-            let listing = PageListing::Results(Order { column, descending });
+            let listing = PageListing::Results(Order { column: column.clone(), descending });
             let read = |offset, rows| store.page(&Selection::default(), &listing, offset, rows).unwrap();
             let whole = results(read(0, 100));
             let parts: Vec<ResultRow> = [0, 2, 4].into_iter().flat_map(|offset| results(read(offset, 2))).collect();

@@ -4,7 +4,9 @@
 mod bench;
 mod claims;
 mod compare;
+mod configurations;
 mod live;
+mod messages;
 mod results;
 pub(crate) mod terminal;
 mod torture;

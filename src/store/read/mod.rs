@@ -19,8 +19,11 @@ pub use followed::FollowedTest;
 pub use history::StoreHistory;
 pub use matrix::TestTime;
 pub use offers::Offer;
-pub(in crate::store) use page::Narrow;
-pub use page::{GroupColumn, GroupRow, Order, Page, PageListing, PageRows, ResultColumn, ResultRow};
+pub(in crate::store) use page::{ALIKE, Narrow};
+pub use page::{
+    ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, Order, Page, PageListing, PageRows,
+    ResultColumn, ResultRow, RunColumn, RunRow,
+};
 pub use recorded::{RecordedRun, UsualTime};
 pub use repeats::RepeatedTest;
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};

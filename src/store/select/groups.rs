@@ -1,21 +1,24 @@
 //! Groups of results with their figures.
 
 use super::{
-    super::{Store, StoreError, read::Narrow},
+    super::{
+        Store, StoreError,
+        read::{ALIKE, Narrow},
+    },
     Selection, SelectionKey, TypedColumn,
     list::named,
     order::{ListOrder, ListedRows, SortKey, by_value, limited},
 };
 
-/// What is said of each group.
+/// What is said of each group; no figure stands for times of different tests.
 const FIGURES: [(&str, &str); 7] = [
     ("results", "count(*)"),
     ("runs", "count(DISTINCT run_id)"),
     ("sessions", "count(DISTINCT session_id)"),
     ("ok", "count(*) FILTER (status = 'ok')"),
-    ("median_wall_ms", "round(median(wall_ns) / 1e6, 3)"),
-    ("least_wall_ms", "round(min(wall_ns) / 1e6, 3)"),
-    ("most_wall_ms", "round(max(wall_ns) / 1e6, 3)"),
+    ("median_wall_ms", "CASE WHEN {alike} THEN round(median(wall_ns) / 1e6, 3) END"),
+    ("least_wall_ms", "CASE WHEN {alike} THEN round(min(wall_ns) / 1e6, 3) END"),
+    ("most_wall_ms", "CASE WHEN {alike} THEN round(max(wall_ns) / 1e6, 3) END"),
 ];
 
 /// A test's name: where it differs between sizes (`25000 INSERTs`) with `N` for its numbers, so that a test is one group.
@@ -24,8 +27,8 @@ const TEST_NAME: &str = "CASE WHEN min(test_name) OVER same_test = max(test_name
 const SAME_TEST: &str = "WINDOW same_test AS (PARTITION BY suite, test, regexp_replace(test_name, '[0-9]+', 'N', 'g'))";
 
 impl Store {
-    /// For each combination of the keys' values: results, runs, sessions, how many results count, and their figures. By the
-    /// values, unless they are sorted.
+    /// For each combination of the keys' values: results, runs, sessions, how many results count, and the figures of those that
+    /// are of one test, size and suite. By the values, unless they are sorted.
     ///
     /// # Errors
     /// A column to sort by that is not there, or a store that cannot be opened or read.
@@ -44,7 +47,8 @@ impl Store {
         let rows = Narrow::selected(selection, keys.iter().filter_map(SelectionKey::option));
         parameters.extend(rows.parameters);
         let places: Vec<String> = (0..keys.len()).map(|at| format!("key_{at}")).collect();
-        let figures: Vec<String> = FIGURES.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+        let figures: Vec<String> =
+            FIGURES.iter().map(|(name, sql)| format!("{} AS {name}", sql.replace("{alike}", ALIKE))).collect();
         let shown = keys.iter().zip(&places).map(|(key, place)| named(&typed(key, place), key.word()));
         let shown: Vec<String> = shown.chain(FIGURES.iter().map(|(name, _)| (*name).to_owned())).collect();
         let by = keys.iter().zip(&places).map(|(key, place)| ordered(key, place).join(", "));

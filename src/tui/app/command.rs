@@ -45,6 +45,8 @@ pub enum Request {
         /// What it is to hold.
         content: FileContent,
     },
+    /// A name like this one that no file has yet.
+    FreeName(String),
     /// What a screen wants to be told.
     Screen(ScreenRequest),
 }

@@ -4,6 +4,7 @@ use super::{App, Command, OpenOverlay, Request, ask_world};
 use crate::tui::{
     keys::ScreenId,
     launch::{OwedSession, TortureStart, TrialStart},
+    overlay::Overlay,
     screens::{
         Intents,
         intent::{Intent, Notice},
@@ -23,6 +24,13 @@ impl App {
                 Intent::Copy(text) => commands.push(Command::Copy(text)),
                 Intent::Tell(tell) => commands.push(Command::Tell(tell)),
                 Intent::Ask(dialog, overlay) => self.open = Some(OpenOverlay::dialog(overlay, dialog)),
+                Intent::AskFile(dialog, overlay) => {
+                    if let Overlay::Prompt(prompt) = &overlay {
+                        let asked = prompt.input.value().to_owned();
+                        commands.push(Command::Request(Request::FreeName(asked)));
+                    }
+                    self.open = Some(OpenOverlay::dialog(overlay, dialog));
+                }
                 Intent::Read(overlay) => self.open = Some(OpenOverlay::page(overlay)),
                 Intent::Say(notice) => self.say(notice),
                 Intent::Saved(preset) => self.world.take_preset(*preset),

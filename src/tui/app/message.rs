@@ -3,7 +3,7 @@
 use crate::{
     runner::{Report, RunnerEvent},
     torture::SeriesEvent,
-    tui::{keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
+    tui::{export::RefusedFile, keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
     tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};
@@ -49,7 +49,13 @@ pub enum Response {
     /// What all screens build on.
     World(world::Response),
     /// The file that was written, or why none was.
-    Written(Result<PathBuf, String>),
+    Written(Result<PathBuf, RefusedFile>),
+    /// A name that no file has yet, like the one that was asked about.
+    FreeName {
+        /// What was asked about.
+        asked: String,
+        free: String,
+    },
     /// What a screen wanted to be told.
     Screen(ScreenResponse),
 }

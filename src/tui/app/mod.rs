@@ -4,11 +4,13 @@
 mod command;
 mod intents;
 mod message;
+mod notices;
 mod open;
 mod paint;
 
 pub use command::{Command, Request};
 pub use message::{Message, Response};
+pub(crate) use notices::Notices;
 pub use open::OpenOverlay;
 pub use paint::draw;
 
@@ -24,8 +26,6 @@ use std::time::Duration;
 
 /// The least terminal that shows each screen whole: columns and rows.
 pub const LEAST: (u16, u16) = (80, 24);
-/// How long a line that says something stays.
-const NOTICE: Duration = Duration::from_secs(8);
 /// How long after something that lay over the screens was closed a key is still taken to be typed for it.
 const SETTLING: Duration = Duration::from_millis(200);
 
@@ -40,8 +40,8 @@ pub struct App {
     pub screen: ScreenId,
     /// What lies over it.
     pub(crate) open: Option<OpenOverlay>,
-    /// What was last said, and until when it is shown.
-    pub(crate) notice: Option<(Notice, Duration)>,
+    /// What was said last.
+    pub(crate) notices: Notices,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// Time since the program began.
@@ -50,6 +50,8 @@ pub struct App {
     closed: Option<Duration>,
     /// Title and lines of what follows from a session, until nothing lies over the screens that it would take the place of.
     follow_up: Option<(String, Vec<String>)>,
+    /// What asked for the file that is being written: asked again where it cannot be.
+    asked_for_file: Option<OpenOverlay>,
     /// Whether the program ends as soon as the session under way has ended.
     leaving: bool,
 }
@@ -61,11 +63,12 @@ impl App {
             screens: Screens::new(&world),
             screen: ScreenId::Bench,
             open: None,
-            notice: None,
+            notices: Notices::default(),
             size,
             now: Duration::ZERO,
             closed: None,
             follow_up: None,
+            asked_for_file: None,
             leaving: false,
             world,
         };
@@ -88,9 +91,7 @@ impl App {
         match message {
             Message::Time(now) => {
                 self.now = now;
-                if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
-                    self.notice = None;
-                }
+                self.notices.time(now);
                 self.screens.live.time(now);
                 self.screens.compare.time(now);
                 Vec::new()
@@ -168,8 +169,7 @@ impl App {
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
     pub(crate) fn wakes(&self) -> Option<Duration> {
-        let notice =
-            self.notice.as_ref().map(|(_, until)| until.saturating_sub(self.now).max(Duration::from_millis(1)));
+        let notice = self.notices.wakes(self.now);
         let live = self.screens.live.wakes(self.screen == ScreenId::Live);
         let compare = self.screens.compare.wakes(self.screen == ScreenId::Compare);
         [notice, live, compare].into_iter().flatten().min()
@@ -202,6 +202,7 @@ impl App {
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
             Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
+            Action::Messages => self.open = Some(OpenOverlay::page(self.notices.page(self.now))),
             Action::Quit => match self.under_way() {
                 Some((screen, what)) => self.open = Some(OpenOverlay::leave(screen, what)),
                 None => return vec![Command::Leave],
@@ -209,7 +210,7 @@ impl App {
             Action::Suspend => return vec![Command::Suspend],
             Action::Redraw => return vec![Command::Repaint],
             action => {
-                let context = context(&self.world, &self.screens, self.now);
+                let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.act(self.screen, action, &context);
                 return self.perform(intents);
             }
@@ -235,7 +236,7 @@ impl App {
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {
-                let context = context(&self.world, &self.screens, self.now);
+                let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.click(self.screen, pane, row, &context);
                 self.perform(intents)
             }
@@ -250,14 +251,15 @@ impl App {
                 Vec::new()
             }
             Response::Written(written) => {
-                self.say(match written {
-                    Ok(path) => Notice::good(format!("written: {}", path.display())),
-                    Err(reason) => Notice::bad(reason),
-                });
+                self.written(written);
+                Vec::new()
+            }
+            Response::FreeName { asked, free } => {
+                self.offer(&asked, free);
                 Vec::new()
             }
             Response::Screen(response) => {
-                let context = context(&self.world, &self.screens, self.now);
+                let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.responded(response, &context);
                 self.perform(intents)
             }
@@ -272,7 +274,7 @@ impl App {
 
     /// The screen came into view, or may want to be told again what is stored.
     fn shown(&mut self) -> Vec<Command> {
-        let context = context(&self.world, &self.screens, self.now);
+        let context = context(&self.world, &self.screens, self.now, self.size);
         let intents = self.screens.shown(self.screen, &context);
         self.perform(intents)
     }
@@ -288,13 +290,13 @@ impl App {
     }
 
     fn say(&mut self, notice: Notice) {
-        self.notice = Some((notice, self.now + NOTICE));
+        self.notices.say(notice, self.now);
     }
 }
 
 /// What screens may know besides their own state.
-fn context<'a>(world: &'a World, screens: &Screens, now: Duration) -> Context<'a> {
-    Context { world, now, session_running: screens.live.running() }
+fn context<'a>(world: &'a World, screens: &Screens, now: Duration, size: (u16, u16)) -> Context<'a> {
+    Context { world, now, size, session_running: screens.live.running() }
 }
 
 fn ask_world(request: world::Request) -> Command {

@@ -1,12 +1,15 @@
 //! What lies over the screens, and what becomes of the user's reply.
 
-use super::{App, Command};
+use super::{App, Command, Request};
 use crate::tui::{
     app::context,
+    export::RefusedFile,
     keys::{self, Binding, EVERYWHERE, ScreenId},
     overlay::{ListItem, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
 };
+use std::path::PathBuf;
+use tui_input::Input;
 
 /// An overlay with what the reply is for.
 #[derive(Debug)]
@@ -88,11 +91,44 @@ impl App {
         };
         self.closed = Some(self.now);
         match self.replied(&closed.purpose, reply) {
-            Ok(commands) => commands,
+            Ok(commands) => {
+                if commands.iter().any(|command| matches!(command, Command::Request(Request::Write { .. }))) {
+                    self.asked_for_file = Some(closed);
+                }
+                commands
+            }
             Err(error) => {
                 self.open = Some(self.refused(closed, error));
                 Vec::new()
             }
+        }
+    }
+
+    /// A file was written; or its name is asked for again, with the reason why it was not and one that is free.
+    pub(super) fn written(&mut self, written: Result<PathBuf, RefusedFile>) {
+        let asked = self.asked_for_file.take();
+        let RefusedFile { reason, name } = match written {
+            Ok(path) => return self.say(Notice::good(format!("written: {}", path.display()))),
+            Err(refused) => refused,
+        };
+        match (asked, &self.open) {
+            // Something else lies over the screens by now.
+            (_, Some(_)) | (None, _) => self.say(Notice::bad(reason)),
+            (Some(mut asked), None) => {
+                if let Overlay::Prompt(prompt) = &mut asked.overlay {
+                    prompt.input = Input::new(name);
+                }
+                self.open = Some(self.refused(asked, reason));
+            }
+        }
+    }
+
+    /// Offers a name that no file has yet in place of the one that was asked about, unless the user has typed another.
+    pub(super) fn offer(&mut self, asked: &str, free: String) {
+        if let Some(OpenOverlay { overlay: Overlay::Prompt(prompt), .. }) = &mut self.open
+            && prompt.input.value() == asked
+        {
+            prompt.input = Input::new(free);
         }
     }
 
@@ -117,7 +153,7 @@ impl App {
             }),
             ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
             ReplyTo::Screen(dialog) => {
-                let context = context(&self.world, &self.screens, self.now);
+                let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.replied(dialog, reply, &context)?;
                 Ok(self.perform(intents))
             }

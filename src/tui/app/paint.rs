@@ -7,6 +7,7 @@ use crate::{
         app::{App, LEAST, context},
         keys::{Binding, ScreenId},
         overlay,
+        screens::intent::Notice,
         widgets::{
             Hit, Look, Target,
             paint::{self, Paint, piece, width},
@@ -51,18 +52,34 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };
     let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     tabs(paint, top, app);
-    let context = context(&app.world, &app.screens, app.now);
+    let context = context(&app.world, &app.screens, app.now, app.size);
     app.screens.paint(app.screen, paint, body, &context);
-    match &app.notice {
-        Some((notice, _)) => {
-            let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
-            paint.line(bottom, &[piece(sign, role), piece(notice.text.as_str(), role)]);
-        }
+    match app.notices.shown() {
+        Some(said) => notice(paint, area, said),
         None => hints(paint, bottom, app),
     }
     if let Some(open) = &app.open {
         paint.hits.clear();
         overlay::paint::draw(paint, body, &open.overlay);
+    }
+}
+
+/// The last of what was said, over as many of the last rows as it takes; what takes more than a third of them is a key away.
+fn notice(paint: &mut Paint<'_>, area: Rect, notice: &Notice) {
+    const MORE: &str = "… M shows all of it";
+    let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
+    let columns = usize::from(area.width).saturating_sub(width(sign));
+    let mut lines = paint::wrap(&units::plain(&notice.text), columns);
+    let most = usize::from(area.height / 3).max(1);
+    if lines.len() > most {
+        lines.truncate(most - 1);
+        lines.push(MORE.to_owned());
+    }
+    let height = lines.len() as u16;
+    let place = Rect { y: area.bottom() - height, height, ..area };
+    paint.clear(place);
+    for (at, (line, row)) in lines.iter().zip(paint::rows(place)).enumerate() {
+        paint.line(row, &[piece(if at == 0 { sign } else { "  " }, role), piece(line.as_str(), role)]);
     }
 }
 

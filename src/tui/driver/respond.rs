@@ -12,6 +12,7 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::World(request) => Response::World(world::respond(request, setup)),
         Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),
+        Request::FreeName(asked) => Response::FreeName { free: export::free_name(&asked), asked },
         Request::Screen(request) => Response::Screen(screens::respond(request, setup)),
     }
 }
@@ -21,6 +22,7 @@ pub(super) fn disturbs(request: &Request) -> bool {
     match request {
         Request::World(request) => *request != world::Request::Engines,
         Request::Write { .. } => true,
+        Request::FreeName(_) => false,
         Request::Screen(request) => screens::disturbs(request),
     }
 }

@@ -20,6 +20,8 @@ pub(crate) enum Action {
     Export,
     /// The findings of the last session.
     Warnings,
+    /// What was said last.
+    Messages,
     /// Explain the number under the cursor.
     Explain,
     /// Leave the program.
@@ -119,6 +121,10 @@ pub(crate) enum Action {
     Reference,
     /// Choose what is compared.
     Metric,
+    /// Choose the columns of a list.
+    Columns,
+    /// Take back what was done last.
+    Undo,
     /// Compare in spite of differences.
     Allow,
     /// Read it again.

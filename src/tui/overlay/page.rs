@@ -23,7 +23,7 @@ impl TextPage {
             KeyPress::PageDown | KeyPress::Char(' ') => self.scroll = (self.scroll + PAGE).min(last),
             KeyPress::Home => self.scroll = 0,
             KeyPress::End => self.scroll = last,
-            KeyPress::Enter | KeyPress::Char('q' | '?' | 'x' | 'w') => return Outcome::Closed(Reply::Nothing),
+            KeyPress::Enter | KeyPress::Char('q' | '?' | 'x' | 'w' | 'M') => return Outcome::Closed(Reply::Nothing),
             _ => {}
         }
         Outcome::Stays(None)

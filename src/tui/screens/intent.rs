@@ -17,6 +17,8 @@ pub enum Intent<R, D> {
     Request(R),
     /// The user is asked; the screen is given the reply together with what it is a reply to.
     Ask(D, Overlay),
+    /// The user is asked for a file that is not there yet: what is offered in the prompt is made such a name.
+    AskFile(D, Overlay),
     /// The user is shown something to read.
     Read(Overlay),
     /// One line is said.
@@ -93,6 +95,16 @@ impl<R, D> Intent<R, D> {
         Self::Ask(dialog, Overlay::prompt(title, help, text))
     }
 
+    /// Asks for a file that is to be written; `name` is what it may be called, and is offered with a number where it is taken.
+    pub(crate) fn prompt_file(
+        dialog: D,
+        title: impl Into<String>,
+        help: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        Self::AskFile(dialog, Overlay::prompt(title, help, name))
+    }
+
     /// Has one of a list chosen.
     pub(crate) fn choose_one(dialog: D, title: impl Into<String>, items: Vec<ListItem>) -> Self {
         Self::Ask(dialog, Overlay::choose(title, items, false))
@@ -118,6 +130,7 @@ impl<R, D> Intent<R, D> {
         match self {
             Self::Request(one) => Intent::Request(request(one)),
             Self::Ask(one, overlay) => Intent::Ask(dialog(one), overlay),
+            Self::AskFile(one, overlay) => Intent::AskFile(dialog(one), overlay),
             Self::Read(overlay) => Intent::Read(overlay),
             Self::Say(notice) => Intent::Say(notice),
             Self::Write { path, content } => Intent::Write { path, content },

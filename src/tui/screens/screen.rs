@@ -15,6 +15,8 @@ pub(crate) struct Context<'a> {
     pub(crate) world: &'a World,
     /// Time since the program began.
     pub(crate) now: Duration,
+    /// Columns and rows of the terminal.
+    pub(crate) size: (u16, u16),
     /// Whether a session is under way: requests are responded to between two of its tests.
     pub(crate) session_running: bool,
 }

@@ -9,18 +9,23 @@ pub struct ListCursor {
     pub(crate) at: usize,
 }
 
-/// Rows that PgUp and PgDn move by.
+/// Rows that PgUp and PgDn move by, where nobody says how many are seen.
 pub const PAGE: usize = 10;
 
 impl ListCursor {
     /// Moves the cursor in a list of `length` rows; whether the action was a move.
     pub(crate) fn moved(&mut self, action: Action, length: usize) -> bool {
+        self.moved_by(action, length, PAGE)
+    }
+
+    /// The same with pages of so many rows, as many as are seen.
+    pub(crate) fn moved_by(&mut self, action: Action, length: usize, page: usize) -> bool {
         let last = length.saturating_sub(1);
         self.at = match action {
             Action::Up => self.at.saturating_sub(1),
             Action::Down => self.at.saturating_add(1),
-            Action::PageUp => self.at.saturating_sub(PAGE),
-            Action::PageDown => self.at.saturating_add(PAGE),
+            Action::PageUp => self.at.saturating_sub(page.max(1)),
+            Action::PageDown => self.at.saturating_add(page.max(1)),
             Action::First => 0,
             Action::Last => last,
             _ => return false,

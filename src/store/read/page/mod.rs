@@ -1,10 +1,16 @@
 //! Pages: a window of the rows that a selection means, in an order, with how many there are. Reading one takes tens of
 //! milliseconds with a hundred thousand results, and what is not shown is never in memory.
 
+mod columns;
 mod narrow;
+mod options;
 mod rows;
+mod runs;
 
+pub use columns::{ConfigurationColumn, GroupColumn, Order, ResultColumn, RunColumn};
+pub use options::OptionValues;
 pub use rows::{GroupRow, PageRows, ResultRow};
+pub use runs::{ConfigurationRow, RunRow};
 
 use super::{
     super::{Selection, SelectionKey, Store, StoreError},
@@ -12,105 +18,19 @@ use super::{
 };
 use duckdb::{Connection, params_from_iter};
 pub(in crate::store) use narrow::Narrow;
+pub(in crate::store) use rows::ALIKE;
+use std::collections::BTreeMap;
 
 /// What a page has rows of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageListing {
+    /// Configurations of sessions.
+    Configurations(Order<ConfigurationColumn>),
+    Runs(Order<RunColumn>),
     /// Tests of runs; a run without a test has one row.
     Results(Order<ResultColumn>),
     /// Groups of them by a key; a run with several tags is in several groups.
     Groups(SelectionKey, Order<GroupColumn>),
-}
-
-/// An order of rows. What has no value comes last in either direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Order<C> {
-    pub column: C,
-    /// The greatest first.
-    pub descending: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultColumn {
-    /// When the run began.
-    Started,
-    Suite,
-    /// The size, as a number.
-    Size,
-    /// The test, by its number.
-    Test,
-    /// The label of the configuration.
-    Engine,
-    Wall,
-    /// Operations a second.
-    Rate,
-    /// Median latency.
-    P50,
-    /// 99th percentile of latency.
-    P99,
-    /// Whether the figures count.
-    Status,
-    /// Durability tier.
-    Tier,
-    Round,
-    /// Version of the engine's library.
-    Version,
-    Host,
-    Tags,
-}
-
-impl ResultColumn {
-    /// SQL for the value that orders rows; a constant.
-    fn sql(self) -> &'static str {
-        match self {
-            Self::Started => "started_at",
-            Self::Suite => "suite",
-            Self::Size => "TRY_CAST(split_part(size, ',', 1) AS DOUBLE)",
-            Self::Test => "test",
-            Self::Engine => "label",
-            Self::Wall => "wall_ns",
-            Self::Rate => "rate",
-            Self::P50 => "p50_ns",
-            Self::P99 => "p99_ns",
-            Self::Status => "coalesce(status, run_status)",
-            Self::Tier => "tier",
-            Self::Round => "round",
-            Self::Version => "engine_version",
-            Self::Host => "host",
-            Self::Tags => "nullif(array_to_string(tags, ' '), '')",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupColumn {
-    /// The key's value.
-    Value,
-    /// Tests of runs.
-    Results,
-    Runs,
-    Sessions,
-    /// Median of the wall times.
-    Median,
-    /// The least wall time.
-    Least,
-    /// The greatest wall time.
-    Most,
-}
-
-impl GroupColumn {
-    /// SQL for the values that order groups; constants.
-    fn sql(self) -> &'static [&'static str] {
-        match self {
-            Self::Value => &["TRY_CAST(value AS DOUBLE)", "value"],
-            Self::Results => &["results"],
-            Self::Runs => &["runs"],
-            Self::Sessions => &["sessions"],
-            Self::Median => &["median_ns"],
-            Self::Least => &["least_ns"],
-            Self::Most => &["most_ns"],
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -126,6 +46,26 @@ pub struct Page {
     /// Rows before the first of the page.
     pub offset: u64,
     pub rows: PageRows,
+    /// The options and kept keys of the runs that the rows are about, by the run; none for groups.
+    pub options: BTreeMap<String, OptionValues>,
+    /// Options in which configurations of one engine differ, among all that the selection means.
+    pub differing: Vec<String>,
+}
+
+impl Page {
+    /// Nothing, of the listing's kind.
+    fn none(listing: &PageListing) -> Self {
+        Self {
+            stored: 0,
+            results: 0,
+            without: 0,
+            length: 0,
+            offset: 0,
+            rows: PageRows::none(listing),
+            options: BTreeMap::new(),
+            differing: Vec::new(),
+        }
+    }
 }
 
 impl Store {
@@ -142,7 +82,7 @@ impl Store {
         rows: u64,
     ) -> Result<Page, StoreError> {
         if !self.exists() {
-            return Ok(Page { stored: 0, results: 0, without: 0, length: 0, offset: 0, rows: PageRows::none(listing) });
+            return Ok(Page::none(listing));
         }
         self.reading(|connection| page(connection, selection, listing, offset, rows))
     }
@@ -164,16 +104,53 @@ fn page(
     offset: u64,
     rows: u64,
 ) -> Result<Page, StoreError> {
-    let key = match listing {
-        PageListing::Results(_) => None,
-        PageListing::Groups(key, _) => Some(key),
+    let (stored, results, without, length) = list(connection, selection, listing)?;
+    let offset = offset.min(length.saturating_sub(rows));
+    let window = format!("LIMIT {rows} OFFSET {offset}");
+    let rows = match listing {
+        PageListing::Configurations(order) => {
+            PageRows::Configurations(runs::configurations(connection, order, &window)?)
+        }
+        PageListing::Runs(order) => PageRows::Runs(runs::runs(connection, order, &window)?),
+        PageListing::Results(order) => PageRows::Results(rows::results(connection, order, &window)?),
+        PageListing::Groups(_, order) => PageRows::Groups(rows::grouped(connection, *order, &window)?),
     };
-    let narrow = Narrow::with_names(selection.names().chain(key.and_then(SelectionKey::option)));
+    let (options, differing) = match listing {
+        PageListing::Groups(..) => (BTreeMap::new(), Vec::new()),
+        _ => (options::of_shown(connection)?, options::differing(connection)?),
+    };
+    Ok(Page { stored, results, without, length, offset, rows, options, differing })
+}
+
+/// Makes the tables that a page is read from; how many results are stored, how many of them are meant, how many runs without any, and
+/// how many rows there are.
+fn list(
+    connection: &Connection,
+    selection: &Selection,
+    listing: &PageListing,
+) -> Result<(u64, u64, u64, u64), StoreError> {
+    let (key, option) = match listing {
+        PageListing::Configurations(_) => {
+            runs::match_runs(connection, selection)?;
+            runs::list_configurations(connection)?;
+            return runs::counts(connection, "listed");
+        }
+        PageListing::Runs(_) => {
+            runs::match_runs(connection, selection)?;
+            runs::list_runs(connection)?;
+            return runs::counts(connection, "listed");
+        }
+        PageListing::Results(order) => (None, order.column.option()),
+        PageListing::Groups(key, _) => (Some(key), key.option()),
+    };
+    let narrow = Narrow::with_names(selection.names().chain(option));
     let (condition, of_condition) = selection.condition();
     let mut parameters = Vec::new();
     let matched = match listing {
-        PageListing::Results(order) => format!("run_id, test, started_at, {} AS place", order.column.sql()),
-        PageListing::Groups(key, _) => rows::grouped_columns(key, &mut parameters),
+        PageListing::Results(order) => {
+            format!("run_id, test, actor, started_at, {} AS place", order.column.sql(&mut parameters))
+        }
+        _ => key.map_or_else(String::new, |key| rows::grouped_columns(key, &mut parameters)),
     };
     let sql = format!("CREATE TEMP TABLE matched AS SELECT {matched} FROM ({}) WHERE {condition}", narrow.sql);
     parameters.extend(narrow.parameters.iter().cloned().chain(of_condition));
@@ -181,6 +158,9 @@ fn page(
     let listed = match key {
         None => "matched",
         Some(key) => {
+            if rows::is_of_labels(key) {
+                options::tell(connection)?;
+            }
             execute(connection, &format!("CREATE TEMP TABLE grouped AS {}", rows::groups(key)), &[])?;
             "grouped"
         }
@@ -190,14 +170,7 @@ fn page(
          FROM matched"
     );
     let counts: Vec<(u64, u64, u64, u64)> = read(connection, &sql, &[])?;
-    let (stored, results, without, length) = counts.first().copied().unwrap_or_default();
-    let offset = offset.min(length.saturating_sub(rows));
-    let window = format!("LIMIT {rows} OFFSET {offset}");
-    let rows = match listing {
-        PageListing::Results(order) => PageRows::Results(rows::results(connection, *order, &window)?),
-        PageListing::Groups(_, order) => PageRows::Groups(rows::grouped(connection, *order, &window)?),
-    };
-    Ok(Page { stored, results, without, length, offset, rows })
+    Ok(counts.first().copied().unwrap_or_default())
 }
 
 fn execute(connection: &Connection, sql: &str, parameters: &[String]) -> Result<(), StoreError> {

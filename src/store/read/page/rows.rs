@@ -5,8 +5,10 @@ use super::{
         super::{SelectionKey, StoreError},
         rows as read,
     },
-    GroupColumn, Order, PageListing, ResultColumn,
+    PageListing,
+    columns::{GroupColumn, Order, ResultColumn, direction},
     narrow::Narrow,
+    runs::{ConfigurationRow, RunRow},
 };
 use duckdb::Connection;
 use serde::Deserialize;
@@ -14,6 +16,9 @@ use serde::Deserialize;
 /// Rows of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PageRows {
+    /// Configurations of sessions.
+    Configurations(Vec<ConfigurationRow>),
+    Runs(Vec<RunRow>),
     /// Tests of runs.
     Results(Vec<ResultRow>),
     Groups(Vec<GroupRow>),
@@ -23,6 +28,8 @@ impl PageRows {
     /// No row, of the listing's kind.
     pub fn none(listing: &PageListing) -> Self {
         match listing {
+            PageListing::Configurations(_) => Self::Configurations(Vec::new()),
+            PageListing::Runs(_) => Self::Runs(Vec::new()),
             PageListing::Results(_) => Self::Results(Vec::new()),
             PageListing::Groups(..) => Self::Groups(Vec::new()),
         }
@@ -30,6 +37,8 @@ impl PageRows {
 
     pub fn len(&self) -> usize {
         match self {
+            Self::Configurations(rows) => rows.len(),
+            Self::Runs(rows) => rows.len(),
             Self::Results(rows) => rows.len(),
             Self::Groups(rows) => rows.len(),
         }
@@ -66,6 +75,8 @@ pub struct ResultRow {
     pub p99_ns: Option<u64>,
     /// `ok`, or why the figures do not count; for a run without a test how the run stands.
     pub status: String,
+    /// How the run ended.
+    pub run_status: String,
     /// Durability tier.
     pub tier: Option<u8>,
     /// Round, from 0.
@@ -82,12 +93,18 @@ pub struct GroupRow {
     pub value: Option<String>,
     /// What the value stands for, where it says little by itself.
     pub detail: String,
+    /// The options that tell the group from others with the same value, as a JSON list of names and values.
+    pub told: Option<String>,
     /// Tests.
     pub results: u64,
     pub runs: u64,
+    /// Runs that were cancelled or interrupted.
+    pub cut_short: u64,
     pub sessions: u64,
     /// Tests whose time counts.
     pub counted: u64,
+    /// Whether all are of one test, size and suite, and either whole tests or of one actor: else no figure stands for them.
+    pub alike: bool,
     /// Median of their wall times, ns.
     pub median_ns: Option<f64>,
     /// The least of them.
@@ -96,29 +113,32 @@ pub struct GroupRow {
     pub most_ns: Option<u64>,
 }
 
-fn direction(descending: bool) -> &'static str {
-    if descending { "DESC NULLS LAST" } else { "ASC NULLS LAST" }
+impl GroupRow {
+    /// The options that tell the group from others with the same value: names and values.
+    pub fn telling(&self) -> Vec<(String, String)> {
+        self.told.as_deref().and_then(|told| serde_json::from_str(told).ok()).unwrap_or_default()
+    }
 }
 
-/// The window's rows of the table `matched`.
+/// The window's rows of the table `matched`, whose runs are the table `shown`.
 pub(super) fn results(
     connection: &Connection,
-    order: Order<ResultColumn>,
+    order: &Order<ResultColumn>,
     window: &str,
 ) -> Result<Vec<ResultRow>, StoreError> {
     let order = |table: &str| {
         let direction = direction(order.descending);
         format!("{table}.place {direction}, {table}.started_at DESC NULLS LAST, {table}.run_id, {table}.test")
     };
+    let sql = format!("CREATE TEMP TABLE shown AS SELECT * FROM matched ORDER BY {} {window}", order("matched"));
+    super::execute(connection, &sql, &[])?;
     let sql = format!(
-        "WITH shown AS MATERIALIZED (SELECT * FROM matched ORDER BY {} {window})
-         SELECT n.run_id, coalesce(strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, n.suite, n.size, n.test,
+        "SELECT n.run_id, coalesce(strftime(n.started_at, '%Y-%m-%d %H:%M:%S'), '') AS started, n.suite, n.size, n.test,
                 coalesce(n.test_name, '') AS test_name, n.label, n.engine_version AS version, n.wall_ns, n.operations, n.rate,
-                n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status) AS status, n.tier, n.round, coalesce(n.host, '') AS host,
-                array_to_string(n.tags, ' ') AS tags
-         FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test
-         ORDER BY {}",
-        order("matched"),
+                n.p50_ns, n.p99_ns, coalesce(n.status, n.run_status) AS status, n.run_status, n.tier, n.round,
+                coalesce(n.host, '') AS host, array_to_string(n.tags, ' ') AS tags
+         FROM shown JOIN ({}) n ON n.run_id = shown.run_id AND n.test IS NOT DISTINCT FROM shown.test AND n.actor IS NOT DISTINCT FROM shown.actor
+         ORDER BY {}, n.actor NULLS FIRST",
         Narrow::shown(),
         order("shown"),
     );
@@ -139,8 +159,16 @@ pub(super) fn grouped_columns(key: &SelectionKey, parameters: &mut Vec<String>) 
         "host_id" => "host",
         _ => "NULL::VARCHAR",
     };
-    format!("{value} AS value, {about} AS about, run_id, session_id, test, started_at, wall_ns")
+    format!(
+        "{value} AS value, {about} AS about, run_id, session_id, test, actor, suite, size, run_status, started_at, wall_ns"
+    )
 }
+
+/// Whether rows are alike, so that one figure can stand for them: each of these is the same in all of them.
+pub(in crate::store) const ALIKE: &str =
+    "coalesce(min(test) = max(test) AND min(suite) FILTER (test IS NOT NULL) = max(suite) FILTER (test IS NOT NULL)
+    AND min(size) FILTER (test IS NOT NULL) = max(size) FILTER (test IS NOT NULL)
+    AND min(actor) IS NOT DISTINCT FROM max(actor) AND count(actor) IN (0, count(test)), false)";
 
 /// SQL for the groups of the table `matched`.
 pub(super) fn groups(key: &SelectionKey) -> String {
@@ -149,12 +177,28 @@ pub(super) fn groups(key: &SelectionKey) -> String {
         "session" => "strftime(min(started_at), '%Y-%m-%d %H:%M') || ' ' || min(about)",
         _ => "min(about)",
     };
+    // The table `told` has the options of labels that are not those of one configuration.
+    let rows = if is_of_labels(key) {
+        "SELECT * FROM matched LEFT JOIN told USING (run_id)"
+    } else {
+        "SELECT *, NULL::VARCHAR AS told FROM matched"
+    };
     format!(
-        "SELECT value, {detail} AS detail, count(test) AS results, count(DISTINCT run_id) AS runs,
-                count(DISTINCT session_id) AS sessions, count(wall_ns) AS counted, median(wall_ns) AS median_ns,
-                min(wall_ns) AS least_ns, max(wall_ns) AS most_ns
-         FROM (SELECT {value} AS value, * EXCLUDE value FROM matched) GROUP BY value"
+        "SELECT * EXCLUDE (median_of_all, least_of_all, most_of_all), CASE WHEN alike THEN median_of_all END AS median_ns,
+                CASE WHEN alike THEN least_of_all END AS least_ns, CASE WHEN alike THEN most_of_all END AS most_ns
+         FROM (
+             SELECT value, told, {detail} AS detail, count(test) AS results, count(DISTINCT run_id) AS runs,
+                    count(DISTINCT run_id) FILTER (run_status IN ('cancelled', 'interrupted')) AS cut_short,
+                    count(DISTINCT session_id) AS sessions, count(wall_ns) AS counted, {ALIKE} AS alike,
+                    median(wall_ns) AS median_of_all, min(wall_ns) AS least_of_all, max(wall_ns) AS most_of_all
+             FROM (SELECT {value} AS value, * EXCLUDE (value) FROM ({rows})) GROUP BY value, told
+         )"
     )
+}
+
+/// Whether groups are those of labels, which configurations with different options may have.
+pub(super) fn is_of_labels(key: &SelectionKey) -> bool {
+    key.word() == "label"
 }
 
 /// The window's rows of the table `grouped`.
@@ -166,7 +210,7 @@ pub(super) fn grouped(
     let direction = direction(order.descending);
     let order: Vec<String> = order.column.sql().iter().map(|column| format!("{column} {direction}")).collect();
     let sql = format!(
-        "SELECT * REPLACE (coalesce(detail, '') AS detail, value::VARCHAR AS value) FROM grouped ORDER BY {}, value {window}",
+        "SELECT * REPLACE (coalesce(detail, '') AS detail, value::VARCHAR AS value) FROM grouped ORDER BY {}, value, told {window}",
         order.join(", ")
     );
     read(connection, &sql, &[])

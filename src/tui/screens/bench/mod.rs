@@ -201,7 +201,7 @@ impl Screen for BenchScreen {
             Action::Back => self.filter.clear(),
             Action::Export => {
                 let help = "a file that is not there yet";
-                return vec![Intent::prompt(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")];
+                return vec![Intent::prompt_file(Dialog::Export, "Export the plan", help, "dbdyno-plan.txt")];
             }
             _ => {}
         }

@@ -91,7 +91,7 @@ impl CompareScreen {
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
         let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
-        vec![Intent::prompt(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
+        vec![Intent::prompt_file(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {

@@ -87,7 +87,7 @@ pub(super) fn ask_export(session: &WatchedSession) -> Intents {
         return vec![Intent::said("the table can be exported when the session is over")];
     }
     let help = "a file that is not there yet";
-    vec![Intent::prompt(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
+    vec![Intent::prompt_file(Dialog::Export, "Export the table", help, "dbdyno-session.txt")]
 }
 
 /// The session's table as text; none before it is over.

@@ -1,13 +1,14 @@
 //! What the keys of the screen do.
 
 use super::{
-    Dialog, Intents, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowWindow, TypedSelection,
-    Visit, Which, columns, explain, rerun, short,
+    Column, Dialog, Intents, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowKind,
+    RowWindow, TypedSelection, Visit, Which, columns, explain, rerun, short,
 };
 use crate::{
     store::{PageListing, StoredRun},
     tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World},
 };
+use std::sync::Arc;
 
 impl ResultsScreen {
     /// Orders the rows in another way, with the cursor on the first.
@@ -20,40 +21,99 @@ impl ResultsScreen {
         self.ask_page()
     }
 
+    /// Sorts by the column after the one that orders now.
+    pub(super) fn sorted_by_next(&mut self) -> Intents {
+        let all = self.columns();
+        let (now, _) = columns::ordering(&self.listing);
+        let next = all.iter().position(|column| *column == now).map_or(0, |at| (at + 1) % all.len().max(1));
+        match all.into_iter().nth(next) {
+            Some(column) => self.sorted(|listing| columns::order_by(listing, column)),
+            None => Intents::new(),
+        }
+    }
+
+    /// Sorts by a column whose title was clicked; the other way round where it orders already.
+    pub(super) fn sorted_by(&mut self, at: usize) -> Intents {
+        match self.columns().into_iter().nth(at) {
+            Some(column) if columns::ordering(&self.listing).0 == column => self.sorted(columns::reverse),
+            Some(column) => self.sorted(|listing| columns::order_by(listing, column)),
+            None => Intents::new(),
+        }
+    }
+
+    /// Moves the cursor to the column before or after.
+    pub(super) fn focus_moved(&mut self, forward: bool) {
+        let all = self.columns();
+        let now = all.iter().position(|column| *column == self.focus).unwrap_or(0);
+        let at = if forward { (now + 1).min(all.len().saturating_sub(1)) } else { now.saturating_sub(1) };
+        if let Some(column) = all.into_iter().nth(at) {
+            self.focus = column;
+        }
+    }
+
     /// Shows something else. The rows of before say nothing of it.
     pub(super) fn show(&mut self, filter: TypedSelection, listing: PageListing) -> Intents {
-        if matches!(listing, PageListing::Groups(..)) != matches!(self.listing, PageListing::Groups(..)) {
-            self.focus = columns::first_focus(&listing);
+        if RowKind::of(&listing) != RowKind::of(&self.listing) {
+            self.focus = RowKind::of(&listing).first_focus();
         }
         (self.filter, self.listing, self.table) = (filter, listing, RowWindow::default());
         self.ask_page()
     }
 
-    /// Opens the run under the cursor, or narrows the filter to the group.
+    /// What is shown where nothing was entered and nothing is grouped.
+    fn base(&self) -> PageListing {
+        if self.flat { columns::newest() } else { columns::configurations() }
+    }
+
+    /// All results one by one, or the configurations that they are of.
+    pub(super) fn change_view(&mut self) -> Intents {
+        if self.opened.is_some() {
+            return Intents::new();
+        }
+        self.flat = !self.flat;
+        // The filter of where one began, not of what was entered from there.
+        let filter = self.trail.drain(..).next().map_or_else(|| self.filter.clone(), |visit| visit.filter);
+        self.show(filter, self.base())
+    }
+
+    /// Opens the run under the cursor, or narrows the filter to the configuration or group.
     pub(super) fn enter(&mut self) -> Intents {
         if self.opened.is_some() {
             return Intents::new();
         }
-        match (self.table.current(), &self.listing) {
+        let (narrowed, listing, crumb) = match (self.table.current(), columns::key(&self.listing)) {
             (Some(ListedRow::Result(row)), _) => {
                 let (run, test) = (row.run_id.clone(), row.test);
-                vec![self.ask_run(run, Purpose::Open(test))]
+                return vec![self.ask_run(run, Purpose::Open(test))];
             }
-            (Some(ListedRow::Group(row)), PageListing::Groups(key, _)) => {
-                match self.filter.narrowed(key, row.value.as_deref()) {
-                    Ok(narrowed) => {
-                        let (filter, listing) = (self.filter.clone(), self.listing.clone());
-                        self.trail.push(Visit { filter, listing, cursor: self.table.cursor, focus: self.focus });
-                        self.show(narrowed, columns::newest())
-                    }
-                    Err(reason) => vec![Intent::failed(reason)],
-                }
+            (Some(ListedRow::Run(row)), _) => {
+                let run = row.run_id.clone();
+                return vec![self.ask_run(run, Purpose::Open(None))];
             }
-            _ => Intents::new(),
+            (Some(known @ ListedRow::Configuration(row)), _) => {
+                let label = self.labels.whole(&row.label, self.table.options(known));
+                let crumb = format!("{label} {}", row.started.get(..16).unwrap_or(&row.started));
+                (self.filter.of_configuration(row), columns::runs(), crumb)
+            }
+            (Some(ListedRow::Group(row)), Some(key)) => {
+                let narrowed = self.filter.of_group(key, row);
+                let crumb = format!("{}={}", key.word(), row.value.as_deref().unwrap_or("none"));
+                (narrowed, columns::newest(), crumb)
+            }
+            _ => return Intents::new(),
+        };
+        match narrowed {
+            Ok(narrowed) => {
+                let (filter, listing_before) = (self.filter.clone(), self.listing.clone());
+                let (cursor, focus) = (self.table.cursor, self.focus.clone());
+                self.trail.push(Visit { filter, listing: listing_before, cursor, focus, crumb });
+                self.show(narrowed, listing)
+            }
+            Err(reason) => vec![Intent::failed(reason)],
         }
     }
 
-    /// Closes what is open; else goes back to the groups, ends grouping, clears the filter, clears the marks.
+    /// Closes what is open; else goes back to where one came from, ends grouping, clears the filter, clears the marks.
     pub(super) fn back(&mut self) -> Intents {
         let given_up = self.run_waiting.take().is_some();
         if given_up {
@@ -62,19 +122,26 @@ impl ResultsScreen {
         if self.opened.take().is_some() || given_up {
             return Intents::new();
         }
-        if let Some(Visit { filter, listing, cursor, focus }) = self.trail.pop() {
+        if let Some(Visit { filter, listing, cursor, focus, .. }) = self.trail.pop() {
             (self.filter, self.listing, self.table) = (filter, listing, RowWindow::default());
             (self.table.cursor, self.focus) = (cursor, focus);
             return self.ask_page();
         }
         if matches!(self.listing, PageListing::Groups(..)) {
-            return self.show(self.filter.clone(), columns::newest());
+            return self.show(self.filter.clone(), self.base());
         }
         if !self.filter.selection.is_all() {
             return self.show(TypedSelection::default(), self.listing.clone());
         }
         self.marks = Marks::default();
         Intents::new()
+    }
+
+    /// Brings back what was deleted last.
+    pub(super) fn undo(&mut self) -> Intents {
+        let Some(kept) = &self.deleted else { return vec![Intent::failed("nothing was deleted since dbdyno began")] };
+        self.busy = Some(format!("storing {} again", kept.words));
+        vec![Intent::Request(Request::Restore(Arc::clone(kept)))]
     }
 
     pub(super) fn mark(&mut self, which: Which) -> Intents {
@@ -107,9 +174,18 @@ impl ResultsScreen {
 
     pub(super) fn log(&mut self) -> Intents {
         match &self.opened {
-            Some(opened) => vec![log(&opened.run)],
+            Some(opened) => vec![self.log_of(&opened.run)],
             None => self.read(Purpose::Log),
         }
+    }
+
+    /// What a run's worker wrote.
+    fn log_of(&self, run: &StoredRun) -> Intent<Request, Dialog> {
+        let lines = match run.log.as_deref().map(str::trim_end) {
+            None | Some("") => vec!["The worker wrote nothing to stderr.".to_owned()],
+            Some(log) => log.lines().map(str::to_owned).collect(),
+        };
+        Intent::page(format!("Log of run {} · {}", short(&run.run_id), self.labels.of_run(run)), lines)
     }
 
     pub(super) fn take_run(&mut self, run: StoredRun, purpose: Purpose, world: &World) -> Intents {
@@ -123,7 +199,7 @@ impl ResultsScreen {
                 self.opened = Some(opened);
                 Intents::new()
             }
-            Purpose::Log => vec![log(&run)],
+            Purpose::Log => vec![self.log_of(&run)],
             Purpose::Rerun => match rerun::preset(&run, world) {
                 Ok(preset) => vec![Intent::Load(Box::new(preset))],
                 Err(reason) => vec![Intent::failed(reason)],
@@ -132,12 +208,18 @@ impl ResultsScreen {
     }
 
     pub(super) fn explain(&self) -> Intents {
-        let page = match (&self.opened, self.table.current(), &self.listing) {
-            (Some(opened), ..) => explain::test(opened),
-            (None, Some(ListedRow::Result(row)), _) => Some(explain::result(row, columns::RESULTS[self.focus])),
-            (None, Some(ListedRow::Group(row)), PageListing::Groups(key, _)) => {
-                let filter = self.filter.narrowed(key, row.value.as_deref()).ok();
-                Some(explain::group(row, key, columns::GROUPS[self.focus], filter.as_ref()))
+        let row = self.table.current();
+        let label = |label: &str| self.labels.whole(label, row.and_then(|row| self.table.options(row)));
+        let page = match (&self.opened, row, &self.focus) {
+            (Some(opened), ..) => explain::test(opened, &self.labels.of_run(&opened.run)),
+            (None, Some(ListedRow::Result(row)), Column::Result(column)) => {
+                Some(explain::result(row, &label(&row.label), column))
+            }
+            (None, Some(ListedRow::Run(row)), _) => Some(explain::run(row, &label(&row.label))),
+            (None, Some(ListedRow::Configuration(row)), _) => Some(explain::configuration(row, &label(&row.label))),
+            (None, Some(ListedRow::Group(row)), Column::Group(column)) => {
+                let key = columns::key(&self.listing);
+                key.map(|key| explain::group(row, key, *column, self.filter.of_group(key, row).ok().as_ref()))
             }
             _ => None,
         };
@@ -150,14 +232,5 @@ pub(super) fn nothing() -> Intents {
 }
 
 fn one_run() -> Intents {
-    vec![Intent::failed("this is about one run: Enter shows the runs of a group")]
-}
-
-/// What a run's worker wrote.
-fn log(run: &StoredRun) -> Intent<Request, Dialog> {
-    let lines = match run.log.as_deref().map(str::trim_end) {
-        None | Some("") => vec!["The worker wrote nothing to stderr.".to_owned()],
-        Some(log) => log.lines().map(str::to_owned).collect(),
-    };
-    Intent::page(format!("Log of run {} · {}", short(&run.run_id), run.label), lines)
+    vec![Intent::failed("this is about one run: Enter shows the runs of a configuration or group")]
 }

@@ -1,11 +1,13 @@
 //! What the Results screen asks of the world outside: to read the store, and to change it.
 
-use super::{ChosenRuns, WINDOW};
+use super::{ChosenRuns, KeptRuns, WINDOW, kept};
 use crate::{
     base::units::counted,
     store::{Annotation, Page, PageListing, Selection, Store, StoreError, StoredRun},
     tui::setup::TuiSetup,
 };
+use std::{collections::BTreeMap, sync::Arc};
+
 #[derive(Debug)]
 pub enum Request {
     Page {
@@ -17,7 +19,7 @@ pub enum Request {
         /// The first row.
         offset: u64,
     },
-    /// The names of all options and kept keys.
+    /// The names of all options and kept keys, and those that tell configurations of one label apart.
     Names,
     /// All that is stored of a run.
     Run {
@@ -31,7 +33,10 @@ pub enum Request {
     Extent(ChosenRuns),
     /// Say something of runs.
     Annotate(ChosenRuns, Vec<Annotation>),
+    /// Delete runs, and keep them for the way back.
     Delete(ChosenRuns),
+    /// Store again what was deleted.
+    Restore(Arc<KeptRuns>),
 }
 
 /// What a run is read for.
@@ -49,14 +54,18 @@ pub enum Purpose {
 pub enum Response {
     /// Rows, or why they cannot be read.
     Page { ticket: u64, page: Result<Box<Page>, String> },
-    /// The names of options and keys.
-    Names(Vec<String>),
+    /// The names of options and keys; for labels of several configurations, those that tell them apart.
+    Names(Vec<String>, BTreeMap<String, Vec<String>>),
     /// All that is stored of a run, or why it cannot be read.
     Run { ticket: u64, run: Result<Box<StoredRun>, String>, purpose: Purpose },
     /// What a deletion would take away, a line each.
     Extent(ChosenRuns, Result<Vec<String>, String>),
     /// What was changed, in words, or why nothing was.
     Changed(Result<String, String>),
+    /// What was deleted, in words, and kept; or why nothing was.
+    Deleted(Result<(String, Arc<KeptRuns>), String>),
+    /// What was stored again, in words, or why nothing was.
+    Restored(Result<String, String>),
 }
 
 /// Reads or changes the store.
@@ -68,7 +77,9 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
             Response::Page { ticket, page: page.map(Box::new).map_err(said) }
         }
         // Without them no name is known to be wrong.
-        Request::Names => Response::Names(store.names().unwrap_or_default()),
+        Request::Names => {
+            Response::Names(store.names().unwrap_or_default(), store.telling_options().unwrap_or_default())
+        }
         Request::Run { ticket, run, purpose } => {
             let gone = || format!("run {run} is no longer stored: Ctrl-r reads again");
             let found = store.run(&run).map_err(said).and_then(|found| found.map(Box::new).ok_or_else(gone));
@@ -79,7 +90,10 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
             Response::Extent(target, lines)
         }
         Request::Annotate(target, annotations) => Response::Changed(annotate(store, &target, &annotations)),
-        Request::Delete(target) => Response::Changed(delete(store, &target)),
+        Request::Delete(target) => {
+            Response::Deleted(kept::delete(store, &target).map(|(words, kept)| (words, Arc::new(kept))))
+        }
+        Request::Restore(kept) => Response::Restored(kept::restore(store, &kept)),
     }
 }
 
@@ -131,13 +145,4 @@ fn word(annotation: &Annotation) -> String {
         Annotation::SetKey { key, .. } => format!("{key} set"),
         Annotation::RemoveKey(key) => format!("{key} removed"),
     }
-}
-
-fn delete(store: &Store, target: &ChosenRuns) -> Result<String, String> {
-    let deleted = store.delete(&target.filter.selection).map_err(said)?;
-    let sessions = match deleted.sessions {
-        0 => String::new(),
-        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
-    };
-    Ok(format!("deleted {}{sessions}", counted(deleted.runs, "run")))
 }

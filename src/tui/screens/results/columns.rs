@@ -1,130 +1,240 @@
 //! The columns of a listing, and which of them orders it.
 
-use crate::store::{GroupColumn, Order, PageListing, ResultColumn, SelectionKey};
+use crate::store::{
+    ConfigurationColumn as Configuration, GroupColumn as Group, Order, PageListing, ResultColumn as Test,
+    RunColumn as Run, SelectionKey,
+};
 
-/// Columns of results, in the order they are shown.
-pub const RESULTS: [ResultColumn; 15] = [
-    ResultColumn::Started,
-    ResultColumn::Suite,
-    ResultColumn::Size,
-    ResultColumn::Test,
-    ResultColumn::Engine,
-    ResultColumn::Wall,
-    ResultColumn::Rate,
-    ResultColumn::P50,
-    ResultColumn::P99,
-    ResultColumn::Status,
-    ResultColumn::Tags,
-    ResultColumn::Tier,
-    ResultColumn::Round,
-    ResultColumn::Version,
-    ResultColumn::Host,
-];
+/// A column of one of the listings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Column {
+    Configuration(Configuration),
+    Run(Run),
+    Result(Test),
+    Group(Group),
+}
 
-/// Columns of groups, in the order they are shown.
-pub const GROUPS: [GroupColumn; 7] = [
-    GroupColumn::Value,
-    GroupColumn::Results,
-    GroupColumn::Runs,
-    GroupColumn::Sessions,
-    GroupColumn::Median,
-    GroupColumn::Least,
-    GroupColumn::Most,
-];
+/// What a listing has rows of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RowKind {
+    Configurations,
+    Runs,
+    Results,
+    Groups,
+}
 
-/// A column's title.
-pub fn result_word(column: ResultColumn) -> &'static str {
-    match column {
-        ResultColumn::Started => "started",
-        ResultColumn::Suite => "suite",
-        ResultColumn::Size => "size",
-        ResultColumn::Test => "test",
-        ResultColumn::Engine => "engine",
-        ResultColumn::Wall => "wall",
-        ResultColumn::Rate => "rate",
-        ResultColumn::P50 => "p50",
-        ResultColumn::P99 => "p99",
-        ResultColumn::Status => "status",
-        ResultColumn::Tags => "tags",
-        ResultColumn::Tier => "tier",
-        ResultColumn::Round => "round",
-        ResultColumn::Version => "version",
-        ResultColumn::Host => "host",
+impl RowKind {
+    pub(crate) fn of(listing: &PageListing) -> Self {
+        match listing {
+            PageListing::Configurations(_) => Self::Configurations,
+            PageListing::Runs(_) => Self::Runs,
+            PageListing::Results(_) => Self::Results,
+            PageListing::Groups(..) => Self::Groups,
+        }
+    }
+
+    /// The columns that it has whatever is stored, in the order they are shown.
+    pub(crate) fn columns(self) -> Vec<Column> {
+        use {Configuration as C, Group as G, Run as R, Test as T};
+        match self {
+            Self::Configurations => {
+                [C::Session, C::Engine, C::Suite, C::Sizes, C::Rounds, C::Status, C::Tier, C::Version, C::Host]
+                    .map(Column::Configuration)
+                    .into()
+            }
+            Self::Runs => [
+                R::Started,
+                R::Engine,
+                R::Suite,
+                R::Size,
+                R::Round,
+                R::Tests,
+                R::Wall,
+                R::Status,
+                R::Tags,
+                R::Tier,
+                R::Version,
+                R::Host,
+            ]
+            .map(Column::Run)
+            .into(),
+            Self::Results => [
+                T::Started,
+                T::Suite,
+                T::Size,
+                T::Test,
+                T::Engine,
+                T::Wall,
+                T::Rate,
+                T::P50,
+                T::P99,
+                T::Status,
+                T::Tags,
+                T::Tier,
+                T::Round,
+                T::Version,
+                T::Host,
+            ]
+            .map(Column::Result)
+            .into(),
+            Self::Groups => [G::Value, G::Results, G::Runs, G::CutShort, G::Sessions, G::Median, G::Least, G::Most]
+                .map(Column::Group)
+                .into(),
+        }
+    }
+
+    /// The column of an option; groups have none.
+    pub(crate) fn option(self, name: &str) -> Option<Column> {
+        let name = name.to_owned();
+        match self {
+            Self::Configurations => Some(Column::Configuration(Configuration::Option(name))),
+            Self::Runs => Some(Column::Run(Run::Option(name))),
+            Self::Results => Some(Column::Result(Test::Option(name))),
+            Self::Groups => None,
+        }
+    }
+
+    /// The column that the cursor is on first: what matters most.
+    pub(crate) fn first_focus(self) -> Column {
+        match self {
+            Self::Configurations => Column::Configuration(Configuration::Status),
+            Self::Runs => Column::Run(Run::Wall),
+            Self::Results => Column::Result(Test::Wall),
+            Self::Groups => Column::Group(Group::Median),
+        }
     }
 }
 
-/// A column's title; the value's is the key's word.
-pub fn group_word(column: GroupColumn, key: &SelectionKey) -> &str {
-    match column {
-        GroupColumn::Value => key.word(),
-        GroupColumn::Results => "results",
-        GroupColumn::Runs => "runs",
-        GroupColumn::Sessions => "sessions",
-        GroupColumn::Median => "median",
-        GroupColumn::Least => "least",
-        GroupColumn::Most => "most",
+impl Column {
+    /// Its title; that of a group's value is the key's word.
+    pub(crate) fn word<'w>(&'w self, key: Option<&'w SelectionKey>) -> &'w str {
+        match self {
+            Self::Configuration(column) => match column {
+                Configuration::Session => "session",
+                Configuration::Engine => "configuration",
+                Configuration::Suite => "suite",
+                Configuration::Sizes => "sizes",
+                Configuration::Rounds => "rounds",
+                Configuration::Status => "runs",
+                Configuration::Tier => "tier",
+                Configuration::Version => "version",
+                Configuration::Host => "host",
+                Configuration::Option(name) => name,
+            },
+            Self::Run(column) => match column {
+                Run::Started => "started",
+                Run::Suite => "suite",
+                Run::Size => "size",
+                Run::Engine => "engine",
+                Run::Round => "round",
+                Run::Tests => "tests",
+                Run::Wall => "wall",
+                Run::Status => "status",
+                Run::Tags => "tags",
+                Run::Tier => "tier",
+                Run::Version => "version",
+                Run::Host => "host",
+                Run::Option(name) => name,
+            },
+            Self::Result(column) => match column {
+                Test::Started => "started",
+                Test::Suite => "suite",
+                Test::Size => "size",
+                Test::Test => "test",
+                Test::Engine => "engine",
+                Test::Wall => "wall",
+                Test::Rate => "rate",
+                Test::P50 => "p50",
+                Test::P99 => "p99",
+                Test::Status => "status",
+                Test::Tags => "tags",
+                Test::Tier => "tier",
+                Test::Round => "round",
+                Test::Version => "version",
+                Test::Host => "host",
+                Test::Option(name) => name,
+            },
+            Self::Group(column) => match column {
+                Group::Value => key.map_or("value", SelectionKey::word),
+                Group::Results => "results",
+                Group::Runs => "runs",
+                Group::CutShort => "cut short",
+                Group::Sessions => "sessions",
+                Group::Median => "median",
+                Group::Least => "least",
+                Group::Most => "most",
+            },
+        }
     }
+
+    /// Whether what is new, fast or in need of attention comes first when rows are sorted by it.
+    fn descends(&self) -> bool {
+        matches!(
+            self,
+            Self::Configuration(Configuration::Session | Configuration::Status)
+                | Self::Run(Run::Started)
+                | Self::Result(Test::Started | Test::Rate)
+                | Self::Group(Group::CutShort)
+        )
+    }
+}
+
+/// The configurations of every session, the newest session first.
+pub(crate) fn configurations() -> PageListing {
+    PageListing::Configurations(Order { column: Configuration::Session, descending: true })
+}
+
+/// Runs in the order of their rounds.
+pub(crate) fn runs() -> PageListing {
+    PageListing::Runs(Order { column: Run::Round, descending: false })
 }
 
 /// Every result, the newest run first.
-pub fn newest() -> PageListing {
-    PageListing::Results(Order { column: ResultColumn::Started, descending: true })
+pub(crate) fn newest() -> PageListing {
+    PageListing::Results(Order { column: Test::Started, descending: true })
 }
 
 /// Groups by a key, in the order of its values.
-pub fn groups(key: SelectionKey) -> PageListing {
-    PageListing::Groups(key, Order { column: GroupColumn::Value, descending: false })
+pub(crate) fn groups(key: SelectionKey) -> PageListing {
+    PageListing::Groups(key, Order { column: Group::Value, descending: false })
 }
 
-/// The place of the column that the cursor is on first: the figure that matters most.
-pub fn first_focus(listing: &PageListing) -> usize {
-    let place = match listing {
-        PageListing::Results(_) => RESULTS.iter().position(|column| *column == ResultColumn::Wall),
-        PageListing::Groups(..) => GROUPS.iter().position(|column| *column == GroupColumn::Median),
-    };
-    place.unwrap_or(0)
-}
-
-/// How many columns a listing has.
-pub fn count(listing: &PageListing) -> usize {
+/// The key of a listing of groups.
+pub(crate) fn key(listing: &PageListing) -> Option<&SelectionKey> {
     match listing {
-        PageListing::Results(_) => RESULTS.len(),
-        PageListing::Groups(..) => GROUPS.len(),
+        PageListing::Groups(key, _) => Some(key),
+        _ => None,
     }
 }
 
-/// The place of the column that orders a listing.
-pub fn ordering(listing: &PageListing) -> usize {
-    let place = match listing {
-        PageListing::Results(order) => RESULTS.iter().position(|column| *column == order.column),
-        PageListing::Groups(_, order) => GROUPS.iter().position(|column| *column == order.column),
-    };
-    place.unwrap_or(0)
-}
-
-/// The word for the column that orders a listing, and whether the greatest comes first.
-pub fn order_word(listing: &PageListing) -> (&str, bool) {
+/// The column that orders a listing, and whether the greatest comes first.
+pub(crate) fn ordering(listing: &PageListing) -> (Column, bool) {
     match listing {
-        PageListing::Results(order) => (result_word(order.column), order.descending),
-        PageListing::Groups(key, order) => (group_word(order.column, key), order.descending),
+        PageListing::Configurations(order) => (Column::Configuration(order.column.clone()), order.descending),
+        PageListing::Runs(order) => (Column::Run(order.column.clone()), order.descending),
+        PageListing::Results(order) => (Column::Result(order.column.clone()), order.descending),
+        PageListing::Groups(_, order) => (Column::Group(order.column), order.descending),
     }
 }
 
-/// Orders a listing by the column at a place: what is new or fast first, everything else from the least.
-pub fn order_by(listing: &mut PageListing, place: usize) {
-    match listing {
-        PageListing::Results(order) => {
-            let column = RESULTS[place % RESULTS.len()];
-            let descending = matches!(column, ResultColumn::Started | ResultColumn::Rate);
-            *order = Order { column, descending };
-        }
-        PageListing::Groups(_, order) => *order = Order { column: GROUPS[place % GROUPS.len()], descending: false },
+/// Orders a listing by one of its columns: what is new or fast first, everything else from the least.
+pub(crate) fn order_by(listing: &mut PageListing, column: Column) {
+    let descending = column.descends();
+    match (listing, column) {
+        (PageListing::Configurations(order), Column::Configuration(column)) => *order = Order { column, descending },
+        (PageListing::Runs(order), Column::Run(column)) => *order = Order { column, descending },
+        (PageListing::Results(order), Column::Result(column)) => *order = Order { column, descending },
+        (PageListing::Groups(_, order), Column::Group(column)) => *order = Order { column, descending },
+        // A column of other rows orders nothing here.
+        _ => {}
     }
 }
 
 /// Turns the order round.
-pub fn reverse(listing: &mut PageListing) {
+pub(crate) fn reverse(listing: &mut PageListing) {
     let descending = match listing {
+        PageListing::Configurations(order) => &mut order.descending,
+        PageListing::Runs(order) => &mut order.descending,
         PageListing::Results(order) => &mut order.descending,
         PageListing::Groups(_, order) => &mut order.descending,
     };

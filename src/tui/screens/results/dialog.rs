@@ -1,13 +1,17 @@
 //! What the Results screen asks the user.
 
-use super::{Intents, ListedRow, Request, ResultsScreen, TypedSelection, actions::nothing, columns, short};
+use super::{
+    Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing, columns, paint,
+    short,
+};
 use crate::{
-    store::{Annotation, PageListing, SelectionKey},
+    base::units::counted,
+    store::{Annotation, SelectionKey},
     tui::{
         export::FileContent,
         keys::Action,
         overlay::{ListItem, Reply},
-        screens::intent::Intent,
+        screens::{Context, intent::Intent},
     },
 };
 
@@ -26,6 +30,14 @@ pub(crate) enum Dialog {
     Erase(ChosenRuns),
     /// The file to write the results of this selection to.
     Export(String),
+    /// The columns of rows of this kind.
+    Columns {
+        kind: RowKind,
+        /// All that there are.
+        all: Vec<Column>,
+        /// Those that are seen now.
+        seen: Vec<Column>,
+    },
 }
 
 /// Runs that something is done with.
@@ -52,7 +64,7 @@ const KEYS: [(&str, &str); 13] = [
     ("tier", "what a commit survives"),
     ("status", "whether the figures count"),
     ("preset", "the preset it was started with"),
-    ("round", "the round, from 0"),
+    ("round", "the round, from 0 as everywhere in results"),
     ("tag", "each tag; a run with two is in two groups"),
 ];
 
@@ -60,21 +72,29 @@ impl ResultsScreen {
     /// What the cursor is on.
     pub(crate) fn target(&self) -> Option<ChosenRuns> {
         if let Some(opened) = &self.opened {
-            return Some(of_run(&opened.run.run_id, &opened.run.label));
+            return Some(of_run(&opened.run.run_id, &self.labels.of_run(&opened.run)));
         }
-        match (self.table.current()?, &self.listing) {
-            (ListedRow::Result(row), _) => Some(of_run(&row.run_id, &row.label)),
-            (ListedRow::Group(row), PageListing::Groups(key, _)) => {
-                let filter = self.filter.narrowed(key, row.value.as_deref()).ok()?;
-                let words = format!("{} runs of {}", row.runs, filter.line);
+        let row = self.table.current()?;
+        let label = |label: &str| self.labels.whole(label, self.table.options(row));
+        match row {
+            ListedRow::Result(row) => Some(of_run(&row.run_id, &label(&row.label))),
+            ListedRow::Run(row) => Some(of_run(&row.run_id, &label(&row.label))),
+            ListedRow::Configuration(row) => {
+                let filter = self.filter.of_configuration(row).ok()?;
+                let runs = counted(row.runs, "run");
+                let words = format!("{runs} of {} in session {}", label(&row.label), short(&row.session_id));
                 Some(ChosenRuns { filter, words, run: None })
             }
-            (ListedRow::Group(_), PageListing::Results(_)) => None,
+            ListedRow::Group(row) => {
+                let filter = self.filter.of_group(columns::key(&self.listing)?, row).ok()?;
+                let words = format!("{} of {}", counted(row.runs, "run"), filter.line);
+                Some(ChosenRuns { filter, words, run: None })
+            }
         }
     }
 
     /// Asks the user what an action needs.
-    pub(super) fn ask_user(&mut self, action: Action) -> Intents {
+    pub(super) fn ask_user(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let asked = match action {
             Action::Filter => {
                 let help = "KEY=VALUE terms: engine=lmdb|redb size>=10000 test=2 page_size!=4096 status=ok tag=nightly run=ID; \
@@ -89,8 +109,9 @@ impl ResultsScreen {
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
                 let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .parquet";
-                Intent::prompt(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
+                Intent::prompt_file(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
             }
+            Action::Columns if self.opened.is_none() => self.column_choice(usize::from(context.size.0)),
             Action::Tag | Action::Note | Action::Delete => {
                 let Some(target) = self.target() else { return nothing() };
                 return self.ask_about(action, target);
@@ -122,15 +143,39 @@ impl ResultsScreen {
         let mut items = vec![ListItem::new("not grouped", "one row a test of a run")];
         items.extend(KEYS.map(|(word, about)| ListItem::new(word, about)));
         items.extend(self.names.iter().map(|name| ListItem::new(name, "an option or kept key")));
-        let now = match &self.listing {
-            PageListing::Results(_) => "not grouped",
-            PageListing::Groups(key, _) => key.word(),
-        };
+        let now = columns::key(&self.listing).map_or("not grouped", SelectionKey::word);
         for item in &mut items {
             item.chosen = item.label == now;
         }
         let words = items.iter().map(|item| item.label.clone()).collect();
         Intent::choose_one(Dialog::Group(words), "Group by", items)
+    }
+
+    /// Which columns are to be shown, of all that there are, on a screen of so many.
+    fn column_choice(&self, screen: usize) -> Intent<Request, Dialog> {
+        let kind = RowKind::of(&self.listing);
+        let seen = paint::columns_seen(self, screen);
+        let key = columns::key(&self.listing);
+        let own = kind.columns().len();
+        let all: Vec<Column> =
+            kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect();
+        let item = |(at, column): (usize, &Column)| {
+            let about = if at < own { "" } else { "an option or kept key" };
+            ListItem { chosen: seen.contains(column), ..ListItem::new(column.word(key), about) }
+        };
+        let items = all.iter().enumerate().map(item).collect();
+        Intent::choose_several(Dialog::Columns { kind, all, seen }, "Columns; none for the usual ones", items)
+    }
+
+    /// The columns of rows of a kind are these from now on; none: the usual ones. What was not seen before comes first where there is
+    /// not room for all.
+    fn choose_columns(&mut self, kind: RowKind, chosen: Vec<Column>, seen: &[Column]) {
+        let (before, new): (Vec<Column>, Vec<Column>) = chosen.into_iter().partition(|column| seen.contains(column));
+        let chosen: Vec<Column> = new.into_iter().chain(before).collect();
+        self.chosen.remove(&kind);
+        if !chosen.is_empty() {
+            self.chosen.insert(kind, chosen);
+        }
     }
 
     /// Takes what the user replied.
@@ -152,14 +197,21 @@ impl ResultsScreen {
                 self.trail.clear();
                 self.opened = None;
                 let listing = if at == 0 { columns::newest() } else { columns::groups(SelectionKey::parse(word)?) };
+                self.flat |= at == 0;
                 Ok(self.show(self.filter.clone(), listing))
+            }
+            (Dialog::Columns { kind, all, seen }, Reply::Chosen(chosen)) => {
+                let chosen = chosen.iter().filter_map(|&at| all.get(at).cloned()).collect();
+                self.choose_columns(*kind, chosen, seen);
+                Ok(Intents::new())
             }
             (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),
             (Dialog::Note(_), Reply::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
             (Dialog::Note(target), Reply::Text(text)) => self.change(target, vec![Annotation::Note(text)]),
             (Dialog::Delete(target), Reply::Yes) => {
-                let help = format!("this cannot be undone: type the word {SURELY}");
-                let title = format!("Delete {} for good?", target.words);
+                let help =
+                    format!("U brings it back as long as dbdyno runs, and nothing after: type the word {SURELY}");
+                let title = format!("Delete {} indeed?", target.words);
                 Ok(vec![Intent::prompt(Dialog::Erase(target.clone()), title, help, "")])
             }
             (Dialog::Erase(target), Reply::Text(text)) if text == SURELY => {

@@ -1,21 +1,21 @@
 //! What a number is, how it was measured, and the SQL that fetches it.
 
-use super::{OpenedRun, columns, filter::TypedSelection};
+use super::{Column, OpenedRun, filter::TypedSelection};
 use crate::{
-    base::units::{count, duration, rate},
+    base::units::{count, counted, duration, rate},
     metric::Metric,
-    store::{GroupColumn, GroupRow, ResultColumn, ResultRow, SelectionKey},
+    store::{ConfigurationRow, GroupColumn, GroupRow, ResultColumn, ResultRow, RunRow, SelectionKey},
     tui::overlay::Overlay,
 };
 
 /// Explains a figure of a test.
-pub(super) fn result(row: &ResultRow, column: ResultColumn) -> Overlay {
+pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Overlay {
     let Some(test) = row.test else {
         let lines = vec![
             "This run has no finished test, so there is no figure.".to_owned(),
             "Enter opens it and says why.".to_owned(),
         ];
-        return Overlay::page(format!("{} · {}", row.label, row.status), lines);
+        return Overlay::page(format!("{label} · {}", row.status), lines);
     };
     let operations = row.operations.map_or_else(|| "an unknown number of".to_owned(), count);
     let latency = |share: &str| {
@@ -49,28 +49,71 @@ pub(super) fn result(row: &ResultRow, column: ResultColumn) -> Overlay {
                 "It is measured in a process of its own, on a fresh database.".to_owned(),
             ],
         ),
-        _ => return facts(row),
+        _ => return facts(row, label),
     };
-    lines.insert(0, format!("{} {} · {} · {} {}", test, row.test_name, row.label, row.suite, row.size));
+    lines.insert(0, format!("{} {} · {label} · {} {}", test, row.test_name, row.suite, row.size));
+    if row.run_status != "done" {
+        lines.insert(1, format!("! the run was {}: this test had ended before", row.run_status));
+    }
     lines.extend([
         "n = 1 run. One run says nothing of the spread: g groups runs, and c compares two sides.".to_owned(),
         String::new(),
         format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id),
     ]);
-    Overlay::page(format!("{} {value}", columns::result_word(column)), lines)
+    Overlay::page(format!("{} {value}", Column::Result(column.clone()).word(None)), lines)
 }
 
 /// What the row is about, where no number is under the cursor.
-fn facts(row: &ResultRow) -> Overlay {
+fn facts(row: &ResultRow, label: &str) -> Overlay {
     let lines = vec![
-        format!("run {}", row.run_id),
-        format!("{} {} · {} {} · round {}", row.label, row.version, row.suite, row.size, row.round + 1),
+        format!("run {}, {}", row.run_id, row.run_status),
+        format!("{label} {} · {} {} · round {}, counted from 0", row.version, row.suite, row.size, row.round),
         format!("started {} UTC on {}", row.started, row.host),
         "h and l move to a number; x explains it.".to_owned(),
         String::new(),
         format!("SELECT * FROM results WHERE run_id = '{}'", row.run_id),
     ];
     Overlay::page("What this row is", lines)
+}
+
+/// What a run is.
+pub(super) fn run(row: &RunRow, label: &str) -> Overlay {
+    let wall = row.wall_ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
+    let lines = vec![
+        format!("run {}, {}", row.run_id, row.status),
+        format!("{label} {} · {} {} · round {}, counted from 0", row.version, row.suite, row.size, row.round),
+        format!("wall {wall}: the times on the clock of its {} that count, together", counted(row.tests, "test")),
+        format!("{} of them failed, or disagree with what other engines answer", count(row.bad_tests)),
+        format!("started {} UTC on {}", row.started, row.host),
+        String::new(),
+        format!("SELECT * FROM results WHERE run_id = '{}'", row.run_id),
+    ];
+    Overlay::page("What this run is", lines)
+}
+
+/// What a configuration of a session is, and what became of its runs.
+pub(super) fn configuration(row: &ConfigurationRow, label: &str) -> Overlay {
+    let tier = row.tier.map_or_else(|| "not known".to_owned(), |tier| tier.to_string());
+    let verdict = row.tier_evidence.as_deref().unwrap_or("never tried");
+    let lines = vec![
+        format!("{label} {} · {} {}", row.version, row.suite, row.sizes),
+        format!("session {}, {} UTC on {}", row.session_id, row.started, row.host),
+        format!("rounds: {} of {} that were planned are finished", row.finished_rounds, row.rounds),
+        format!(
+            "runs: {} done, {} failed, {} cancelled, {} interrupted, {} running",
+            row.done, row.failed, row.cancelled, row.interrupted, row.running
+        ),
+        format!("tests of them that failed, or disagree with what other engines answer: {}", count(row.bad_tests)),
+        format!("tier {tier}; what kills and power losses showed of it: {verdict}"),
+        "Enter shows the runs; v all results one by one.".to_owned(),
+        String::new(),
+        format!(
+            "SELECT * FROM runs WHERE session_id = '{}' AND label = '{}'",
+            row.session_id,
+            row.label.replace('\'', "''")
+        ),
+    ];
+    Overlay::page("What this configuration is", lines)
 }
 
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
@@ -91,6 +134,11 @@ pub(super) fn group(
         GroupColumn::Median => (ns(row.median_ns), "median(wall_ns)", format!("The median of {of}.")),
         GroupColumn::Least => (ns(row.least_ns.map(|ns| ns as f64)), "min(wall_ns)", format!("The least of {of}.")),
         GroupColumn::Most => (ns(row.most_ns.map(|ns| ns as f64)), "max(wall_ns)", format!("The greatest of {of}.")),
+        GroupColumn::CutShort => (
+            count(row.cut_short),
+            "count(DISTINCT run_id) FILTER (run_status IN ('cancelled', 'interrupted'))",
+            "Runs that were cancelled or interrupted: what had ended before counts.".to_owned(),
+        ),
         GroupColumn::Runs => {
             (count(row.runs), "count(DISTINCT run_id)", "Runs, those without a finished test too.".to_owned())
         }
@@ -100,11 +148,12 @@ pub(super) fn group(
         GroupColumn::Value | GroupColumn::Results => (count(row.results), "count(*)", "Tests of runs.".to_owned()),
     };
     let mut lines = vec![line];
-    if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) {
-        lines.push(
-            "Different tests and sizes have different times: filter by one of each for a figure that can be interpreted."
+    if matches!(column, GroupColumn::Median | GroupColumn::Least | GroupColumn::Most) && !row.alike {
+        lines = vec![
+            "No figure stands for these: they are not of one test, one size and one suite, or some are of a test's actors."
                 .to_owned(),
-        );
+            "Filter by one of each, or group by what differs.".to_owned(),
+        ];
     }
     if let Some(filter) = filter {
         lines.extend([String::new(), format!("SELECT {sql} FROM results WHERE {}", filter.selection.shown())]);
@@ -112,7 +161,7 @@ pub(super) fn group(
     Overlay::page(
         format!(
             "{} {value} · {} = {}",
-            columns::group_word(column, key),
+            Column::Group(column).word(Some(key)),
             key.word(),
             row.value.as_deref().unwrap_or("none")
         ),
@@ -121,7 +170,7 @@ pub(super) fn group(
 }
 
 /// Explains the figures of the test that is chosen on an open run.
-pub(super) fn test(opened: &OpenedRun) -> Option<Overlay> {
+pub(super) fn test(opened: &OpenedRun, label: &str) -> Option<Overlay> {
     let test = &opened.chosen()?.test;
     let run = &opened.run;
     let operations = test.figure(Metric::Operations).map_or_else(|| "an unknown number of".to_owned(), count);
@@ -133,7 +182,7 @@ pub(super) fn test(opened: &OpenedRun) -> Option<Overlay> {
         many => format!("One sample of the histogram is {many} operations, so it tells nothing of single ones."),
     };
     let lines = vec![
-        format!("{} on {} {}, n = 1 run", run.label, run.suite, run.size),
+        format!("{label} on {} {}, n = 1 run, {}", run.suite, run.size, run.status),
         format!("wall: the time on the clock for {operations} operations with their transactions and commits."),
         "rate: operations divided by the wall time.".to_owned(),
         "p50, p99: quantiles of the histogram, three digits; shown only where n(1-q) is at least 10.".to_owned(),

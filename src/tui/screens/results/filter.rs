@@ -1,6 +1,6 @@
 //! What the screen shows: a selection as it is typed.
 
-use crate::store::{Selection, SelectionKey, literal};
+use crate::store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,13 +24,16 @@ impl TypedSelection {
         Ok(Self { line: line.trim().to_owned(), selection })
     }
 
-    /// The filter narrowed to what has this value of a key, or none.
-    pub(crate) fn narrowed(&self, key: &SelectionKey, value: Option<&str>) -> Result<Self, String> {
-        let term =
-            value.map_or_else(|| format!("{}!", key.word()), |value| format!("{}={}", key.word(), literal(value)));
-        let meant = Selection::parse(std::slice::from_ref(&term))?;
+    /// The filter narrowed to what has these values of keys, or none.
+    pub(crate) fn narrowed_by(&self, values: &[(&str, Option<&str>)]) -> Result<Self, String> {
+        let term = |&(key, value): &(&str, Option<&str>)| {
+            value.map_or_else(|| format!("{key}!"), |value| format!("{key}={}", literal(value)))
+        };
+        let terms: Vec<String> = values.iter().map(term).collect();
+        let meant = Selection::parse(&terms)?;
+        let terms = terms.join(" ");
         // A line is read term by term, and not every value can stand beside others in one.
-        for line in [format!("{} {term}", self.line), format!("{term} {}", self.line)] {
+        for line in [format!("{} {terms}", self.line), format!("{terms} {}", self.line)] {
             let line = line.trim().to_owned();
             match Selection::parse_line(&line) {
                 Ok(selection) if selection.has_same_terms(&self.selection, &meant) => {
@@ -39,7 +42,21 @@ impl TypedSelection {
                 _ => {}
             }
         }
-        Err(format!("`{term}` cannot be typed beside `{}`: clear the filter first", self.line))
+        Err(format!("`{terms}` cannot be typed beside `{}`: clear the filter first", self.line))
+    }
+
+    /// The filter narrowed to a group of a key: its value, with the options that tell it from others of that value.
+    pub(crate) fn of_group(&self, key: &SelectionKey, row: &GroupRow) -> Result<Self, String> {
+        let telling = row.telling();
+        let mut values = vec![(key.word(), row.value.as_deref())];
+        values.extend(telling.iter().map(|(name, value)| (name.as_str(), Some(value.as_str()))));
+        self.narrowed_by(&values)
+    }
+
+    /// The filter narrowed to a configuration of a session.
+    pub(crate) fn of_configuration(&self, row: &ConfigurationRow) -> Result<Self, String> {
+        // The label comes last: it may hold what begins another term.
+        self.narrowed_by(&[("session", Some(&row.session_id)), ("label", Some(&row.label))])
     }
 
     /// The run of this identifier, whatever the filter.
@@ -60,17 +77,16 @@ mod tests {
 
     #[test]
     fn a_group_narrows_to_exactly_its_value() {
-        let label = SelectionKey::parse("label").unwrap();
-        let narrowed = filter("suite=kv").narrowed(&label, Some("sqlite[a=1,b=x|y]")).unwrap();
+        let narrowed = filter("suite=kv").narrowed_by(&[("label", Some("sqlite[a=1,b=x|y]"))]).unwrap();
         assert_eq!(narrowed.line, r"suite=kv label=sqlite[a=1,b=x\|y]");
-        let missing = filter("suite=kv").narrowed(&SelectionKey::parse("preset").unwrap(), None).unwrap();
+        let missing = filter("suite=kv").narrowed_by(&[("preset", None)]).unwrap();
         assert_eq!(missing.line, "suite=kv preset!");
         assert_eq!(filter(&missing.line).selection, missing.selection, "the line can be typed again");
     }
 
     #[test]
     fn a_value_that_would_be_read_as_something_else_is_refused() {
-        let error = filter("suite=kv").narrowed(&SelectionKey::parse("tag").unwrap(), Some("a size=3")).unwrap_err();
+        let error = filter("suite=kv").narrowed_by(&[("tag", Some("a size=3"))]).unwrap_err();
         assert!(error.contains("cannot be typed"), "{error}");
     }
 

@@ -2,10 +2,12 @@
 
 mod actions;
 mod ask;
-pub mod columns;
+mod columns;
 mod dialog;
 mod explain;
 mod filter;
+mod kept;
+mod labels;
 mod marks;
 mod opened;
 mod paint;
@@ -13,9 +15,12 @@ mod rerun;
 mod table;
 
 pub use ask::{Purpose, Request, Response};
+pub(crate) use columns::{Column, RowKind};
 pub use dialog::ChosenRuns;
 pub(crate) use dialog::Dialog;
 pub use filter::TypedSelection;
+pub use kept::KeptRuns;
+pub(crate) use labels::Labels;
 pub(crate) use marks::{Markable, Marks, Which};
 pub(crate) use opened::{OpenedRun, Section, SectionLine};
 pub use rerun::short;
@@ -37,6 +42,7 @@ use crate::{
     },
 };
 use ratatui::layout::Rect;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -53,13 +59,15 @@ pub mod pane {
     pub(crate) const LINES: usize = 3;
 }
 
-/// Where one was before a group was entered.
+/// Where one was before a configuration or group was entered.
 #[derive(Debug)]
 struct Visit {
     filter: TypedSelection,
     listing: PageListing,
     cursor: ListCursor,
-    focus: usize,
+    focus: Column,
+    /// What was entered, for the title.
+    crumb: String,
 }
 
 /// What is stored, as far as it is shown, and the run that is open.
@@ -71,7 +79,15 @@ pub struct ResultsScreen {
     /// The rows around the cursor.
     pub table: RowWindow,
     /// The column under the cursor.
-    pub(crate) focus: usize,
+    pub(crate) focus: Column,
+    /// What configurations are called.
+    pub(crate) labels: Labels,
+    /// Columns that the user chose, by what the rows are; the first matter most.
+    chosen: BTreeMap<RowKind, Vec<Column>>,
+    /// Whether results are shown one by one, and not by their configurations.
+    flat: bool,
+    /// What was deleted last.
+    deleted: Option<Arc<KeptRuns>>,
     pub(crate) marks: Marks,
     pub(crate) opened: Option<OpenedRun>,
     /// What is being read or written besides rows, in words.
@@ -85,6 +101,53 @@ pub struct ResultsScreen {
 }
 
 impl ResultsScreen {
+    /// The columns that are shown where there is room, in order: those that the user chose; else the usual ones, and the options that
+    /// differ within what is shown.
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        let kind = RowKind::of(&self.listing);
+        match self.chosen.get(&kind) {
+            Some(chosen) => {
+                let options = self.names.iter().filter_map(|name| kind.option(name));
+                kind.columns().into_iter().chain(options).filter(|column| chosen.contains(column)).collect()
+            }
+            None => {
+                let differing = self.table.page.iter().flat_map(|page| &page.differing);
+                kind.columns().into_iter().chain(differing.filter_map(|name| kind.option(name))).collect()
+            }
+        }
+    }
+
+    /// How soon a column that the user chose is dropped; none where nothing was chosen.
+    pub(crate) fn chosen_rank(&self, column: &Column) -> Option<usize> {
+        self.chosen.get(&RowKind::of(&self.listing))?.iter().position(|chosen| chosen == column)
+    }
+
+    /// How many rows are seen of a list that has so many lines above it.
+    fn rows_seen(&self, context: &Context<'_>, above: usize) -> usize {
+        /// Tabs and hints of the program, and the border of the pane.
+        const AROUND: usize = 4;
+        usize::from(context.size.1).saturating_sub(AROUND + above)
+    }
+
+    /// Moves the cursor of what is shown; whether the action was a move.
+    fn moved(&mut self, action: Action, context: &Context<'_>) -> Option<Intents> {
+        let said = usize::from(paint::says_something(self, context.session_running));
+        // Above the lines of a run are its head and the names of its parts; above those of a list the titles.
+        let (of_run, of_list) = (self.rows_seen(context, 2), self.rows_seen(context, 1 + said));
+        match &mut self.opened {
+            Some(opened) => opened.moved(action, of_run).then(Intents::new),
+            None if self.table.moved(action, of_list) => Some(self.ask_if_lacking()),
+            None => {
+                match action {
+                    Action::Left => self.focus_moved(false),
+                    Action::Right => self.focus_moved(true),
+                    _ => return None,
+                }
+                Some(Intents::new())
+            }
+        }
+    }
+
     /// Reads everything that is shown again.
     fn refresh(&mut self) -> Intents {
         self.stale = false;
@@ -112,6 +175,19 @@ impl ResultsScreen {
         if self.table.lacks() { self.ask_page() } else { Intents::new() }
     }
 
+    /// The store was changed, or why it was not.
+    fn changed(&mut self, changed: Result<String, String>) -> Intents {
+        self.busy = None;
+        match changed {
+            Ok(words) => {
+                let mut intents = vec![Intent::said(words)];
+                intents.extend(self.refresh());
+                intents
+            }
+            Err(reason) => vec![Intent::failed(reason)],
+        }
+    }
+
     fn ask_run(&mut self, run: String, purpose: Purpose) -> Intent<Request, Dialog> {
         self.ticket += 1;
         self.run_waiting = Some(self.ticket);
@@ -128,9 +204,13 @@ impl Screen for ResultsScreen {
     fn new(_world: &World) -> Self {
         Self {
             filter: TypedSelection::default(),
-            listing: columns::newest(),
+            listing: columns::configurations(),
             table: RowWindow::default(),
-            focus: columns::first_focus(&columns::newest()),
+            focus: RowKind::Configurations.first_focus(),
+            labels: Labels::default(),
+            chosen: BTreeMap::new(),
+            flat: false,
+            deleted: None,
             marks: Marks::default(),
             opened: None,
             busy: None,
@@ -142,28 +222,15 @@ impl Screen for ResultsScreen {
         }
     }
 
-    fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
-        match &mut self.opened {
-            Some(opened) => {
-                if opened.moved(action) {
-                    return Intents::new();
-                }
-            }
-            None => {
-                if self.table.moved(action) {
-                    return self.ask_if_lacking();
-                }
-                match action {
-                    Action::Left => self.focus = self.focus.saturating_sub(1),
-                    Action::Right => self.focus = (self.focus + 1).min(columns::count(&self.listing) - 1),
-                    _ => {}
-                }
-            }
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
+        if let Some(intents) = self.moved(action, context) {
+            return intents;
         }
         match action {
             Action::Enter => self.enter(),
             Action::Back => self.back(),
-            Action::Sort => self.sorted(|listing| columns::order_by(listing, columns::ordering(listing) + 1)),
+            Action::View => self.change_view(),
+            Action::Sort => self.sorted_by_next(),
             Action::Reverse => self.sorted(columns::reverse),
             Action::MarkA => self.mark(Which::A),
             Action::MarkB => self.mark(Which::B),
@@ -173,7 +240,8 @@ impl Screen for ResultsScreen {
             Action::Replay => self.replay(),
             Action::Explain => self.explain(),
             Action::Refresh => self.refresh(),
-            action => self.ask_user(action),
+            Action::Undo => self.undo(),
+            action => self.ask_user(action, context),
         }
     }
 
@@ -184,8 +252,7 @@ impl Screen for ResultsScreen {
                 self.table.cursor.at = row;
                 self.ask_if_lacking()
             }
-            (pane::TITLES, None) if columns::ordering(&self.listing) == row => self.sorted(columns::reverse),
-            (pane::TITLES, None) => self.sorted(|listing| columns::order_by(listing, row)),
+            (pane::TITLES, None) => self.sorted_by(row),
             (pane::SECTIONS, Some(opened)) => {
                 opened.show(row);
                 Intents::new()
@@ -209,8 +276,8 @@ impl Screen for ResultsScreen {
                 self.table.take(ticket, page);
                 self.ask_if_lacking()
             }
-            Response::Names(names) => {
-                self.names = names;
+            Response::Names(names, telling) => {
+                (self.names, self.labels) = (names, Labels::new(telling));
                 Intents::new()
             }
             Response::Run { ticket, run, purpose } if self.run_waiting == Some(ticket) => {
@@ -228,15 +295,19 @@ impl Screen for ResultsScreen {
                     Err(reason) => vec![Intent::failed(reason)],
                 }
             }
-            Response::Changed(Ok(words)) => {
-                self.busy = None;
-                let mut intents = vec![Intent::said(words)];
-                intents.extend(self.refresh());
-                intents
+            Response::Changed(changed) => self.changed(changed),
+            Response::Deleted(deleted) => {
+                let words = deleted.map(|(words, kept)| {
+                    self.deleted = Some(kept);
+                    words
+                });
+                self.changed(words)
             }
-            Response::Changed(Err(reason)) => {
-                self.busy = None;
-                vec![Intent::failed(reason)]
+            Response::Restored(restored) => {
+                if restored.is_ok() {
+                    self.deleted = None;
+                }
+                self.changed(restored)
             }
         }
     }

@@ -73,17 +73,20 @@ impl OpenedRun {
         self.run.tests.get(self.test.at)
     }
 
-    /// Moves; whether the action was a move.
-    pub(crate) fn moved(&mut self, action: Action) -> bool {
+    /// Moves, by a page of so many lines; whether the action was a move.
+    pub(crate) fn moved(&mut self, action: Action, page: usize) -> bool {
         match action {
             Action::Left => self.show(self.section.index() + Section::ALL.len() - 1),
             Action::Right => self.show(self.section.index() + 1),
             Action::NextTest => self.test.at = (self.test.at + 1).min(self.run.tests.len().saturating_sub(1)),
             Action::PreviousTest => self.test.at = self.test.at.saturating_sub(1),
-            action if self.section == Section::Tests => return self.test.moved(action, self.run.tests.len()),
+            // Below the tests, on the other half, is what is known of the one that is chosen.
+            action if self.section == Section::Tests => {
+                return self.test.moved_by(action, self.run.tests.len(), (page / 2).saturating_sub(1));
+            }
             action => {
                 let length = self.lines().len();
-                return self.line.moved(action, length);
+                return self.line.moved_by(action, length, page);
             }
         }
         true

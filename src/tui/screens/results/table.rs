@@ -1,7 +1,7 @@
 //! The window of rows that is known, around the cursor.
 
 use crate::{
-    store::{GroupRow, Page, PageRows, ResultRow},
+    store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ResultRow, RunRow},
     tui::{keys::Action, widgets::cursor::ListCursor},
 };
 
@@ -26,10 +26,25 @@ pub struct RowWindow {
 /// What a row is about.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ListedRow<'t> {
+    /// A configuration of a session.
+    Configuration(&'t ConfigurationRow),
+    Run(&'t RunRow),
     /// A test of a run.
     Result(&'t ResultRow),
     /// Results that have the same value of the key.
     Group(&'t GroupRow),
+}
+
+impl<'t> ListedRow<'t> {
+    /// The run that it is about, or one of them.
+    pub(crate) fn run_id(self) -> Option<&'t str> {
+        match self {
+            Self::Configuration(row) => Some(&row.run_id),
+            Self::Run(row) => Some(&row.run_id),
+            Self::Result(row) => Some(&row.run_id),
+            Self::Group(_) => None,
+        }
+    }
 }
 
 impl RowWindow {
@@ -42,6 +57,8 @@ impl RowWindow {
         let page = self.page.as_ref()?;
         let at = at.checked_sub(page.offset as usize)?;
         match &page.rows {
+            PageRows::Configurations(rows) => rows.get(at).map(ListedRow::Configuration),
+            PageRows::Runs(rows) => rows.get(at).map(ListedRow::Run),
             PageRows::Results(rows) => rows.get(at).map(ListedRow::Result),
             PageRows::Groups(rows) => rows.get(at).map(ListedRow::Group),
         }
@@ -52,10 +69,22 @@ impl RowWindow {
         self.row(self.cursor.at)
     }
 
-    /// Moves the cursor; whether the action was a move.
-    pub(crate) fn moved(&mut self, action: Action) -> bool {
+    /// All rows that are known.
+    pub(crate) fn known(&self) -> impl Iterator<Item = ListedRow<'_>> {
+        let page = self.page.as_ref();
+        let range = page.map_or(0..0, |page| page.offset as usize..page.offset as usize + page.rows.len());
+        range.filter_map(|at| self.row(at))
+    }
+
+    /// The options of the run that a row is about.
+    pub(crate) fn options(&self, row: ListedRow<'_>) -> Option<&OptionValues> {
+        self.page.as_ref()?.options.get(row.run_id()?)
+    }
+
+    /// Moves the cursor, by a page of so many rows; whether the action was a move.
+    pub(crate) fn moved(&mut self, action: Action, page: usize) -> bool {
         let length = self.length();
-        self.cursor.moved(action, length)
+        self.cursor.moved_by(action, length, page)
     }
 
     /// Where the window is to begin.

@@ -4,9 +4,9 @@ mod cells;
 mod run;
 mod table;
 
-use super::{ResultsScreen, columns};
+use super::{Column, OpenedRun, ResultsScreen, columns, short};
 use crate::{
-    base::units::{count, plain},
+    base::units::{count, counted, plain},
     catalog::Role,
     store::PageListing,
     tui::{
@@ -23,8 +23,16 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, c
     }
 }
 
+/// The columns that are seen on a screen of so many.
+pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column> {
+    let all = results.columns();
+    // Without the border.
+    let shown = table::fitting_columns(results, &all, screen.saturating_sub(2));
+    shown.iter().filter_map(|fitted| all.get(fitted.place).cloned()).collect()
+}
+
 fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
-    let mut inner = paint.pane(area, &title(results), true);
+    let mut inner = paint.pane(area, &title(results, usize::from(area.width).saturating_sub(4)), true);
     foot(paint, area, &place(results));
     let said = said(results, context.session_running, usize::from(inner.width));
     if !said.is_empty() {
@@ -41,15 +49,31 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
         Some(page) if page.length == 0 => {
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }
-        Some(page) => table::draw(paint, inner, results, page),
+        Some(_) => table::draw(paint, inner, results),
     }
 }
 
+/// The way to what is shown, with as many of its last steps as fit: `Results › sqlite 2026-11-23 14:00`.
+fn way(results: &ResultsScreen, last: Option<String>, room: usize) -> String {
+    let steps: Vec<&str> = results.trail.iter().map(|visit| visit.crumb.as_str()).chain(last.as_deref()).collect();
+    let joined = |first: &str, steps: &[&str]| {
+        std::iter::once(first).chain(steps.iter().copied()).map(plain).collect::<Vec<_>>().join(" › ")
+    };
+    let whole = joined("Results", &steps);
+    let shorter = (1..steps.len()).map(|from| joined("…", &steps[from..]));
+    let fits = |way: &String| width(way) <= room;
+    std::iter::once(whole.clone())
+        .chain(shorter)
+        .find(fits)
+        .unwrap_or_else(|| steps.last().map_or(whole, |last| joined("…", &[last])))
+}
+
 /// How many there are, how many of them are meant, and their order.
-fn title(results: &ResultsScreen) -> String {
-    let (column, descending) = columns::order_word(&results.listing);
-    let order = format!("by {column} {}", if descending { "▼" } else { "▲" });
-    let Some(page) = &results.table.page else { return format!("Results · {order}") };
+fn title(results: &ResultsScreen, room: usize) -> String {
+    let (column, descending) = columns::ordering(&results.listing);
+    let word = plain(column.word(columns::key(&results.listing)));
+    let order = format!("by {word} {}", if descending { "▼" } else { "▲" });
+    let Some(page) = &results.table.page else { return format!("{} · {order}", way(results, None, room)) };
     let mut many = count(page.results);
     if page.results != page.stored {
         many = format!("{many} of {}", count(page.stored));
@@ -59,12 +83,21 @@ fn title(results: &ResultsScreen) -> String {
         1 => " + 1 run without a test".to_owned(),
         runs => format!(" + {} runs without a test", count(runs)),
     };
-    let groups = match (&results.listing, page.length) {
-        (PageListing::Results(_), _) => String::new(),
-        (PageListing::Groups(..), 1) => " · 1 group".to_owned(),
-        (PageListing::Groups(..), groups) => format!(" · {} groups", count(groups)),
+    let rows = match &results.listing {
+        PageListing::Results(_) => String::new(),
+        PageListing::Configurations(_) => format!(" · {}", counted(page.length, "configuration")),
+        PageListing::Runs(_) => format!(" · {}", counted(page.length, "run")),
+        PageListing::Groups(..) => format!(" · {}", counted(page.length, "group")),
     };
-    format!("Results {many}{without}{groups} · {order}")
+    let tail = format!("{many}{without}{rows} · {order}");
+    let gap = if results.trail.is_empty() { " " } else { " · " };
+    format!("{}{gap}{tail}", way(results, None, room.saturating_sub(width(gap) + width(&tail))))
+}
+
+/// The title of a run that is open.
+fn run_title(results: &ResultsScreen, opened: &OpenedRun, room: usize) -> String {
+    let run = &opened.run;
+    way(results, Some(format!("Run {} · {}", short(&run.run_id), results.labels.of_run(run))), room)
 }
 
 /// The place of the cursor among the rows.
@@ -81,6 +114,11 @@ fn foot(paint: &mut Paint<'_>, area: Rect, text: &str) {
         let at = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
         paint.right(at, &format!(" {text} "), Role::Dim);
     }
+}
+
+/// Whether there is a line of what is filtered, marked or being done.
+pub(super) fn says_something(results: &ResultsScreen, running: bool) -> bool {
+    !said(results, running, usize::from(u16::MAX)).is_empty()
 }
 
 /// What is filtered, marked and being done, as far as there is room: the filter last, because it can be cut.

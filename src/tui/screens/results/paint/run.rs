@@ -1,13 +1,13 @@
 //! The page of an open run.
 
-use super::foot;
+use super::{foot, run_title};
 use crate::{
     base::units::{count, duration, plain, rate},
     catalog::Role,
     metric::Metric,
     store::{StoredRun, StoredSlot, StoredTest},
     tui::{
-        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, pane, short},
+        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, pane},
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},
@@ -22,7 +22,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 /// Paints the page.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun) {
     let run = &opened.run;
-    let inner = paint.pane(area, &format!("Run {} · {}", short(&run.run_id), run.label), true);
+    let inner = paint.pane(area, &run_title(results, opened, usize::from(area.width).saturating_sub(4)), true);
     foot(paint, area, results.busy.as_deref().unwrap_or("Esc back"));
     let [head, tabs, body] =
         inner.layout(&Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Min(4)]));
@@ -45,7 +45,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
         format!("{} {}", run.engine, run.version),
         format!("tier {tier}{verdict}"),
         started,
-        format!("round {} of {}", run.round + 1, run.rounds),
+        format!("round {} of 0..{}", run.round, run.rounds.saturating_sub(1)),
         run.tier_reason.clone(),
     ];
     let mut left = usize::from(area.width);

@@ -3,9 +3,8 @@
 use super::cells;
 use crate::{
     catalog::Role,
-    store::{Page, PageListing, PageRows},
     tui::{
-        screens::results::{ListedRow, Markable, ResultsScreen, Which, columns, pane},
+        screens::results::{Column, ListedRow, Markable, ResultsScreen, Which, columns, pane},
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},
@@ -19,15 +18,16 @@ use ratatui::layout::Rect;
 const SIGNS: usize = 3;
 
 /// Paints titles and rows.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, page: &Page) {
-    let shown = fitting_columns(results, page, usize::from(area.width));
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
+    let all = results.columns();
+    let shown = fitting_columns(results, &all, usize::from(area.width));
     let body = Rect { x: area.x + SIGNS as u16, width: area.width.saturating_sub(SIGNS as u16), ..area };
-    titles(paint, Rect { height: 1, ..body }, results, &shown);
+    titles(paint, Rect { height: 1, ..body }, results, &all, &shown);
     let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     let offset = results.table.cursor.offset(results.table.length(), usize::from(list.height));
     for (at, row) in (offset..results.table.length()).zip(rows(list)) {
         match results.table.row(at) {
-            Some(known) => draw_row(paint, row, results, known, &shown),
+            Some(known) => draw_row(paint, row, results, known, &all, &shown),
             None => drop(paint.text(row, "   …", Role::Dim)),
         }
         if at == results.table.cursor.at {
@@ -37,93 +37,84 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, p
     }
 }
 
-/// The titles by place, with order and focus.
-fn title_texts(results: &ResultsScreen) -> Vec<String> {
-    let (key, descending) = match &results.listing {
-        PageListing::Results(order) => (None, order.descending),
-        PageListing::Groups(key, order) => (Some(key), order.descending),
-    };
-    let ordering = columns::ordering(&results.listing);
-    let words = cells::words(key);
-    let title = |(place, word): (usize, &&str)| {
-        cells::title(word, (place == ordering).then_some(descending), place == results.focus)
-    };
-    words.iter().enumerate().map(title).collect()
+/// Whether a column orders the rows, and whether the greatest comes first.
+fn ordered(results: &ResultsScreen, column: &Column) -> Option<bool> {
+    let (by, descending) = columns::ordering(&results.listing);
+    (by == *column).then_some(descending)
+}
+
+/// The title of a column, with order and focus.
+fn title(results: &ResultsScreen, column: &Column) -> String {
+    let word = column.word(columns::key(&results.listing));
+    cells::title(word, ordered(results, column), *column == results.focus)
 }
 
 /// The columns that fit. Those of the order and of the cursor are never dropped.
-fn fitting_columns(results: &ResultsScreen, page: &Page, screen: usize) -> Vec<FittedColumn> {
-    let titles = title_texts(results);
-    let kept = [columns::ordering(&results.listing), results.focus];
-    let candidates = titles.iter().enumerate().map(|(place, title)| {
-        let shape = match &results.listing {
-            PageListing::Results(_) => cells::result_shape(columns::RESULTS[place], screen),
-            PageListing::Groups(..) => cells::group_shape(columns::GROUPS[place], screen),
-        };
-        let texts: Vec<String> = match (&page.rows, &results.listing) {
-            (PageRows::Results(rows), _) => {
-                rows.iter().map(|row| cells::result(row, columns::RESULTS[place], screen)).collect()
-            }
-            (PageRows::Groups(rows), PageListing::Groups(key, _)) => {
-                rows.iter().map(|row| cells::group(row, key, columns::GROUPS[place])).collect()
-            }
-            (PageRows::Groups(_), PageListing::Results(_)) => Vec::new(),
-        };
-        // What says which row it is comes before the column that was chosen.
-        let rank = if kept.contains(&place) { shape.rank.min(1) } else { shape.rank + 2 };
+pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: usize) -> Vec<FittedColumn> {
+    let ended_well = results.table.known().all(|row| cells::sign(row).0 == " ");
+    let candidates = all.iter().enumerate().map(|(place, column)| {
+        let shape = cells::shape(column, screen, ended_well);
+        let texts: Vec<String> = results.table.known().map(|row| cells::cell(results, row, column, screen)).collect();
+        // What says which row it is comes before the column of the order and that of the cursor.
+        let is_kept = ordered(results, column).is_some() || *column == results.focus;
+        let usual = results.chosen_rank(column).unwrap_or(shape.rank);
+        let rank = if is_kept { usual.min(1) } else { usual + 2 };
         let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
-        FittedColumn::new(place, rank, shape.right, title, shape.most, texts.iter().map(String::as_str))
+        let title = title(results, column);
+        FittedColumn::new(place, rank, shape.right, &title, shape.most, texts.iter().map(String::as_str))
     });
     fitting(candidates.collect(), screen.saturating_sub(SIGNS))
 }
 
-fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, shown: &[FittedColumn]) {
-    let texts = title_texts(results);
-    let ordering = columns::ordering(&results.listing);
+fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[Column], shown: &[FittedColumn]) {
     let mut x = area.x;
-    for column in shown {
-        let place = Rect { x, width: column.width as u16, ..area };
-        let role = if column.place == ordering || column.place == results.focus { Role::Title } else { Role::Dim };
-        paint.text(place, &aligned(&texts[column.place], column), role);
-        paint.hit(place, Target::Spot { pane: pane::TITLES, row: column.place });
-        x = x.saturating_add((column.width + GAP) as u16);
+    for fitted in shown {
+        let column = &all[fitted.place];
+        let place = Rect { x, width: fitted.width as u16, ..area };
+        let stands_out = ordered(results, column).is_some() || *column == results.focus;
+        let role = if stands_out { Role::Title } else { Role::Dim };
+        paint.text(place, &aligned(&title(results, column), fitted), role);
+        paint.hit(place, Target::Spot { pane: pane::TITLES, row: fitted.place });
+        x = x.saturating_add((fitted.width + GAP) as u16);
     }
 }
 
-fn draw_row(paint: &mut Paint<'_>, row: Rect, results: &ResultsScreen, known: ListedRow<'_>, shown: &[FittedColumn]) {
+/// The side that a row is marked for.
+fn marked(results: &ResultsScreen, known: ListedRow<'_>) -> Option<Which> {
+    let side = |line: String| results.marks.side_of(Markable::Selection(&line));
+    match known {
+        _ if results.marks.is_empty() => None,
+        ListedRow::Result(row) => results.marks.side_of(Markable::Run(&row.run_id)),
+        ListedRow::Run(row) => results.marks.side_of(Markable::Run(&row.run_id)),
+        ListedRow::Configuration(row) => side(results.filter.of_configuration(row).ok()?.line),
+        ListedRow::Group(row) => side(results.filter.of_group(columns::key(&results.listing)?, row).ok()?.line),
+    }
+}
+
+fn draw_row(
+    paint: &mut Paint<'_>,
+    row: Rect,
+    results: &ResultsScreen,
+    known: ListedRow<'_>,
+    all: &[Column],
+    shown: &[FittedColumn],
+) {
     let mut line: Vec<TextPiece<'_>> = Vec::new();
-    let marked = match (known, &results.listing) {
-        (ListedRow::Result(result), _) => results.marks.side_of(Markable::Run(&result.run_id)),
-        (ListedRow::Group(group), PageListing::Groups(key, _)) => {
-            let filter = results.filter.narrowed(key, group.value.as_deref()).ok();
-            filter.and_then(|filter| results.marks.side_of(Markable::Selection(&filter.line)))
-        }
-        (ListedRow::Group(_), PageListing::Results(_)) => None,
-    };
-    line.push(match marked {
+    line.push(match marked(results, known) {
         Some(Which::A) => piece("A", Role::A),
         Some(Which::B) => piece("B", Role::B),
         None => piece(" ", Role::Dim),
     });
-    let sign = if let ListedRow::Result(result) = known { cells::sign(result) } else { " " };
-    line.push(piece(format!("{sign} "), Role::Bad));
+    let (sign, role) = cells::sign(known);
+    line.push(piece(format!("{sign} "), role));
     let screen = usize::from(row.width);
-    for (at, column) in shown.iter().enumerate() {
+    for (at, fitted) in shown.iter().enumerate() {
         if at > 0 {
             line.push(piece(" ".repeat(GAP), Role::Dim));
         }
-        let (text, role) = match (known, &results.listing) {
-            (ListedRow::Result(result), _) => {
-                let of = columns::RESULTS[column.place];
-                (cells::result(result, of, screen), cells::result_role(result, of))
-            }
-            (ListedRow::Group(group), PageListing::Groups(key, _)) => {
-                let of = columns::GROUPS[column.place];
-                (cells::group(group, key, of), cells::group_role(of))
-            }
-            (ListedRow::Group(_), PageListing::Results(_)) => continue,
-        };
-        line.push(piece(aligned(&text, column), role));
+        let column = &all[fitted.place];
+        let text = cells::cell(results, known, column, screen);
+        line.push(piece(aligned(&text, fitted), cells::role(known, column)));
     }
     paint.line(row, &line);
 }

@@ -1,0 +1,40 @@
+//! Runs that were deleted, kept as long as the program runs: the way back.
+
+use super::ChosenRuns;
+use crate::{
+    base::{scratch::Scratch, units::counted},
+    store::{Selection, Store},
+};
+
+/// Deleted runs with all that belonged to them.
+#[derive(Debug)]
+pub struct KeptRuns {
+    /// What they were, for a person.
+    pub(super) words: String,
+    copy: Store,
+    _folder: Scratch,
+}
+
+/// Deletes runs after they were copied; what was deleted, in words, and the copy.
+pub(super) fn delete(store: &Store, target: &ChosenRuns) -> Result<(String, KeptRuns), String> {
+    let selection = &target.filter.selection;
+    let unkept = |error: String| {
+        format!("nothing is deleted, because it cannot be kept for U: {error}; `dbdyno delete` keeps nothing")
+    };
+    let folder = Scratch::temporary().map_err(|error| unkept(error.to_string()))?;
+    let copy = Store::new(folder.path().join("deleted.duckdb"));
+    store.copy_to_store(selection, &copy).map_err(|error| unkept(error.to_string()))?;
+    let deleted = store.delete(selection).map_err(|error| error.to_string())?;
+    let sessions = match deleted.sessions {
+        0 => String::new(),
+        sessions => format!(" and {} without any runs left", counted(sessions, "session")),
+    };
+    let words = format!("deleted {}{sessions}: U brings back what was deleted", counted(deleted.runs, "run"));
+    Ok((words, KeptRuns { words: target.words.clone(), copy, _folder: folder }))
+}
+
+/// Stores deleted runs again.
+pub(super) fn restore(store: &Store, kept: &KeptRuns) -> Result<String, String> {
+    let merged = kept.copy.copy_to_store(&Selection::default(), store).map_err(|error| error.to_string())?;
+    Ok(format!("{}: {} stored again", kept.words, counted(merged.runs.new, "run")))
+}

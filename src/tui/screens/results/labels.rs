@@ -1,0 +1,87 @@
+//! What configurations are called: the label that they had in their session, with the options that tell them from others of that label.
+
+use crate::store::{OptionValues, StoredRun};
+use std::collections::BTreeMap;
+use unicode_width::UnicodeWidthStr;
+
+/// For each label that configurations with different options have, the names of these options.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Labels {
+    telling: BTreeMap<String, Vec<String>>,
+}
+
+impl Labels {
+    pub(crate) fn new(telling: BTreeMap<String, Vec<String>>) -> Self {
+        Self { telling }
+    }
+
+    /// The label of a configuration with these options.
+    pub(crate) fn whole(&self, label: &str, options: Option<&OptionValues>) -> String {
+        self.joined(label, label.to_owned(), options, |name, value| format!("{name}={value}"))
+    }
+
+    /// The same in so many columns of the terminal, if need be without the names of options.
+    pub(crate) fn fitted(&self, label: &str, options: Option<&OptionValues>, columns: usize) -> String {
+        let whole = self.whole(label, options);
+        if whole.width() <= columns {
+            return whole;
+        }
+        self.joined(label, without_names(label), options, |_, value| value.to_owned())
+    }
+
+    /// The label of a stored run.
+    pub(crate) fn of_run(&self, run: &StoredRun) -> String {
+        // An option of the engine comes before one of the suite with the same name.
+        let (of_suite, of_engine): (Vec<_>, Vec<_>) = run.options.iter().partition(|option| option.of_suite);
+        let options: OptionValues = of_suite
+            .into_iter()
+            .chain(of_engine)
+            .filter_map(|option| Some((option.name.clone(), option.in_force.clone().or_else(|| option.asked.clone())?)))
+            .collect();
+        self.whole(&run.label, Some(&options))
+    }
+
+    /// What is shown of a label, with what is shown of the options that tell it apart.
+    fn joined(
+        &self,
+        label: &str,
+        begin: String,
+        options: Option<&OptionValues>,
+        shown: impl Fn(&str, &str) -> String,
+    ) -> String {
+        let names = self.telling.get(label).map_or(&[][..], Vec::as_slice);
+        let value = |name: &String| Some(shown(name, options?.get(name)?));
+        std::iter::once(begin).chain(names.iter().filter_map(value)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A label whose options have their values only: `sqlite[wal,full]` of `sqlite[journal_mode=wal,synchronous=full]`.
+fn without_names(label: &str) -> String {
+    let Some((engine, options)) = label.strip_suffix(']').and_then(|label| label.split_once('[')) else {
+        return label.to_owned();
+    };
+    let values: Vec<&str> =
+        options.split(',').map(|option| option.split_once('=').map_or(option, |(_, value)| value)).collect();
+    format!("{engine}[{}]", values.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_that_several_have_is_told_apart_by_what_differs() {
+        let telling = ["journal_mode", "synchronous"].map(str::to_owned).to_vec();
+        let labels = Labels::new(BTreeMap::from([("sqlite".to_owned(), telling)]));
+        let options = OptionValues::from(
+            [("journal_mode", "wal"), ("page_size", "4096"), ("synchronous", "full")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
+        let whole = "sqlite journal_mode=wal synchronous=full";
+        assert_eq!(labels.whole("sqlite", Some(&options)), whole);
+        assert_eq!(labels.fitted("sqlite", Some(&options), 40), whole);
+        assert_eq!(labels.fitted("sqlite", Some(&options), 39), "sqlite wal full");
+        assert_eq!(labels.whole("lmdb", Some(&options)), "lmdb");
+        assert_eq!(labels.fitted("redb[a=1,b=two]", None, 9), "redb[1,two]");
+    }
+}
