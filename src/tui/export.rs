@@ -84,7 +84,7 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
         return Err("no file was named".to_owned());
     }
     if path.exists() {
-        return Err(format!("{} is there already: choose another name", path.display()));
+        return Err(format!("a file of this name is there already: {}", path.display()));
     }
     let output = Output::check(path, &[setup.store.guarded()]).map_err(|error| error.to_string())?;
     let told = if output.note().is_some() { output.target() } else { path }.to_owned();

@@ -114,7 +114,12 @@ fn runs_that_were_cut_short_are_marked_in_every_list() {
         let mut journey = begin(columns, rows);
         execute(&journey.setup.store, &format!("UPDATE run SET status = 'interrupted' WHERE run_id = {LAST_RUN}"));
         journey.key(KeyPress::Ctrl('r')).shows("│ ! ").shows("1 done, 1 interrupted").shows("1/2").shows("2/2");
-        journey.keys("v").shows("ok, interrupted").shows("│ ! ").keys("x").shows("! the run was interrupted");
+        journey.keys("v").shows("│ ! ");
+        // The smallest terminal has room for the sign only.
+        if columns > 80 {
+            journey.shows("ok, interrupted");
+        }
+        journey.keys("x").shows("! the run was interrupted");
         journey.key(KeyPress::Esc).keys("glabel").key(KeyPress::Enter).shows("cut short").shows("│ ! ");
         journey.key(KeyPress::Esc).keys("v").keys("/run_status=interrupted").key(KeyPress::Enter);
         journey.shows("1 configuration ").key(KeyPress::Enter).shows("│ ! ").shows("interrupted");
@@ -127,13 +132,13 @@ fn a_round_has_the_number_that_selects_it() {
     let mut journey = begin(80, 24);
     journey.keys("v").keys("/round=1").key(KeyPress::Enter).shows("16 of 32");
     journey.keys("C").keys("round").keys(" ").key(KeyPress::Enter).shows("round  ");
-    let row = line(&journey, "Sequential writes");
-    assert!(row.split_whitespace().any(|word| word == "1│" || word == "1"), "{row}");
+    let row = line(&journey, "2 Random reads");
+    assert!(row.split_whitespace().any(|word| word == "1"), "{row}");
     for _ in 0..20 {
         journey.keys("h");
     }
     journey.keys("x").shows("round 1, counted from 0").key(KeyPress::Esc);
-    journey.key(KeyPress::Enter).shows("round 1 of 0..1");
+    journey.key(KeyPress::Enter).shows("round=1 of 2");
 }
 
 #[test]

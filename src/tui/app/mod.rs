@@ -17,7 +17,7 @@ pub use paint::draw;
 use crate::tui::{
     keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
     launch::Tell,
-    overlay::Overlay,
+    overlay::{Overlay, paint::page_columns},
     screens::{Context, Screens, intent::Notice, joined},
     widgets::Target,
     world::{self, World},
@@ -202,7 +202,10 @@ impl App {
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
             Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
-            Action::Messages => self.open = Some(OpenOverlay::page(self.notices.page(self.now))),
+            Action::Messages => {
+                let columns = usize::from(page_columns(self.size.0));
+                self.open = Some(OpenOverlay::page(self.notices.page(self.now, columns)));
+            }
             Action::Quit => match self.under_way() {
                 Some((screen, what)) => self.open = Some(OpenOverlay::leave(screen, what)),
                 None => return vec![Command::Leave],

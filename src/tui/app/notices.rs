@@ -1,13 +1,16 @@
 //! What was said: the last of it for a while on the screen, the rest for whoever asks.
 
-use crate::tui::{overlay::Overlay, screens::intent::Notice};
+use crate::{
+    base::units::plain,
+    tui::{overlay::Overlay, screens::intent::Notice, widgets::paint::wrap},
+};
 use std::{collections::VecDeque, time::Duration};
 
 /// How long a notice stays, at least.
 const SHOWN: Duration = Duration::from_secs(8);
 /// How much longer it stays for each character beyond a line: long ones take time to read.
 const A_CHARACTER: Duration = Duration::from_millis(50);
-/// A line.
+/// Characters that are read at a glance.
 const LINE: usize = 80;
 /// Notices that are kept.
 const KEPT: usize = 100;
@@ -49,13 +52,14 @@ impl Notices {
         self.until.map(|until| until.saturating_sub(now).max(Duration::from_millis(1)))
     }
 
-    /// All that is kept, the latest first, whole.
-    pub(super) fn page(&self, now: Duration) -> Overlay {
+    /// All that is kept, the latest first, whole, in lines of so many columns.
+    pub(super) fn page(&self, now: Duration, columns: usize) -> Overlay {
         let line = |(at, notice): &(Duration, Notice)| {
             let sign = if notice.bad { "✗" } else { "✓" };
-            format!("{sign} {} · {}", ago(now.saturating_sub(*at)), notice.text)
+            // A page is scrolled by its lines: each has to be one row.
+            wrap(&plain(&format!("{sign} {} · {}", ago(now.saturating_sub(*at)), notice.text)), columns)
         };
-        let mut lines: Vec<String> = self.said.iter().rev().map(line).collect();
+        let mut lines: Vec<String> = self.said.iter().rev().flat_map(line).collect();
         if lines.is_empty() {
             lines.push("Nothing was said yet.".to_owned());
         }

@@ -120,9 +120,14 @@ fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {
     }
 }
 
+/// Columns of the lines of a page, at most, on a screen of so many.
+pub(crate) fn page_columns(screen: u16) -> u16 {
+    screen.saturating_sub(8).clamp(40, 110)
+}
+
 fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &TextPage) {
     let longest = page.lines.iter().map(|line| width(&plain(line))).max().unwrap_or(0).max(width(&page.title) + 4);
-    let columns = (longest as u16).clamp(40, area.width.saturating_sub(8).min(110));
+    let columns = (longest as u16).clamp(40, page_columns(area.width));
     let lines: Vec<String> = page.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();
     let height = area.height.saturating_sub(2);
     let more = lines.len() > usize::from(height);

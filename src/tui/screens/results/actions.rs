@@ -127,7 +127,8 @@ impl ResultsScreen {
             (self.table.cursor, self.focus) = (cursor, focus);
             return self.ask_page();
         }
-        if matches!(self.listing, PageListing::Groups(..)) {
+        // Runs without a way back to their configuration are those of a filter that was typed.
+        if matches!(self.listing, PageListing::Groups(..) | PageListing::Runs(_)) {
             return self.show(self.filter.clone(), self.base());
         }
         if !self.filter.selection.is_all() {

@@ -1,8 +1,8 @@
 //! What the Results screen asks the user.
 
 use super::{
-    Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing, columns, paint,
-    short,
+    ChosenColumn, Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
+    columns, paint, short,
 };
 use crate::{
     base::units::counted,
@@ -167,12 +167,15 @@ impl ResultsScreen {
         Intent::choose_several(Dialog::Columns { kind, all, seen }, "Columns; none for the usual ones", items)
     }
 
-    /// The columns of rows of a kind are these from now on; none: the usual ones. What was not seen before comes first where there is
+    /// The columns of rows of a kind are these from now on; none: the usual ones. What was not seen before matters more where there is
     /// not room for all.
     fn choose_columns(&mut self, kind: RowKind, chosen: Vec<Column>, seen: &[Column]) {
-        let (before, new): (Vec<Column>, Vec<Column>) = chosen.into_iter().partition(|column| seen.contains(column));
-        let chosen: Vec<Column> = new.into_iter().chain(before).collect();
-        self.chosen.remove(&kind);
+        let before = self.chosen.remove(&kind).unwrap_or_default();
+        let is_wanted = |column: &Column| {
+            !seen.contains(column) || before.iter().any(|known| known.column == *column && known.is_wanted)
+        };
+        let chosen: Vec<ChosenColumn> =
+            chosen.into_iter().map(|column| ChosenColumn { is_wanted: is_wanted(&column), column }).collect();
         if !chosen.is_empty() {
             self.chosen.insert(kind, chosen);
         }

@@ -70,6 +70,14 @@ struct Visit {
     crumb: String,
 }
 
+/// A column that the user chose.
+#[derive(Debug)]
+struct ChosenColumn {
+    column: Column,
+    /// Whether it was not seen before: it matters more than those that are left as they were.
+    is_wanted: bool,
+}
+
 /// What is stored, as far as it is shown, and the run that is open.
 #[derive(Debug)]
 pub struct ResultsScreen {
@@ -82,8 +90,8 @@ pub struct ResultsScreen {
     pub(crate) focus: Column,
     /// What configurations are called.
     pub(crate) labels: Labels,
-    /// Columns that the user chose, by what the rows are; the first matter most.
-    chosen: BTreeMap<RowKind, Vec<Column>>,
+    /// Columns that the user chose, by what the rows are.
+    chosen: BTreeMap<RowKind, Vec<ChosenColumn>>,
     /// Whether results are shown one by one, and not by their configurations.
     flat: bool,
     /// What was deleted last.
@@ -108,7 +116,11 @@ impl ResultsScreen {
         match self.chosen.get(&kind) {
             Some(chosen) => {
                 let options = self.names.iter().filter_map(|name| kind.option(name));
-                kind.columns().into_iter().chain(options).filter(|column| chosen.contains(column)).collect()
+                kind.columns()
+                    .into_iter()
+                    .chain(options)
+                    .filter(|column| chosen.iter().any(|chosen| chosen.column == *column))
+                    .collect()
             }
             None => {
                 let differing = self.table.page.iter().flat_map(|page| &page.differing);
@@ -117,9 +129,10 @@ impl ResultsScreen {
         }
     }
 
-    /// How soon a column that the user chose is dropped; none where nothing was chosen.
-    pub(crate) fn chosen_rank(&self, column: &Column) -> Option<usize> {
-        self.chosen.get(&RowKind::of(&self.listing))?.iter().position(|chosen| chosen == column)
+    /// Whether the user chose a column that was not seen before.
+    pub(crate) fn is_wanted(&self, column: &Column) -> bool {
+        let chosen = self.chosen.get(&RowKind::of(&self.listing));
+        chosen.is_some_and(|chosen| chosen.iter().any(|chosen| chosen.column == *column && chosen.is_wanted))
     }
 
     /// How many rows are seen of a list that has so many lines above it.

@@ -45,7 +45,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
         format!("{} {}", run.engine, run.version),
         format!("tier {tier}{verdict}"),
         started,
-        format!("round {} of 0..{}", run.round, run.rounds.saturating_sub(1)),
+        format!("round={} of {}", run.round, run.rounds),
         run.tier_reason.clone(),
     ];
     let mut left = usize::from(area.width);

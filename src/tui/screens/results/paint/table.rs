@@ -57,7 +57,7 @@ pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: u
         let texts: Vec<String> = results.table.known().map(|row| cells::cell(results, row, column, screen)).collect();
         // What says which row it is comes before the column of the order and that of the cursor.
         let is_kept = ordered(results, column).is_some() || *column == results.focus;
-        let usual = results.chosen_rank(column).unwrap_or(shape.rank);
+        let usual = if results.is_wanted(column) { shape.rank.min(1) } else { shape.rank };
         let rank = if is_kept { usual.min(1) } else { usual + 2 };
         let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
         let title = title(results, column);
