@@ -55,10 +55,9 @@ pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: u
     let candidates = all.iter().enumerate().map(|(place, column)| {
         let shape = cells::shape(column, screen, ended_well);
         let texts: Vec<String> = results.table.known().map(|row| cells::cell(results, row, column, screen)).collect();
-        // What says which row it is comes before the column of the order and that of the cursor.
-        let is_kept = ordered(results, column).is_some() || *column == results.focus;
-        let usual = if results.is_wanted(column) { shape.rank.min(1) } else { shape.rank };
-        let rank = if is_kept { usual.min(1) } else { usual + 2 };
+        // What says which row it is comes before the columns of the order and of the cursor, and those that were asked for.
+        let is_kept = ordered(results, column).is_some() || *column == results.focus || results.is_wanted(column);
+        let rank = if is_kept { shape.rank.min(1) } else { shape.rank + 2 };
         let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
         let title = title(results, column);
         FittedColumn::new(place, rank, shape.right, &title, shape.most, texts.iter().map(String::as_str))
