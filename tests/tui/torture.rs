@@ -117,6 +117,8 @@ fn an_engine_is_chosen_watched_and_stopped() {
     journey
         .keys("7")
         .shows("Does an engine keep what its tier promises?")
+        .hides("K stop")
+        .hides("R again")
         .keys("+")
         .shows("Torture an engine")
         .keys("lmdb")
@@ -133,7 +135,7 @@ fn an_engine_is_chosen_watched_and_stopped() {
 
     journey.message(Message::Torture(Box::new(SeriesEvent::Began(0))));
     journey.message(Message::Torture(Box::new(SeriesEvent::Step(Step::Kill { done: 5 }))));
-    journey.shows("Torturing lmdb:sync=nosync · 1 of 2").shows("killed 5 of 20").shows("▶ 1/2");
+    journey.shows("Torturing lmdb:sync=nosync · 1 of 2").shows("killed 5 of 20").shows("▶ 1/2").shows("K stop");
     journey.keys("1").key(KeyPress::Enter).shows("an engine is being tortured: 7 shows it");
     assert!(journey.started.is_empty(), "nothing is measured beside it");
     journey.keys("q").shows("An engine is being tortured. Leave?").keys("n").keys("7");

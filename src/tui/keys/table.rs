@@ -120,7 +120,7 @@ const COMPARE: &[Binding] = &[
         "view",
         "the next view: matrix, sweep; table, sizes, latencies, pivot, scaling",
     ),
-    binding(&[KeyPress::Char('M')], Action::Matrix, "matrix", "all configurations of the session beside one reference"),
+    binding(&[KeyPress::Char('C')], Action::Matrix, "matrix", "all configurations of the session beside one reference"),
     binding(
         &[KeyPress::Char('r')],
         Action::Reference,

@@ -7,11 +7,11 @@ use dbdyno_engine::durability::Tier;
 #[test]
 fn what_cannot_be_done_yet_is_not_hinted() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 200, 60);
-    journey.shows("a side A").shows("Enter open").shows("M matrix");
+    journey.shows("a side A").shows("Enter open").shows("C matrix");
     journey.hides("x explain").hides("e export").hides("p pivot").hides("s swap");
     journey.key(KeyPress::Enter).shows("x explain").shows("e export").shows("p pivot").shows("s swap");
     // Nothing differs that could be allowed.
-    journey.hides("o allow").keys("M").hides("M matrix").keys("/").keys("nothing").key(KeyPress::Enter);
+    journey.hides("o allow").keys("C").hides("C matrix").keys("/").keys("nothing").key(KeyPress::Enter);
     journey.hides("x explain").hides("Enter open");
     let mut tiers = over(&pairs(&["1000"], Tier::ProcessSafe), 200, 60);
     tiers.key(KeyPress::Enter).shows("o allow");

@@ -43,14 +43,14 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
     journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
     // From a pair a key leads to it too.
-    journey.key(KeyPress::Esc).shows("M all").key(KeyPress::Enter).shows("‹table›").hides("matrix  ").keys("M");
+    journey.key(KeyPress::Esc).shows("C all").key(KeyPress::Enter).shows("‹table›").hides("matrix  ").keys("C");
     journey.shows("‹matrix›").shows("reference");
 }
 
 #[test]
 fn another_reference_is_chosen_under_the_cursor() {
     let mut journey = over(&session(&["x", "y", "z"]), 80, 24);
-    journey.keys("M").shows("reference   x").keys("r").shows("reference   y");
+    journey.keys("C").shows("reference   x").keys("r").shows("reference   y");
     let of_test = row(&journey, "1 Writes");
     assert!(of_test.contains("3.01 ms 0.33 ▼ 0.33-0.33 0.33 ▼ 0.33-0.33"), "{of_test}");
     // The cursor is on what was the reference, so that the same key leads back.
@@ -60,7 +60,7 @@ fn another_reference_is_chosen_under_the_cursor() {
 #[test]
 fn more_configurations_than_fit_are_shown_sideways() {
     let mut journey = over(&session(&["x", "y", "z", "p", "q", "r", "s"]), 80, 24);
-    journey.keys("M").shows("1 of 6 configurations beside the reference: h and l show the others").shows("3.00 ▲");
+    journey.keys("C").shows("1 of 6 configurations beside the reference: h and l show the others").shows("3.00 ▲");
     journey.hides("6.00 ▲").keys("lllll").shows("6 of 6 configurations").shows("6.00 ▲").shows("s 6.0");
     assert!(!journey.screen().lines().skip(1).any(|line| line.chars().count() > 80), "{}", journey.screen());
     journey.keys("l").shows("6 of 6").keys("h").shows("5 of 6");
@@ -71,7 +71,7 @@ fn more_configurations_than_fit_are_shown_sideways() {
 #[test]
 fn the_matrix_is_explained_copied_filtered_and_exported() {
     let mut journey = over(&session(&["x", "y", "z"]), 120, 40);
-    journey.keys("M").keys("x").shows("A is y, B is x").shows("Hodges-Lehmann").key(KeyPress::Esc);
+    journey.keys("C").keys("x").shows("A is y, B is x").shows("Hodges-Lehmann").key(KeyPress::Esc);
     journey
         .keys("y")
         .shows("in the clipboard")

@@ -31,7 +31,7 @@ fn lines(journey: &Journey, part: &str) -> Vec<String> {
 #[test]
 fn configurations_are_ranked_within_tiers_beside_the_first() {
     let mut journey = over(&grid(&["cache", "sync", "mode"]), 80, 24);
-    journey.keys("M").shows("‹matrix›").keys("v").shows("‹sweep›").shows("6 configurations of cache x sync");
+    journey.keys("C").shows("‹matrix›").keys("v").shows("‹sweep›").shows("6 configurations of cache x sync");
     journey.shows("ranked by ‹all tests, geometric mean · size 1000›").shows("tier 3 power-safe · 3 configurations");
     journey.shows("! another tier than the base").shows("the base");
     let ranked = lines(&journey, " sync=");
@@ -55,7 +55,7 @@ fn configurations_are_ranked_within_tiers_beside_the_first() {
 #[test]
 fn two_options_make_a_map_and_each_has_its_share() {
     let mut journey = over(&grid(&["cache", "sync", "mode"]), 80, 24);
-    journey.keys("M").keys("v").shows("cache \\ sync").shows("█ 0.30").shows("share of the variance");
+    journey.keys("C").keys("v").shows("cache \\ sync").shows("█ 0.30").shows("share of the variance");
     let shares = lines(&journey, "%  sync");
     assert!(shares.len() == 1 && shares[0].contains("99 %"), "{}", journey.screen());
     journey.keys("n").shows("99 % of the variance").key(KeyPress::Esc);
@@ -69,18 +69,18 @@ fn two_options_make_a_map_and_each_has_its_share() {
         }
     }
     let mut no_sweep = over(&engines, 80, 24);
-    no_sweep.keys("M").hides("sweep").keys("v").shows("‹table›");
+    no_sweep.keys("C").hides("sweep").keys("v").shows("‹table›");
 }
 
 #[test]
 fn any_pair_of_a_sweep_is_one_key_away() {
     let mut journey = over(&grid(&["cache", "sync", "mode"]), 80, 24);
-    journey.keys("M").keys("vl").key(KeyPress::End).key(KeyPress::Enter).shows("‹table›");
+    journey.keys("C").keys("vl").key(KeyPress::End).key(KeyPress::Enter).shows("‹table›");
     journey.shows("! compared all the same though tiers differ").shows("x[sync=off,cache=1]").shows("3.0x faster [1]");
     journey
         .key(KeyPress::Esc)
         .shows("‹sweep›")
-        .keys("M")
+        .keys("C")
         .shows("‹matrix›")
         .keys("lllll")
         .shows("n/c")

@@ -123,7 +123,7 @@ impl Screen for TortureScreen {
             Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
             Action::Export => {
                 let help = "a file that is not there yet: .txt, .csv or .json; it has all that was found";
-                vec![Intent::prompt(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv")]
+                vec![Intent::prompt_file(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv")]
             }
             Action::Refresh => self.ask(),
             Action::Back => {
@@ -132,6 +132,15 @@ impl Screen for TortureScreen {
                 Intents::new()
             }
             _ => Intents::new(),
+        }
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        match action {
+            Action::Stop => self.running(),
+            Action::Enter | Action::Rerun | Action::Copy => self.current().is_some(),
+            Action::Filter | Action::Export => matches!(&self.found, Some(Ok(found)) if !found.is_empty()),
+            _ => true,
         }
     }
 

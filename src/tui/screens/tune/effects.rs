@@ -40,10 +40,10 @@ impl TuneScreen {
     pub(super) fn ask_export(&self) -> Intents {
         if self.view == TuneView::Effects {
             let help = "a file that is not there yet: .html, .json or .txt";
-            return vec![Intent::prompt(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html")];
+            return vec![Intent::prompt_file(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html")];
         }
         let help = "a file that is not there yet: .md, .csv, .json or .txt";
-        vec![Intent::prompt(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
+        vec![Intent::prompt_file(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
     }
 
     pub(super) fn export_effects(&self, path: &str, world: &World) -> Result<Intents, String> {

@@ -39,7 +39,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, wo
         ),
         Some(Ok(offers)) => {
             let of = if offers[0].session.is_some() { "the last session" } else { "all sessions" };
-            (format!("Configurations of {of} · Enter compares a pair, M all of them"), Role::Title)
+            (format!("Configurations of {of} · Enter compares a pair, C all of them"), Role::Title)
         }
     };
     let taken = paint.wrapped(rest, &text, role);
