@@ -141,7 +141,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
 
 /// The hints of what does something now, as many as fit, those of the screen first; help and leaving always.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let context = context(&app.world, &app.screens, app.now);
+    let context = context(&app.world, &app.screens, app.now, app.size);
     let offered = |binding: &&Binding| app.screens.offers(app.screen, binding.action, &context);
     let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).filter(offered).collect();
     let width_of =
