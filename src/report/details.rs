@@ -111,11 +111,12 @@ mod tests {
     #[test]
     fn a_document_is_laid_out_and_its_texts_have_their_lines() {
         let runs: Vec<[u32; 3]> = (0..60).map(|n| [n, n % 2, n * 1_000]).collect();
-        let suite = serde_json::json!({ "name": "kv", "text": "title = \"x\"\nkind = \"kv\"\u{1b}\n" });
-        let plan = serde_json::json!({ "suite": suite, "rounds": 30, "runs": runs, "options": [{ "a": "1" }] });
+        let suite = serde_json::json!({ "name": "kv", "text": "title = \"x\"\nkind = \"kv\"\u{1b}\n# a file is longer than a line of the document that it is kept in\n" });
+        let options: Vec<_> = (0..20).map(|n| serde_json::json!({ "a": n })).collect();
+        let plan = serde_json::json!({ "suite": suite, "rounds": 30, "runs": runs, "options": options });
         let text = details(&answer(&plan.to_string()));
         assert!(text.lines().all(|line| line.len() < WIDTH + 24), "{text}");
-        for line in ["session  plan  ", "rounds: 30", "title = \"x\"", "kind = \"kv\"\\u{1b}", "- {\"a\":\"1\"}"] {
+        for line in ["session  plan  ", "rounds: 30", "title = \"x\"", "kind = \"kv\"\\u{1b}", "- {\"a\":19}"] {
             assert!(text.contains(line), "{line} in\n{text}");
         }
         assert!(text.contains("59,1,59000"), "nothing is left out: {text}");

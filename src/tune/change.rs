@@ -33,7 +33,9 @@ impl Change {
                 return Err(wrong(format!("expected an option of the engine tuned, {name}")));
             }
             let [value] = values.as_slice() else {
-                return Err(wrong(format!("{option} has several values: each is a change of its own")));
+                return Err(wrong(format!(
+                    "{option} has several values: expected one, since each is a change of its own"
+                )));
             };
             asked.insert(option.trim().to_owned(), value.clone());
         }

@@ -14,8 +14,14 @@ fn the_first_screen_of_an_empty_store_can_be_run_with_one_key() {
     assert_eq!(journey.app.screen, ScreenId::Live, "it shows what it started");
     let start = &journey.started[0];
     assert_eq!(start.spec.rounds, 10);
-    let command = "dbdyno run --suite kv --engine sqlite --engine lmdb --engine redb --size 10000 --repeat 10";
-    assert_eq!(start.command_line, command, "the command does the same without a screen");
+    assert_eq!(start.command_line, "dbdyno --preset quick", "the command does the same without a screen");
+}
+
+#[test]
+fn the_first_bench_runs_its_engines_at_one_tier() {
+    let mut journey = Journey::begin(120, 40);
+    journey.shows("30 runs").shows("tier 3 power-safe").hides("unequal tiers");
+    journey.key(KeyPress::Right).keys("d").shows("tier 2 consistent").shows("unequal tiers");
 }
 
 #[test]
@@ -74,7 +80,14 @@ fn a_sweep_multiplies_the_plan_and_names_the_unequal_tiers() {
 #[test]
 fn a_sweep_that_cannot_make_a_difference_is_flagged() {
     let mut journey = Journey::begin(120, 40);
-    journey.key(KeyPress::Right).keys("/").keys("wal_auto").key(KeyPress::Enter).keys("i").key(KeyPress::Ctrl('u'));
+    journey
+        .key(KeyPress::Right)
+        .keys("d")
+        .keys("/")
+        .keys("wal_auto")
+        .key(KeyPress::Enter)
+        .keys("i")
+        .key(KeyPress::Ctrl('u'));
     journey.keys("50|1000").key(KeyPress::Enter).shows("not run, it cannot differ: there is no log");
 }
 
@@ -82,12 +95,12 @@ fn a_sweep_that_cannot_make_a_difference_is_flagged() {
 fn a_typed_value_is_refused_with_what_was_expected() {
     let mut journey = Journey::begin(120, 40);
     journey.key(KeyPress::Right);
-    for _ in 0..3 {
+    for _ in 0..4 {
         journey.key(KeyPress::Down);
     }
-    journey.keys("i").shows("cache_size").keys("x").key(KeyPress::Enter);
-    journey.shows("expected a whole number");
-    journey.key(KeyPress::Ctrl('u')).keys("-4000|8000").key(KeyPress::Enter).shows("[-4000] [8000]").shows("40 runs");
+    journey.keys("i").shows("mmap_size").keys("x").key(KeyPress::Enter);
+    journey.shows("expected a size from 0 to");
+    journey.key(KeyPress::Ctrl('u')).keys("0|8000").key(KeyPress::Enter).shows("[0] [8000]").shows("40 runs");
 }
 
 #[test]

@@ -325,7 +325,7 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         journey.shows("rung rounds  ratio  setting").shows("latency_ns=800").shows("confirming latency_ns=800");
         told(&mut journey, &said, |_| false);
         journey.message(Message::TuneOver(Ok(())));
-        journey.shows("latency_ns=800: 0.80").shows("1.25x faster").shows("the race flatters its winners");
+        journey.shows("latency_ns=800: 0.80").shows(" 1.25x").shows("the race flatters its winners");
         journey.keys("v").shows("What if latency_ns=800").keys("v").shows("rung rounds");
     }
 }

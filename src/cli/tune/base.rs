@@ -129,7 +129,9 @@ pub(super) fn questions(
     let mut asked = start.as_ref().map(|start| start.options().clone()).unwrap_or_default();
     for (option, values) in choice.options {
         let [value] = values.as_slice() else {
-            let message = format!("--engine {asked_engine}: {option} has several values: a base has one of each");
+            let message = format!(
+                "--engine {asked_engine}: {option} has several values: expected one, since a base has one of each"
+            );
             return Err(CliError::Usage(message));
         };
         asked.insert(option, value.clone());

@@ -43,7 +43,7 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
     journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
     // From a pair a key leads to it too.
-    journey.key(KeyPress::Esc).shows("C all").key(KeyPress::Enter).shows("‹table›").hides("matrix  ").keys("C");
+    journey.key(KeyPress::Esc).shows("C all").key(KeyPress::Enter).shows("Compare  ‹table›").keys("C");
     journey.shows("‹matrix›").shows("reference");
 }
 

@@ -35,6 +35,9 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
+/// The preset that is on the screen at first.
+const FIRST_LOOK: &str = "quick";
+
 /// What this screen wants to happen.
 type Intents = Vec<Intent<Request, Dialog>>;
 
@@ -94,17 +97,38 @@ impl BenchScreen {
                 preset.name, preset.spec.suite
             ))];
         };
-        self.form.take_preset(preset, suite, &world.registry);
+        self.put(preset, at, suite, world);
         if !world.presets.iter().any(|known| known.name == preset.name) {
             // Made for the occasion: no command could name it.
             self.form.changed();
         }
-        self.cursors = [ListCursor::default(); 5];
-        self.cursors[Pane::Suites.index()].at = at;
         self.pane = Pane::Engines;
-        self.owner = OptionOwner::Entry(0);
         self.plan(world);
         vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
+    }
+
+    fn put(&mut self, preset: &Preset, at: usize, suite: &Suite, world: &World) {
+        self.form.take_preset(preset, suite, &world.registry);
+        self.cursors = [ListCursor::default(); 5];
+        self.cursors[Pane::Suites.index()].at = at;
+        self.owner = OptionOwner::Entry(0);
+    }
+
+    /// Puts the first look onto the screen where it can be run here: its engines are at one tier, so that it ends in verdicts.
+    fn put_first_look(&mut self, world: &World) {
+        let preset = world.presets.iter().find(|preset| preset.name == FIRST_LOOK);
+        let found = preset.and_then(|preset| {
+            let (at, suite) = world.suites.iter().enumerate().find(|(_, suite)| suite.name == preset.spec.suite)?;
+            Some((preset, at, suite))
+        });
+        let Some((preset, at, suite)) = found else { return };
+        let before = self.form.clone();
+        self.put(preset, at, suite, world);
+        self.plan(world);
+        if !self.preview.as_ref().is_ok_and(|preview| preview.refusal(world).is_none()) {
+            self.form = before;
+            self.plan(world);
+        }
     }
 
     /// Runs the bench; the user is asked first where it takes long.
@@ -157,6 +181,7 @@ impl Screen for BenchScreen {
             filter: String::new(),
         };
         bench.plan(world);
+        bench.put_first_look(world);
         bench
     }
 

@@ -225,7 +225,7 @@ impl Gathered {
         Side { selection: format!("session={}", self.session), twins, runs, ..Side::default() }
     }
 
-    /// The configuration of a run.
+    /// The place among the configurations of the race; none: a run that is not of this session.
     pub(super) fn configuration(&self, run: &RunTests) -> Option<usize> {
         self.planned.get(run.ordinal as usize).map(|planned| planned.configuration)
     }

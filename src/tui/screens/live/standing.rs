@@ -17,7 +17,7 @@ pub(crate) enum Standing {
 /// How all configurations of a session stand.
 #[derive(Debug, Clone, Default)]
 pub struct Standings {
-    /// The session.
+    /// Whose runs they are of.
     pub(super) session: Uuid,
     /// Configurations, one a size, that the others stand against.
     pub(super) reference: BTreeSet<usize>,

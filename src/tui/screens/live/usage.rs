@@ -14,7 +14,7 @@ pub(crate) struct Used {
     pub(crate) switches: Option<f64>,
     /// Memory, bytes: as last seen, or the peak of a test that is over.
     pub(crate) rss_bytes: Option<u64>,
-    /// The database, bytes.
+    /// Bytes of all files of the database together.
     pub(crate) database_bytes: Option<u64>,
 }
 

@@ -44,7 +44,7 @@ struct Beside {
     foreign: Vec<Side>,
 }
 
-/// Reads a matrix.
+/// Reads all configurations of the sessions that the reference is of, beside it; the error is why they are not shown.
 pub(in super::super) fn read(wanted: &WantedMatrix, store: &Store) -> Result<Matrix, String> {
     let WantedMatrix { beside: BesideReference { reference, with }, metric, allowed } = wanted;
     let side = loaded(reference, *metric, store)?;

@@ -46,7 +46,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         0 => String::new(),
         results => format!(" · {} results read", count(results as u64)),
     };
-    let text = format!(" {} {} … {}{results}", word(context), context.world.store, duration(elapsed.as_nanos() as f64));
+    // How far it is comes before the path, which may be longer than the screen is wide.
+    let elapsed_words = duration(elapsed.as_nanos() as f64);
+    let text = format!(" {} … {elapsed_words}{results} · {}", word(context), context.world.store);
     paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
     row.y += 1;
     paint.text(row, "Esc gives it up and shows what was there before", Role::Dim);

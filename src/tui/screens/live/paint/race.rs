@@ -229,12 +229,13 @@ fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
     ]
 }
 
-/// The last rounds as bars. The scale has a tenth of the median on either side at least, so that what is steady looks steady.
+/// The last rounds as bars. The scale has a tenth of the median on either side at least, so that what is steady looks steady: the median
+/// is in the middle of a bar.
 fn sparkline(times: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let Ok(middle) = median(times) else { return String::new() };
     let least = times.iter().copied().fold(middle * 0.9, f64::min);
-    let most = times.iter().copied().fold(middle * 1.1, f64::max);
+    let most = times.iter().copied().fold(middle * 1.125, f64::max);
     let bar = |time: &f64| BARS[(((time - least) / (most - least) * 7.0).round() as usize).min(7)];
     if most > least { times.iter().map(bar).collect() } else { "▁".repeat(times.len()) }
 }
@@ -322,7 +323,8 @@ mod tests {
 
     #[test]
     fn a_steady_time_looks_steady_and_an_outlier_is_seen() {
-        assert_eq!(sparkline(&[100.0, 101.0, 99.0]), "▅▅▄");
+        assert_eq!(sparkline(&[100.0, 101.0, 99.0]), "▄▄▄");
+        assert_eq!(sparkline(&[100.0, 105.0, 93.0]), "▄▆▂");
         assert_eq!(sparkline(&[100.0, 100.0, 200.0]), "▂▂█");
         assert_eq!(sparkline(&[0.0, 0.0]), "▁▁");
     }

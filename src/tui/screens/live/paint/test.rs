@@ -72,7 +72,7 @@ fn used(known: Used) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Paints a test.
+/// Paints the single test with its histogram, what it did over time, and what it used.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
     let TestPicture { figures, latencies, rounds, ghost, usual, .. } = *picture;
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
