@@ -65,12 +65,14 @@ pub(super) struct Known<'s> {
     pub(super) repeats: Repeats<'s>,
     /// Runs that are on both sides.
     pub(super) shared: HashSet<Uuid>,
+    /// The tests of each side that were run and have no value of the metric, by size and number.
+    pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
 }
 
 /// Figures and obstacles of a line.
 pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: &Options) -> LineDraft {
     let matched = matched(&laid.a, &laid.b);
-    let obstacles = obstacles(&laid, &matched, known, options);
+    let obstacles = obstacles(&laid, &matched, known, metric, options);
     let several = |side: SideName| {
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))

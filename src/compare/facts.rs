@@ -23,6 +23,12 @@ pub(super) fn shared_runs(a: &Side, b: &Side) -> HashSet<Uuid> {
     b.runs.iter().map(|run| run.run_id).filter(|run| of_a.contains(run)).collect()
 }
 
+/// The tests of a side that some run has without a value of the metric, by size and number: `p99` of few operations.
+pub(super) fn without_value(side: &Side) -> HashSet<(&str, u32)> {
+    let tests = side.runs.iter().flat_map(|run| run.tests.iter().map(|test| (&*run.size, test)));
+    tests.filter(|(_, test)| test.value.is_none()).map(|(size, test)| (size, test.test)).collect()
+}
+
 pub(super) fn of_side(side: &Side) -> SideFacts {
     let mut configurations: HashMap<(&str, *const RunConfiguration), MeasuredConfiguration> = HashMap::new();
     for run in &side.runs {

@@ -84,6 +84,7 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
         floors: noise::floors(&[a, b]),
         repeats: Repeats::of(&[a, b]),
         shared: facts::shared_runs(a, b),
+        without_value: [a, b].map(facts::without_value),
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
     let lines = lines.into_par_iter().map(|line| evidence::draft(line, &known, a.metric, options)).collect();

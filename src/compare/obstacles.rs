@@ -11,6 +11,7 @@ use super::{
 use crate::{
     base::units::{self, counted},
     catalog::Difference,
+    metric::Metric,
     store::{RunConfiguration, RunTests, tier_words},
 };
 use std::{
@@ -20,10 +21,16 @@ use std::{
 use uuid::Uuid;
 
 /// Everything that stands against comparing these runs.
-pub(super) fn obstacles(line: &Laid<'_>, matched: &Matched<'_>, known: &Known<'_>, options: &Options) -> Vec<Obstacle> {
+pub(super) fn obstacles(
+    line: &Laid<'_>,
+    matched: &Matched<'_>,
+    known: &Known<'_>,
+    metric: Metric,
+    options: &Options,
+) -> Vec<Obstacle> {
     let must =
         |kind, message: Option<String>| message.map(|message| Obstacle { kind, side: None, message, allowed: false });
-    if let Some(only) = must(ObstacleKind::OneSide, one_side(line)) {
+    if let Some(only) = must(ObstacleKind::OneSide, one_side(line, known, metric)) {
         return vec![only];
     }
     let both = Both { a: Counts::of(&line.a), b: Counts::of(&line.b) };
@@ -52,12 +59,15 @@ pub(super) fn obstacles(line: &Laid<'_>, matched: &Matched<'_>, known: &Known<'_
     fixed.chain(differences).flatten().collect()
 }
 
-fn one_side(line: &Laid<'_>) -> Option<String> {
-    let side = match (line.a.is_empty(), line.b.is_empty()) {
-        (false, true) => SideName::A,
-        (true, false) => SideName::B,
+fn one_side(line: &Laid<'_>, known: &Known<'_>, metric: Metric) -> Option<String> {
+    let (side, other, of_other) = match (line.a.is_empty(), line.b.is_empty()) {
+        (false, true) => (SideName::A, SideName::B, &known.without_value[1]),
+        (true, false) => (SideName::B, SideName::A, &known.without_value[0]),
         _ => return None,
     };
+    if of_other.contains(&(line.size.as_str(), line.test)) {
+        return Some(format!("{other} has no value of {}", metric.title()));
+    }
     Some(match line.is_lone_size {
         true => format!("only {side} has size {}", line.size),
         false => format!("only {side} has {} at size {}", line.name, line.size),

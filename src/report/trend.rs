@@ -46,7 +46,10 @@ fn groups(trend: &Trend) -> impl Iterator<Item = &[TrendSeries]> {
 }
 
 fn table(trend: &Trend) -> String {
-    let mut text = String::new();
+    let mut text = match trend.series.is_empty() {
+        true => format!("no test has a value of {}\n", trend.metric.title()),
+        false => String::new(),
+    };
     for series in groups(trend) {
         let mut grid =
             Grid::new([Alignment::Left, Alignment::Right, Alignment::Left, Alignment::Right, Alignment::Left]);

@@ -131,13 +131,6 @@ pub(super) fn own_functions_first(connection: &Connection) -> duckdb::Result<()>
     )
 }
 
-/// A further connection to what another one opened: with the same reach, and temporary tables of its own.
-pub(super) fn another(connection: &Connection) -> duckdb::Result<Connection> {
-    let another = connection.try_clone()?;
-    own_functions_first(&another)?;
-    Ok(another)
-}
-
 /// The name that DuckDB gives to the file that was opened.
 pub(super) fn catalog(connection: &Connection) -> duckdb::Result<String> {
     // Others that are attached come after it.

@@ -88,6 +88,19 @@ fn tests_without_the_figure_have_no_line() {
 }
 
 #[test]
+fn a_test_that_ran_without_the_figure_is_not_called_missing() {
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    // The fixture runs A and B in turn.
+    for result in bench.batch.results.iter_mut().skip(1).step_by(2) {
+        result.figures = result.figures.with(Metric::P99, 1_000);
+    }
+    let comparison = compared(&bench, Metric::P99);
+    let message = &comparison.lines[0].obstacles[0].message;
+    assert_eq!(message, "A has no value of p99");
+}
+
+#[test]
 fn benchfmt_names_the_unit_of_each_metric() {
     let bench = bench(Metric::Database, |_| 4_096, |_| 8_192);
     let of = |metric| benchfmt(&compared(&bench, metric));

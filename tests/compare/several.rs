@@ -3,9 +3,10 @@
 use super::fixture::{Bench, spec};
 use crate::support::Place;
 use dbdyno::{
-    compare::{Options, Side, by_configuration, compare, compare_all},
+    compare::{Options, Side, by_configuration, compare, compare_all, load_all},
+    metric::Metric,
     stats::Verdict,
-    store::Store,
+    store::{Latencies, Selection, Store},
 };
 
 /// A session of ten rounds in which `x` takes 1 ms, `y` 3 ms and `z` as long as `x`, each with noise of its own.
@@ -51,6 +52,31 @@ fn twins_of_an_aa_session_are_no_sides() {
     let twin = super::fixture::Variant { label: "x#2".to_owned(), ..spec("x") };
     bench.run(&session, 0, &twin, &[1_000_000]);
     assert_eq!(sides(&bench).len(), 3);
+}
+
+#[test]
+fn sides_read_together_are_what_each_is_alone() {
+    let mut bench = three();
+    let session = bench.batch.sessions[0].session_id.clone();
+    let twin = super::fixture::Variant { label: "x#2".to_owned(), ..spec("x") };
+    bench.run(&session, 0, &twin, &[1_000_000, 2_000_000]);
+    let other = bench.session("there");
+    bench.run(&other, 0, &spec("y"), &[4_000_000]);
+    let stored = bench.stored();
+    // More than are read at once, of which most overlap; none of the first is about tests.
+    let of_runs = ["engine=x", "suite=kv", "engine=nothing", "round>=5", "engine=y"];
+    let of_tests = ["test=2", "engine=x test=1", "suite=kv", "engine=nothing test=1", "test=1"];
+    for texts in [of_runs, of_tests] {
+        let texts: Vec<&str> = texts.into_iter().cycle().take(67).collect();
+        let selections: Vec<Selection> = texts.iter().map(|text| Selection::parse_line(text).unwrap()).collect();
+        let named: Vec<(&str, &Selection)> = texts.iter().copied().zip(&selections).collect();
+        let read =
+            |named: &[(&str, &Selection)]| load_all(&stored.store, named, Metric::Wall, Latencies::Read).unwrap();
+        let together = read(&named);
+        let alone: Vec<Side> = named.iter().flat_map(|one| read(&[*one])).collect();
+        assert_eq!(together, alone);
+        assert!(together.iter().any(|side| side.twins.len() == 11 && !side.runs.is_empty()));
+    }
 }
 
 #[test]

@@ -304,7 +304,7 @@ pub(crate) fn noise(comparison: &Comparison) -> String {
     let least = floors().map(|floor| floor.value).fold(f64::INFINITY, f64::min) * 100.0;
     let most = floors().map(|floor| floor.value).fold(0.0, f64::max) * 100.0;
     match comparison.lines.first().map(|line| line.noise_floor.basis) {
-        None => "no line".to_owned(),
+        None => format!("no test of A and none of B has a value of {}", comparison.metric.title()),
         Some(NoiseBasis::Assumed) => format!("noise floor {most:.1} % (assumed: no session ran A against A)"),
         Some(_) if most - least < 0.05 => format!("noise floor {most:.1} % (measured A against A)"),
         Some(_) => format!("noise floors {least:.1} % to {most:.1} %, each test its own (measured A against A)"),

@@ -18,14 +18,19 @@ pub(super) enum Chosen {
     Tests,
 }
 
-/// Makes `chosen_run`: runs, numbered from 0 in any order.
+/// Makes `chosen_run`: runs, numbered from 0 in any order, each with the sides that it is in.
 const CHOOSE_RUNS: &str = "CREATE OR REPLACE TEMP TABLE chosen_run AS
-    SELECT run_id, session_id, (row_number() OVER () - 1)::UBIGINT AS place FROM ({runs})";
+    SELECT run_id, session_id, sides, (row_number() OVER () - 1)::UBIGINT AS place FROM ({runs})";
 
-const CHOOSE_TESTS: &str =
-    "CREATE OR REPLACE TEMP TABLE chosen AS SELECT DISTINCT run_id, test FROM ({tests}) WHERE wall_ns IS NOT NULL";
+const RUNS_OF_SIDES: &str =
+    "SELECT run_id, any_value(session_id) AS session_id, bit_or(side) AS sides FROM ({sides}) GROUP BY run_id";
 
-const RUNS_OF_TESTS: &str = "FROM run WHERE run_id IN (SELECT run_id FROM chosen)";
+const CHOOSE_TESTS: &str = "CREATE OR REPLACE TEMP TABLE chosen AS
+    SELECT run_id, test, bit_or(side) AS sides FROM ({sides}) WHERE wall_ns IS NOT NULL GROUP BY run_id, test";
+
+const RUNS_OF_TESTS: &str = "
+    SELECT run_id, session_id, sides FROM run
+    JOIN (SELECT run_id, bit_or(sides) AS sides FROM chosen GROUP BY run_id) USING (run_id)";
 
 /// The runs of configurations that ran twice a round in some sessions, and of their twins.
 const TWINS: &str = "
@@ -33,38 +38,56 @@ const TWINS: &str = "
         SELECT DISTINCT session_id, size, twin_of AS label, label AS twin
         FROM run WHERE twin_of IS NOT NULL AND session_id IN (SELECT unnest(string_split(?, ' '))::UUID)
     )
+    SELECT run_id, session_id, 1::UBIGINT AS sides
     FROM run r WHERE EXISTS (FROM twins w WHERE r.session_id = w.session_id AND r.size = w.size AND r.label IN (w.label, w.twin))";
 
+/// How many selections are read at once: each has a bit of a number.
+pub(super) const MOST_SIDES: usize = u64::BITS as usize;
+
 impl Chosen {
-    /// Chooses the finished tests that a selection means. Runs without one may be among the chosen runs.
-    pub(super) fn of(connection: &Connection, selection: &Selection) -> Result<Self, StoreError> {
-        if !selection.is_about_tests() {
-            let Narrow { sql, parameters } = Narrow::selected_runs(selection);
-            make(connection, &CHOOSE_RUNS.replace("{runs}", &sql), &parameters)?;
+    /// Chooses the finished tests that selections mean, of which there are at most [`MOST_SIDES`]: each is a side. Runs without a finished test
+    /// may be among the chosen runs.
+    pub(super) fn of(connection: &Connection, selections: &[&Selection]) -> Result<Self, StoreError> {
+        if !selections.iter().any(|selection| selection.is_about_tests()) {
+            let (sides, parameters) = sides(selections, "run_id, session_id", Narrow::selected_runs);
+            let runs = RUNS_OF_SIDES.replace("{sides}", &sides);
+            make(connection, &CHOOSE_RUNS.replace("{runs}", &runs), &parameters)?;
             return Ok(Self::WholeRuns);
         }
-        let Narrow { sql, parameters } = Narrow::selected(selection, std::iter::empty());
-        make(connection, &CHOOSE_TESTS.replace("{tests}", &sql), &parameters)?;
+        let of_tests = |selection: &Selection| Narrow::selected(selection, std::iter::empty());
+        let (sides, parameters) = sides(selections, "run_id, test, wall_ns", of_tests);
+        make(connection, &CHOOSE_TESTS.replace("{sides}", &sides), &parameters)?;
         make(connection, &CHOOSE_RUNS.replace("{runs}", RUNS_OF_TESTS), &[])?;
         Ok(Self::Tests)
     }
 
-    /// Chooses all tests of the configurations of these sessions that ran twice a round, and of their twins.
+    /// Chooses all tests of the configurations of these sessions that ran twice a round, and of their twins: one side.
     pub(super) fn twins(connection: &Connection, sessions: impl Iterator<Item = Uuid>) -> Result<Self, StoreError> {
         let ids: Vec<String> = sessions.map(|session| session.to_string()).collect();
         make(connection, &CHOOSE_RUNS.replace("{runs}", TWINS), &[ids.join(" ")])?;
         Ok(Self::WholeRuns)
     }
 
-    /// A condition for rows `t` of tests of the chosen runs.
-    pub(super) fn condition(self) -> &'static str {
+    /// What rows `t` of tests are joined with to keep the chosen: a table `c` with the number of the run, and the sides that the test is in.
+    pub(super) fn keys(self) -> &'static str {
         match self {
-            Self::WholeRuns => "t.wall_ns IS NOT NULL",
+            Self::WholeRuns => "chosen_run c ON c.run_id = t.run_id AND t.wall_ns IS NOT NULL",
             Self::Tests => {
-                "t.wall_ns IS NOT NULL AND EXISTS (FROM chosen x WHERE x.run_id = t.run_id AND x.test = t.test)"
+                "(SELECT run_id, x.test, r.place, x.sides FROM chosen x JOIN chosen_run r USING (run_id)) c
+                 ON c.run_id = t.run_id AND c.test = t.test AND t.wall_ns IS NOT NULL"
             }
         }
     }
+}
+
+/// These columns of what selections mean, with the bit of the selection as `side`; and the parameters.
+fn sides(selections: &[&Selection], columns: &str, narrow: impl Fn(&Selection) -> Narrow) -> (String, Vec<String>) {
+    let each = selections.iter().enumerate().map(|(number, selection)| {
+        let Narrow { sql, parameters } = narrow(selection);
+        (format!("SELECT {columns}, {}::UBIGINT AS side FROM ({sql})", 1_u64 << number), parameters)
+    });
+    let (each, parameters): (Vec<String>, Vec<Vec<String>>) = each.unzip();
+    (each.join(" UNION ALL "), parameters.concat())
 }
 
 /// Between which identifiers the chosen runs are, as a condition's right side; none where none was chosen. Constants, unlike what a join finds

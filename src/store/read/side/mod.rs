@@ -5,18 +5,20 @@ mod runs;
 mod sessions;
 
 use super::{
-    super::{Blob, ReadWatch, Selection, Store, StoreError, connect, schema::TESTS},
+    super::{Blob, ReadWatch, Selection, Store, StoreError, schema::TESTS},
     rows,
 };
 use crate::metric::Metric;
-use chosen::Chosen;
+use chosen::{Chosen, MOST_SIDES};
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::from_bytes;
 use duckdb::Connection;
 use hdrhistogram::Histogram;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
 use uuid::Uuid;
 
 /// Whether the latencies of tests are read, which are most of what is stored.
@@ -82,7 +84,7 @@ pub struct ComparedTest {
     /// Whether the answers equal those of the other engines; none: not compared.
     pub agrees: Option<bool>,
     /// Latencies of single operations, HdrHistogram V2 compressed; none: not recorded, or not asked for.
-    pub latencies: Option<Box<Blob>>,
+    pub latencies: Option<Arc<Blob>>,
 }
 
 /// What is measured, but for the size: two runs of one configuration differ by chance alone.
@@ -204,17 +206,9 @@ impl Store {
             return Ok(selections.iter().map(|_| SelectedRuns::default()).collect());
         }
         self.reading(|connection| {
-            // Each has temporary tables of its own.
-            let another = |_| -> Result<Connection, StoreError> {
-                let another = connect::another(connection).map_err(wrong)?;
-                self.follow(&another)?;
-                Ok(another)
-            };
-            let connections: Vec<Connection> = selections.iter().map(another).collect::<Result<_, StoreError>>()?;
-            let read = |(connection, selection): (Connection, &&Selection)| {
-                selected(&connection, selection, (metric, latencies), self.watch.as_ref())
-            };
-            connections.into_par_iter().zip(selections).map(read).collect()
+            let read = |selections| selected(connection, selections, (metric, latencies), self.watch.as_ref());
+            let parts: Vec<Vec<SelectedRuns>> = selections.chunks(MOST_SIDES).map(read).collect::<Result<_, _>>()?;
+            Ok(parts.into_iter().flatten().collect())
         })
     }
 
@@ -229,11 +223,8 @@ impl Store {
         let counts: Vec<String> =
             Metric::ALL.iter().map(|metric| format!("count({})", metric.compared_sql())).collect();
         self.reading(|connection| {
-            let chosen = Chosen::of(connection, selection)?.condition();
-            let sql = format!(
-                "SELECT [{}]::VARCHAR FROM {TESTS} t JOIN chosen_run c USING (run_id) WHERE {chosen}",
-                counts.join(", ")
-            );
+            let keys = Chosen::of(connection, &[selection])?.keys();
+            let sql = format!("SELECT [{}]::VARCHAR FROM {TESTS} t JOIN {keys}", counts.join(", "));
             let counted: Vec<(String,)> = rows(connection, &sql, &[])?;
             let unread = |error| StoreError::Query { message: format!("a stored row cannot be read: {error}") };
             let counts: Vec<u64> =
@@ -249,23 +240,30 @@ impl Store {
     }
 }
 
+/// At most [`MOST_SIDES`] selections, read at once: what is large is read once for all of them.
 fn selected(
     connection: &Connection,
-    selection: &Selection,
+    selections: &[&Selection],
     (metric, latencies): (Metric, Latencies),
     watch: Option<&ReadWatch>,
-) -> Result<SelectedRuns, StoreError> {
-    let chosen = Chosen::of(connection, selection)?;
-    let runs = runs::read(connection, chosen, (metric, latencies), watch)?;
-    let sessions = sessions::read(connection, &runs)?;
+) -> Result<Vec<SelectedRuns>, StoreError> {
+    let chosen = Chosen::of(connection, selections)?;
+    let sides = runs::read(connection, (chosen, selections.len()), (metric, latencies), watch)?;
+    let sessions = sessions::read(connection, &sides)?;
+    let all: BTreeSet<Uuid> = sessions.iter().flatten().map(|session| session.session_id).collect();
     let has_twins: bool = connection.query_row(HAS_TWINS, [], |row| row.get(0)).map_err(wrong)?;
     let mut twins = Vec::new();
-    if has_twins {
-        let chosen = Chosen::twins(connection, sessions.iter().map(|session| session.session_id))?;
+    if has_twins && !all.is_empty() {
+        let chosen = Chosen::twins(connection, all.into_iter())?;
         // Nobody looks at the latencies of twins.
-        twins = runs::read(connection, chosen, (metric, Latencies::Left), None)?;
+        twins = runs::read(connection, (chosen, 1), (metric, Latencies::Left), None)?.concat();
     }
-    Ok(SelectedRuns { runs, sessions, twins })
+    let with_twins = |(runs, sessions): (Vec<RunTests>, Vec<SessionFacts>)| {
+        let of: HashSet<Uuid> = sessions.iter().map(|session| session.session_id).collect();
+        let twins = twins.iter().filter(|run| of.contains(&run.session_id)).cloned().collect();
+        SelectedRuns { runs, sessions, twins }
+    };
+    Ok(sides.into_iter().zip(sessions).map(with_twins).collect())
 }
 
 fn wrong(error: duckdb::Error) -> StoreError {

@@ -29,7 +29,7 @@ use uuid::Uuid;
 
 /// The runs in any order; the options of each as one number. Two runs with other options have the same one time in 2^64.
 const RUNS: &str = "
-    SELECT c.place, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
+    SELECT c.place, c.sides, epoch_us(r.started_at) AS started, r.run_id::VARCHAR AS run_id, r.session_id::VARCHAR AS session_id, r.ordinal, r.round, r.seed, r.status, r.label,
            r.twin_of, r.size, r.engine, r.engine_version AS version, r.tier, r.suite, r.memory_limit_bytes::UBIGINT AS memory_limit,
            coalesce(r.cache, 'warm') AS cache, k.kind
     FROM chosen_run c JOIN run r USING (run_id) LEFT JOIN (
@@ -43,10 +43,10 @@ const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_
 
 /// The tests in any order.
 const RESULTS: &str = "
-    SELECT c.place, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
+    SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification IS NOT NULL THEN hash(t.verification) END AS answer, t.agrees,
            t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
-    FROM {tests} t JOIN chosen_run c USING (run_id) WHERE t.run_id {within} AND {condition}";
+    FROM {tests} t JOIN {keys} WHERE t.run_id {within}";
 
 const HAS_ACTORS: &str = "SELECT EXISTS (FROM actor_result)";
 
@@ -91,6 +91,8 @@ type Configured = (Arc<RunConfiguration>, Arc<BTreeMap<String, String>>);
 struct FoundRun {
     /// Its number among all.
     place: usize,
+    /// The sides that it is in, a bit each.
+    sides: u64,
     /// When it began, µs from 1970 on; none comes last.
     started: Option<i64>,
     /// The place of its configuration among all.
@@ -98,37 +100,65 @@ struct FoundRun {
     run: RunTests,
 }
 
-/// The chosen runs with their tests, in the order in which they were run; runs without a finished test are left out. `watch` is told of
-/// results as they are read.
-pub(super) fn read(
-    connection: &Connection,
-    chosen: Chosen,
-    (metric, latencies): (Metric, Latencies),
-    watch: Option<&ReadWatch>,
-) -> Result<Vec<RunTests>, StoreError> {
-    let Some(within) = within(connection)? else { return Ok(Vec::new()) };
-    let mut texts = Texts::default();
-    let mut found: Vec<FoundRun> = Vec::new();
-    let mut keys: Vec<(ConfigurationKey, Uuid)> = Vec::new();
-    let mut known: HashMap<ConfigurationKey, usize> = HashMap::new();
-    let sql = RUNS.replace("{within}", &within);
-    each_chunk(connection, &sql, &[], |chunk| read_runs(chunk, &mut texts, &mut known, &mut keys, &mut found))?;
-    let configurations = configurations(connection, keys)?;
-    found.sort_by_cached_key(|found| {
-        let FoundRun { started, run, .. } = found;
-        (started.is_none(), *started, run.ordinal, run.run_id)
-    });
-    let mut places = vec![0; found.len()];
-    for (at, run) in found.iter().enumerate() {
-        if let Some(place) = places.get_mut(run.place) {
-            *place = at;
+/// One side while its tests are read.
+#[derive(Debug, Clone, Default)]
+struct Side {
+    runs: Vec<RunTests>,
+    /// Where a run is among these, by its number among all.
+    of_place: Vec<Option<usize>>,
+}
+
+impl Side {
+    /// Those of the runs that are in a side.
+    fn of(found: &[FoundRun], side: usize) -> Self {
+        let mut one = Self { runs: Vec::new(), of_place: vec![None; found.len()] };
+        for found in found.iter().filter(|found| is_in(found.sides, side)) {
+            if let Some(place) = one.of_place.get_mut(found.place) {
+                *place = Some(one.runs.len());
+            }
+            one.runs.push(found.run.clone());
+        }
+        one
+    }
+
+    /// A test of the run with a number.
+    fn push(&mut self, place: u64, peak: Option<u64>, test: ComparedTest) {
+        let at = self.of_place.get(place as usize).copied().flatten();
+        if let Some(run) = at.and_then(|at| self.runs.get_mut(at)) {
+            run.peak_memory_bytes = run.peak_memory_bytes.max(peak);
+            run.tests.push(test);
         }
     }
-    let with_configuration = |FoundRun { configuration, run, .. }| {
-        let Some((configuration, asked)) = configurations.get(configuration) else { return run };
-        RunTests { configuration: Arc::clone(configuration), asked: Arc::clone(asked), ..run }
-    };
-    let mut runs: Vec<RunTests> = found.into_iter().map(with_configuration).collect();
+
+    /// The runs that have tests, these in the order of their suite.
+    fn finished(self) -> Vec<RunTests> {
+        let mut runs = self.runs;
+        runs.retain_mut(|run| {
+            // The name of an actor's part begins with that of its test.
+            run.tests.sort_by(|one, next| (one.test, &one.name).cmp(&(next.test, &next.name)));
+            !run.tests.is_empty()
+        });
+        runs
+    }
+}
+
+fn is_in(sides: u64, side: usize) -> bool {
+    sides >> side & 1 == 1
+}
+
+/// The chosen runs with their tests, for each of so many sides, in the order in which they were run; runs without a finished test are left
+/// out. `watch` is told of results as they are read.
+pub(super) fn read(
+    connection: &Connection,
+    (chosen, sides): (Chosen, usize),
+    (metric, latencies): (Metric, Latencies),
+    watch: Option<&ReadWatch>,
+) -> Result<Vec<Vec<RunTests>>, StoreError> {
+    let Some(within) = within(connection)? else { return Ok(vec![Vec::new(); sides]) };
+    let mut texts = Texts::default();
+    let found = found_runs(connection, &within, &mut texts)?;
+    let mut sides: Vec<Side> = (0..sides).map(|side| Side::of(&found, side)).collect();
+    drop(found);
     let latencies = match latencies {
         Latencies::Read => "CASE WHEN coalesce(t.operations_per_sample, 1) = 1 THEN t.histogram END",
         Latencies::Left => "NULL::BLOB",
@@ -139,18 +169,34 @@ pub(super) fn read(
         .replace("{value}", &metric.compared_sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
-        .replace("{within}", &within)
-        .replace("{condition}", chosen.condition());
+        .replace("{keys}", chosen.keys())
+        .replace("{within}", &within);
     each_chunk(connection, &sql, &[], |chunk| {
-        read_tests(chunk, &mut texts, &places, &mut runs)?;
+        read_tests(chunk, &mut texts, &mut sides)?;
         watch.map_or(Ok(()), |watch| watch.count(chunk.rows().len()))
     })?;
-    runs.retain_mut(|run| {
-        // The name of an actor's part begins with that of its test.
-        run.tests.sort_by(|one, next| (one.test, &one.name).cmp(&(next.test, &next.name)));
-        !run.tests.is_empty()
+    Ok(sides.into_iter().map(Side::finished).collect())
+}
+
+/// The chosen runs without their tests, in the order in which they were run.
+fn found_runs(connection: &Connection, within: &str, texts: &mut Texts) -> Result<Vec<FoundRun>, StoreError> {
+    let mut found: Vec<FoundRun> = Vec::new();
+    let mut keys: Vec<(ConfigurationKey, Uuid)> = Vec::new();
+    let mut known: HashMap<ConfigurationKey, usize> = HashMap::new();
+    let sql = RUNS.replace("{within}", within);
+    each_chunk(connection, &sql, &[], |chunk| read_runs(chunk, texts, &mut known, &mut keys, &mut found))?;
+    let configurations = configurations(connection, keys)?;
+    for FoundRun { configuration, run, .. } in &mut found {
+        if let Some((configuration, asked)) = configurations.get(*configuration) {
+            run.configuration = Arc::clone(configuration);
+            run.asked = Arc::clone(asked);
+        }
+    }
+    found.sort_by_cached_key(|found| {
+        let FoundRun { started, run, .. } = found;
+        (started.is_none(), *started, run.ordinal, run.run_id)
     });
-    Ok(runs)
+    Ok(found)
 }
 
 fn read_runs(
@@ -160,7 +206,8 @@ fn read_runs(
     keys: &mut Vec<(ConfigurationKey, Uuid)>,
     found: &mut Vec<FoundRun>,
 ) -> Result<(), StoreError> {
-    let (place, started) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<Int64Type>("started")?);
+    let (place, sides) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<UInt64Type>("sides")?);
+    let started = chunk.numbers::<Int64Type>("started")?;
     let (run_ids, session_ids) = (chunk.texts("run_id")?, chunk.texts("session_id")?);
     let (ordinal, round) = (chunk.numbers::<Int32Type>("ordinal")?, chunk.numbers::<Int32Type>("round")?);
     let (seed, kind) = (chunk.numbers::<UInt64Type>("seed")?, chunk.numbers::<UInt64Type>("kind")?);
@@ -206,7 +253,8 @@ fn read_runs(
             peak_memory_bytes: None,
             tests: Vec::new(),
         };
-        found.push(FoundRun { place: place.value(row) as usize, started: number(started, row), configuration, run });
+        let (place, sides) = (place.value(row) as usize, sides.value(row));
+        found.push(FoundRun { place, sides, started: number(started, row), configuration, run });
     }
     Ok(())
 }
@@ -255,25 +303,27 @@ fn configured(key: ConfigurationKey, options: &[OptionRow], verdicts: &TierVerdi
     (Arc::new(configuration), Arc::new(all_asked))
 }
 
-fn read_tests(chunk: &Chunk, texts: &mut Texts, of_place: &[usize], runs: &mut [RunTests]) -> Result<(), StoreError> {
-    let (places, tests) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<Int32Type>("test")?);
-    let (names, value) = (chunk.texts("test_name")?, chunk.numbers::<Float64Type>("value")?);
+fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [Side]) -> Result<(), StoreError> {
+    let (places, sides) = (chunk.numbers::<UInt64Type>("place")?, chunk.numbers::<UInt64Type>("sides")?);
+    let (tests, names) = (chunk.numbers::<Int32Type>("test")?, chunk.texts("test_name")?);
+    let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
     let (agrees, peak) = (chunk.flags("agrees")?, chunk.numbers::<UInt64Type>("peak")?);
     let latencies = chunk.bytes("latencies")?;
     for row in chunk.rows() {
-        let at = of_place.get(places.value(row) as usize);
-        let Some(run) = at.and_then(|at| runs.get_mut(*at)) else { continue };
-        run.peak_memory_bytes = run.peak_memory_bytes.max(number(peak, row));
-        run.tests.push(ComparedTest {
+        let test = ComparedTest {
             test: tests.value(row).unsigned_abs(),
             name: texts.one(names.value(row)),
             value: number(value, row),
             operations: number(operations, row),
             answer: number(answer, row),
             agrees: flag(agrees, row),
-            latencies: bytes(latencies, row).map(|bytes| Box::new(Blob(bytes.to_vec()))),
-        });
+            latencies: bytes(latencies, row).map(|bytes| Arc::new(Blob(bytes.to_vec()))),
+        };
+        let (place, peak, sides) = (places.value(row), number(peak, row), sides.value(row));
+        for (_, side) in all.iter_mut().enumerate().filter(|(number, _)| is_in(sides, *number)) {
+            side.push(place, peak, test.clone());
+        }
     }
     Ok(())
 }

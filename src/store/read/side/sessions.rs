@@ -25,7 +25,7 @@ const WARNINGS: &str = "
     WHERE w.session_id IN (SELECT session_id FROM chosen_run) AND (w.run_id IS NULL OR about.run_id IS NOT NULL)
     ORDER BY w.linter, w.message";
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct SessionRow {
     session_id: Uuid,
     started_at: String,
@@ -53,63 +53,72 @@ struct WarningRow {
     message: String,
 }
 
-/// The sessions of the chosen runs, the first first, each with what linters said of it or of the configurations of those runs. `runs` are those
-/// of them that have a finished test; sessions without one are left out.
-pub(super) fn read(connection: &Connection, runs: &[RunTests]) -> Result<Vec<SessionFacts>, StoreError> {
+/// For each side the sessions of its runs, the first first, each with what linters said of it or of the configurations of those runs. Sides are
+/// those of the chosen runs that have a finished test; sessions without one are left out.
+pub(super) fn read(connection: &Connection, sides: &[Vec<RunTests>]) -> Result<Vec<Vec<SessionFacts>>, StoreError> {
+    let warnings: Vec<WarningRow> = rows(connection, WARNINGS, &[])?;
+    let known: Vec<SessionRow> = rows(connection, SESSIONS, &[])?;
+    Ok(sides.iter().map(|runs| of_side(&known, &warnings, runs)).collect())
+}
+
+fn of_side(known: &[SessionRow], warnings: &[WarningRow], runs: &[RunTests]) -> Vec<SessionFacts> {
     // Runs of one session mostly follow each other.
     let parts = runs.chunk_by(|one, next| one.session_id == next.session_id);
     let sessions: HashSet<Uuid> = parts.filter_map(<[_]>::first).map(|run| run.session_id).collect();
-    let mut warnings = of_runs(rows(connection, WARNINGS, &[])?, runs);
-    let known =
-        rows::<SessionRow>(connection, SESSIONS, &[])?.into_iter().filter(|row| sessions.contains(&row.session_id));
-    Ok(known
+    let mut warnings = of_runs(warnings.iter().filter(|warning| sessions.contains(&warning.session_id)), runs);
+    let known = known.iter().filter(|row| sessions.contains(&row.session_id));
+    known
         .map(|row| {
             let own = warnings.remove(&row.session_id).unwrap_or_default();
             row.facts(own)
         })
-        .collect())
+        .collect()
 }
 
 /// The messages of each session, without those about other configurations than the runs have.
-fn of_runs(warnings: Vec<WarningRow>, runs: &[RunTests]) -> HashMap<Uuid, Vec<String>> {
-    let of_configurations = warnings.iter().filter(|warning| warning.label.is_some());
+fn of_runs<'w>(
+    warnings: impl Iterator<Item = &'w WarningRow> + Clone,
+    runs: &[RunTests],
+) -> HashMap<Uuid, Vec<String>> {
+    let of_configurations = warnings.clone().filter(|warning| warning.label.is_some());
     let doubted: HashSet<Uuid> = of_configurations.map(|warning| warning.session_id).collect();
     let runs = runs.iter().filter(|run| doubted.contains(&run.session_id));
     let configurations: HashSet<(Uuid, &str, &str)> =
         runs.map(|run| (run.session_id, &*run.label, &*run.size)).collect();
     let mut said: HashMap<Uuid, Vec<String>> = HashMap::new();
     for WarningRow { session_id, label, size, message } in warnings {
-        let is_said = match (&label, &size) {
-            (Some(label), Some(size)) => configurations.contains(&(session_id, label, size)),
+        let is_said = match (label, size) {
+            (Some(label), Some(size)) => configurations.contains(&(*session_id, label.as_str(), size.as_str())),
             _ => true,
         };
         if is_said {
-            said.entry(session_id).or_default().push(message);
+            said.entry(*session_id).or_default().push(message.clone());
         }
     }
     said
 }
 
 impl SessionRow {
-    fn facts(self, warnings: Vec<String>) -> SessionFacts {
+    fn facts(&self, warnings: Vec<String>) -> SessionFacts {
+        let row = self.clone();
         SessionFacts {
-            session_id: self.session_id,
-            started_at: self.started_at,
-            dbdyno_version: self.dbdyno_version,
-            debug_build: self.debug_build,
-            command_line: self.command_line,
-            file_system: self.file_system,
-            disk_model: self.disk_model,
+            session_id: row.session_id,
+            started_at: row.started_at,
+            dbdyno_version: row.dbdyno_version,
+            debug_build: row.debug_build,
+            command_line: row.command_line,
+            file_system: row.file_system,
+            disk_model: row.disk_model,
             warnings,
             host: SessionHost {
-                host_id: self.host_id,
-                name: self.name,
-                cpu_model: self.cpu_model,
-                cores: self.cores,
-                memory_bytes: self.memory_bytes,
-                kernel: self.kernel,
-                os: self.os,
-                virtualisation: self.virtualisation,
+                host_id: row.host_id,
+                name: row.name,
+                cpu_model: row.cpu_model,
+                cores: row.cores,
+                memory_bytes: row.memory_bytes,
+                kernel: row.kernel,
+                os: row.os,
+                virtualisation: row.virtualisation,
             },
         }
     }
