@@ -27,10 +27,14 @@ mod store;
 mod tag;
 mod torture;
 mod trend;
+mod tui;
 mod tune;
 
-use crate::base::units::plain;
-use args::Places;
+use crate::{
+    base::units::plain,
+    tui::{keys::ScreenId, launch::Opening},
+};
+use args::{MeasureArgs, Places};
 use bench::BenchArgs;
 use clap::{
     CommandFactory, Parser, Subcommand,
@@ -40,7 +44,7 @@ use clap::{
 use dbdyno_engine::{say, serve};
 use error::CliError;
 use output::{print_bytes, printed};
-use screens::LookArgs;
+use screens::{LookArgs, ScreensStart};
 use std::{process::ExitCode, sync::Arc};
 
 /// A dynamometer for embedded database engines: honest benchmarks on your own machine.
@@ -62,6 +66,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
+    /// Open the terminal UI, as `dbdyno` alone does, on any screen with what is given.
+    Tui(tui::TuiArgs),
     /// Run a suite on engines.
     Run(run::RunArgs),
     /// Run the rest of a session that was interrupted.
@@ -185,13 +191,17 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
     let Some(command) = command else {
         return match preset {
             Some(preset) => preset::preset(&places, &preset, &bench),
-            None => screens::screens(&places, &look, &bench.measure),
+            None => screens::screens(&places, start_of(look, bench, Opening::Screen(ScreenId::Bench))),
         };
     };
     if preset.is_some() {
         Cli::command().error(ErrorKind::ArgumentConflict, "--preset cannot be used with a command").exit()
     }
     match command {
+        CliCommand::Tui(args) => {
+            let first = args.opening()?;
+            screens::screens(&places, args.over(start_of(look, bench, first)))
+        }
         CliCommand::Run(args) => run::run(&places, args),
         CliCommand::Resume(args) => resume::resume(&places, &args),
         CliCommand::Results(args) => results::results(&places, &args),
@@ -220,6 +230,12 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },
     }
+}
+
+/// The terminal UI as the arguments before a command ask for it.
+fn start_of(look: LookArgs, bench: BenchArgs, first: Opening) -> ScreensStart {
+    let MeasureArgs { cpu, work, .. } = bench.measure;
+    ScreensStart { look, work, cpu, first }
 }
 
 fn completions(shell: clap_complete::Shell) -> Result<ExitCode, CliError> {

@@ -1,6 +1,6 @@
 //! What is measured beside the screens: what starts it, and what it is told.
 
-use super::world::World;
+use super::{keys::ScreenId, world::World};
 use crate::{
     base::units,
     bench::{BenchPlan, Estimate, Spec},
@@ -26,6 +26,21 @@ pub(crate) fn expected(estimate: &Estimate, world: &World) -> Vec<String> {
         format!("time   about {} ({by})", units::clock(estimate.time)),
         format!("disk   up to {}{}", units::bytes(estimate.space_bytes), free.unwrap_or_default()),
     ]
+}
+
+/// What is shown, where that is said by more than a screen's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// A screen, as it is.
+    Screen(ScreenId),
+    /// Two selections beside each other, on Compare.
+    Pair { a: String, b: String },
+    /// On Compare, all configurations of the sessions of this selection beside it.
+    Beside { reference: String },
+    /// What a selection means, on Results.
+    Results { selection: String },
+    /// A run on Results, by its identifier.
+    Run(String),
 }
 
 /// A bench to be run.

@@ -7,6 +7,7 @@ pub mod export;
 pub mod keys;
 pub mod launch;
 pub mod overlay;
+pub mod palette;
 pub mod screens;
 pub mod setup;
 pub mod widgets;

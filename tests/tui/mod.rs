@@ -7,6 +7,8 @@ mod compare;
 mod configurations;
 mod live;
 mod messages;
+mod opening;
+mod palette;
 mod results;
 pub(crate) mod terminal;
 mod torture;
@@ -54,7 +56,7 @@ impl Journey {
     pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
         let setup = TuiSetup {
-            look: Look { theme: catalog.theme("dark").unwrap(), ascii: false },
+            look: Look { theme: catalog.theme("dark").unwrap(), ascii: false, colour: true },
             catalog,
             store: Store::new(place.store()),
             work_dir: place.path("work"),

@@ -121,6 +121,12 @@ pub(in crate::cli) struct WorkArgs {
 }
 
 impl WorkArgs {
+    /// The same with another folder, where one is given.
+    #[must_use]
+    pub(in crate::cli) fn or_given(self, folder: Option<PathBuf>) -> Self {
+        Self { work_dir: folder.or(self.work_dir) }
+    }
+
     /// The folder, absolute.
     pub(in crate::cli) fn folder(&self) -> Result<PathBuf, CliError> {
         let folder = match &self.work_dir {

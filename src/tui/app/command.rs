@@ -3,6 +3,7 @@
 use crate::tui::{
     export::FileContent,
     launch::{SessionStart, Tell, TortureStart, TrialStart},
+    palette,
     screens::ScreenRequest,
     world,
 };
@@ -47,6 +48,8 @@ pub enum Request {
     },
     /// A name like this one that no file has yet.
     FreeName(String),
+    /// What the palette completes arguments from.
+    Palette(palette::Request),
     /// What a screen wants to be told.
     Screen(ScreenRequest),
 }

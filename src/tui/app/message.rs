@@ -3,7 +3,7 @@
 use crate::{
     runner::{Report, RunnerEvent},
     torture::SeriesEvent,
-    tui::{export::RefusedFile, keys::KeyPress, screens::ScreenResponse, widgets::Target, world},
+    tui::{export::RefusedFile, keys::KeyPress, palette, screens::ScreenResponse, widgets::Target, world},
     tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};
@@ -56,6 +56,8 @@ pub enum Response {
         asked: String,
         free: String,
     },
+    /// What arguments are completed from.
+    Palette(palette::Response),
     /// What a screen wanted to be told.
     Screen(ScreenResponse),
 }

@@ -6,7 +6,9 @@ mod intents;
 mod message;
 mod notices;
 mod open;
+mod opening;
 mod paint;
+mod palette;
 
 pub use command::{Command, Request};
 pub use message::{Message, Response};
@@ -14,13 +16,16 @@ pub(crate) use notices::Notices;
 pub use open::OpenOverlay;
 pub use paint::draw;
 
-use crate::tui::{
-    keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
-    launch::Tell,
-    overlay::{Overlay, paint::page_columns},
-    screens::{Context, Screens, intent::Notice, joined},
-    widgets::Target,
-    world::{self, World},
+use crate::{
+    catalog::Theme,
+    tui::{
+        keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
+        launch::Tell,
+        overlay::{Overlay, paint::page_columns},
+        screens::{Context, Screens, intent::Notice, joined},
+        widgets::Target,
+        world::{self, World},
+    },
 };
 use std::time::Duration;
 
@@ -44,6 +49,8 @@ pub struct App {
     pub(crate) notices: Notices,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// The theme that was chosen since the program began; none: the one that it began with.
+    pub(crate) theme: Option<Theme>,
     /// Time since the program began.
     pub(crate) now: Duration,
     /// When what lay over the screens was closed, or a key was last dropped because of it.
@@ -65,6 +72,7 @@ impl App {
             open: None,
             notices: Notices::default(),
             size,
+            theme: None,
             now: Duration::ZERO,
             closed: None,
             follow_up: None,
@@ -200,7 +208,7 @@ impl App {
             Action::NextScreen => return self.go(self.screen.shifted(1)),
             Action::PreviousScreen => return self.go(self.screen.shifted(ScreenId::ALL.len() - 1)),
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
-            Action::Palette => self.open = Some(OpenOverlay::palette(self.bindings())),
+            Action::Palette => return self.open_palette(),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
             Action::Messages => {
                 let columns = usize::from(page_columns(self.size.0));
@@ -261,6 +269,7 @@ impl App {
                 self.offer(&asked, free);
                 Vec::new()
             }
+            Response::Palette(response) => self.palette_told(response),
             Response::Screen(response) => {
                 let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.responded(response, &context);

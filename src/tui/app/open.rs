@@ -2,10 +2,10 @@
 
 use super::{App, Command, Request};
 use crate::tui::{
-    app::context,
+    app::{context, palette::Palette},
     export::RefusedFile,
     keys::{self, Binding, EVERYWHERE, ScreenId},
-    overlay::{ListItem, Outcome, Overlay, Reply},
+    overlay::{CommandLine, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
 };
 use std::path::PathBuf;
@@ -24,8 +24,8 @@ pub struct OpenOverlay {
 enum ReplyTo {
     /// Nothing: something is read.
     Read,
-    /// Doing what is chosen.
-    Palette,
+    /// Doing what is typed.
+    Palette(Box<Palette>),
     /// Leaving while something is measured.
     Leave,
     /// What a screen asked.
@@ -66,19 +66,29 @@ impl OpenOverlay {
         Self::page(Overlay::page(format!("Keys of {}", screen.name()), lines))
     }
 
-    /// All that keys do, by name.
-    pub(super) fn palette(bindings: impl Iterator<Item = &'static Binding>) -> Self {
-        let item = |binding: &Binding| {
-            let key = binding.keys.first().map_or_else(String::new, |key| key.word());
-            ListItem::new(binding.help, key)
-        };
-        Self { overlay: Overlay::choose("Commands", bindings.map(item).collect(), false), purpose: ReplyTo::Palette }
+    /// A command that is typed.
+    pub(super) fn palette(line: CommandLine, palette: Box<Palette>) -> Self {
+        Self { overlay: Overlay::Command(line), purpose: ReplyTo::Palette(palette) }
+    }
+
+    /// The command that is typed, where one is.
+    pub(super) fn take_palette(open: &mut Option<Self>) -> Option<(CommandLine, Box<Palette>)> {
+        match open.take()? {
+            Self { overlay: Overlay::Command(line), purpose: ReplyTo::Palette(palette) } => Some((line, palette)),
+            other => {
+                *open = Some(other);
+                None
+            }
+        }
     }
 }
 
 impl App {
     /// What a key in an overlay leads to. A reply that cannot be taken keeps it open, with the reason.
     pub(super) fn outcome(&mut self, outcome: Outcome) -> Vec<Command> {
+        if let Some((line, palette)) = OpenOverlay::take_palette(&mut self.open) {
+            return self.palette_outcome(line, palette, &outcome);
+        }
         let Some(open) = self.open.take() else { return Vec::new() };
         let (reply, closed) = match outcome {
             Outcome::Stays(reply) => {
@@ -92,15 +102,20 @@ impl App {
         self.closed = Some(self.now);
         match self.replied(&closed.purpose, reply) {
             Ok(commands) => {
-                if commands.iter().any(|command| matches!(command, Command::Request(Request::Write { .. }))) {
-                    self.asked_for_file = Some(closed);
-                }
+                self.wrote(&commands, closed);
                 commands
             }
             Err(error) => {
                 self.open = Some(self.refused(closed, error));
                 Vec::new()
             }
+        }
+    }
+
+    /// Keeps what asked for a file that is to be written, to ask again where it cannot be.
+    pub(super) fn wrote(&mut self, commands: &[Command], asked: OpenOverlay) {
+        if commands.iter().any(|command| matches!(command, Command::Request(Request::Write { .. }))) {
+            self.asked_for_file = Some(asked);
         }
     }
 
@@ -115,8 +130,10 @@ impl App {
             // Something else lies over the screens by now.
             (_, Some(_)) | (None, _) => self.say(Notice::bad(reason)),
             (Some(mut asked), None) => {
-                if let Overlay::Prompt(prompt) = &mut asked.overlay {
-                    prompt.input = Input::new(name);
+                match &mut asked.overlay {
+                    Overlay::Prompt(prompt) => prompt.input = Input::new(name),
+                    Overlay::Command(line) => line.set(format!("{}{name}", line.completions.head)),
+                    _ => {}
                 }
                 self.open = Some(self.refused(asked, reason));
             }
@@ -136,6 +153,7 @@ impl App {
     fn refused(&mut self, mut closed: OpenOverlay, error: String) -> OpenOverlay {
         match &mut closed.overlay {
             Overlay::Prompt(prompt) => prompt.error = Some(error),
+            Overlay::Command(line) => line.error = Some(error),
             _ => self.say(Notice::bad(error)),
         }
         closed
@@ -143,14 +161,8 @@ impl App {
 
     fn replied(&mut self, purpose: &ReplyTo, reply: Reply) -> Result<Vec<Command>, String> {
         match purpose {
-            ReplyTo::Read => Ok(Vec::new()),
-            ReplyTo::Palette => Ok(match reply {
-                Reply::Chosen(chosen) => {
-                    let action = chosen.first().and_then(|&at| self.bindings().nth(at)).map(|binding| binding.action);
-                    action.map_or_else(Vec::new, |action| self.act(action))
-                }
-                _ => Vec::new(),
-            }),
+            // What is typed as a command has its own way.
+            ReplyTo::Read | ReplyTo::Palette(_) => Ok(Vec::new()),
             ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
             ReplyTo::Screen(dialog) => {
                 let context = context(&self.world, &self.screens, self.now, self.size);

@@ -23,6 +23,8 @@ use ratatui::{
 /// Paints the application; returns what can be clicked, and where the terminal's cursor goes.
 pub fn draw(app: &App, look: &Look, buffer: &mut Buffer) -> (Vec<Hit>, Option<Position>) {
     let area = buffer.area;
+    let chosen = app.theme.as_ref().map(|theme| look.with_theme(theme));
+    let look = chosen.as_ref().unwrap_or(look);
     let mut paint = Paint::new(buffer, look);
     paint.buffer.set_style(area, look.style(Role::Text));
     if area.width < LEAST.0 || area.height < LEAST.1 {

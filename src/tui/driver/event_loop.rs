@@ -13,6 +13,7 @@ use crate::{
     tui::{
         app::{App, Command, Message, Request, draw},
         keys::ScreenId,
+        launch::Opening,
         setup::TuiSetup,
         widgets::Hit,
         world,
@@ -56,12 +57,13 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(super) fn start(setup: TuiSetup) -> io::Result<Self> {
+    pub(super) fn start(setup: TuiSetup, first: Opening) -> io::Result<Self> {
         // Before the terminal is taken over: a signal that comes in between ends the program in order too.
         let signals = Signals::new()?;
         let guard = Guard::take()?;
         let size = guard.terminal.size()?;
-        let (app, commands) = App::new(world::read(&setup), (size.width, size.height));
+        let (mut app, mut commands) = App::new(world::read(&setup), (size.width, size.height));
+        commands.extend(app.show(first));
         let (sender, messages) = mpsc::unbounded_channel();
         let now = Instant::now();
         let mut event_loop = Self {

@@ -12,7 +12,7 @@ mod watchdog;
 pub use respond::respond;
 pub use watchdog::watch_terminal;
 
-use crate::tui::setup::TuiSetup;
+use crate::tui::{launch::Opening, setup::TuiSetup};
 use event_loop::EventLoop;
 use std::io;
 
@@ -25,13 +25,13 @@ pub enum Left {
     Interrupted,
 }
 
-/// Runs the terminal UI until the user leaves, a signal ends it or the terminal is gone.
+/// Shows what is asked for first, and runs the terminal UI until the user leaves, a signal ends it or the terminal is gone.
 ///
 /// # Errors
 /// What the terminal said.
-pub fn run(setup: TuiSetup) -> io::Result<Left> {
+pub fn run(setup: TuiSetup, first: Opening) -> io::Result<Left> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let result = runtime.block_on(async { EventLoop::start(setup)?.run().await });
+    let result = runtime.block_on(async { EventLoop::start(setup, first)?.run().await });
     // A request may still be under way; nobody waits for its response.
     runtime.shutdown_background();
     result

@@ -2,7 +2,7 @@
 
 use crate::tui::{
     app::{Request, Response},
-    export, screens,
+    export, palette, screens,
     setup::TuiSetup,
     world,
 };
@@ -13,6 +13,7 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::World(request) => Response::World(world::respond(request, setup)),
         Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),
         Request::FreeName(asked) => Response::FreeName { free: export::free_name(&asked), asked },
+        Request::Palette(request) => Response::Palette(palette::respond(request, setup)),
         Request::Screen(request) => Response::Screen(screens::respond(request, setup)),
     }
 }
@@ -21,7 +22,7 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
 pub(super) fn disturbs(request: &Request) -> bool {
     match request {
         Request::World(request) => *request != world::Request::Engines,
-        Request::Write { .. } => true,
+        Request::Write { .. } | Request::Palette(_) => true,
         Request::FreeName(_) => false,
         Request::Screen(request) => screens::disturbs(request),
     }

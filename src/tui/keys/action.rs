@@ -87,6 +87,8 @@ pub(crate) enum Action {
     PreviousTest,
     /// Sort by another column.
     Sort,
+    /// Choose the column to sort by.
+    SortBy,
     /// The other way round.
     Reverse,
     /// Group by a key.

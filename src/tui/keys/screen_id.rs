@@ -36,6 +36,19 @@ impl ScreenId {
         }
     }
 
+    /// What is typed for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Bench => "bench",
+            Self::Live => "live",
+            Self::Results => "results",
+            Self::Compare => "compare",
+            Self::Tune => "tune",
+            Self::Claims => "claims",
+            Self::Torture => "torture",
+        }
+    }
+
     /// Its number key, from 1.
     pub fn number(self) -> usize {
         Self::ALL.iter().position(|screen| *screen == self).map_or(1, |at| at + 1)

@@ -30,7 +30,12 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('M')], Action::Messages, "", "messages: the last lines that were said, whole"),
     binding(&[KeyPress::Ctrl('l')], Action::Redraw, "", "draw everything again"),
     binding(&[KeyPress::Ctrl('z')], Action::Suspend, "", "put dbdyno into the background"),
-    binding(&[KeyPress::Char(':')], Action::Palette, "commands", "command palette: everything by name"),
+    binding(
+        &[KeyPress::Char(':')],
+        Action::Palette,
+        "commands",
+        "command palette: commands with arguments, and all keys by name",
+    ),
     binding(&[KeyPress::Char('?')], Action::Help, "help", "this help"),
     binding(&[KeyPress::Char('q'), KeyPress::Ctrl('c')], Action::Quit, "leave", "leave (asks while a session runs)"),
 ];
@@ -85,6 +90,7 @@ const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Char('b')], Action::MarkB, "side B", "mark the run, configuration or group as side B, or not"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare A with B"),
     binding(&[KeyPress::Char('s')], Action::Sort, "sort", "sort by the next column; a click on a title sorts by it"),
+    binding(&[KeyPress::Char('S')], Action::SortBy, "", "choose the column to sort by"),
     binding(&[KeyPress::Char('r')], Action::Reverse, "", "sort the other way round"),
     binding(&[KeyPress::Char('C')], Action::Columns, "", "choose the columns to show"),
     binding(

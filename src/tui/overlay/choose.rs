@@ -43,22 +43,7 @@ impl ListItem {
 impl Choose {
     /// The items that match what is typed, best first: their indices.
     pub(crate) fn matching(&self) -> Vec<usize> {
-        let typed = self.input.value();
-        if typed.is_empty() {
-            return (0..self.items.len()).collect();
-        }
-        let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut scored: Vec<(u32, usize)> = Vec::new();
-        let mut buffer = Vec::new();
-        for (at, item) in self.items.iter().enumerate() {
-            let text = format!("{} {}", item.label, item.detail);
-            if let Some(score) = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher) {
-                scored.push((score, at));
-            }
-        }
-        scored.sort_by_key(|&(score, at)| (std::cmp::Reverse(score), at));
-        scored.into_iter().map(|(_, at)| at).collect()
+        matching(&self.items, self.input.value())
     }
 
     pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
@@ -90,4 +75,23 @@ impl Choose {
         }
         Outcome::Stays(None)
     }
+}
+
+/// The items that match a text, best first: their indices.
+pub(super) fn matching(items: &[ListItem], typed: &str) -> Vec<usize> {
+    if typed.is_empty() {
+        return (0..items.len()).collect();
+    }
+    let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut scored: Vec<(u32, usize)> = Vec::new();
+    let mut buffer = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let text = format!("{} {}", item.label, item.detail);
+        if let Some(score) = pattern.score(Utf32Str::new(&text, &mut buffer), &mut matcher) {
+            scored.push((score, at));
+        }
+    }
+    scored.sort_by_key(|&(score, at)| (std::cmp::Reverse(score), at));
+    scored.into_iter().map(|(_, at)| at).collect()
 }

@@ -1,11 +1,13 @@
 //! What lies over a screen: a prompt, a list to choose from, a page to read. Who opened it, and what the reply is for, is not known here.
 
 mod choose;
+mod command_line;
 mod page;
 pub(crate) mod paint;
 mod prompt;
 
 pub use choose::{Choose, ListItem};
+pub use command_line::{CommandLine, Completions};
 pub use page::TextPage;
 pub use prompt::Prompt;
 
@@ -32,6 +34,8 @@ pub enum Overlay {
     Confirm(Confirm),
     /// Something to read.
     Page(TextPage),
+    /// A command is typed.
+    Command(CommandLine),
 }
 
 /// What the user replied.
@@ -60,7 +64,7 @@ impl Overlay {
     /// Asks for a text; `text` is there to begin with.
     pub(crate) fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         let input = Input::new(text.into());
-        Self::Prompt(Prompt { title: title.into(), help: help.into(), input, error: None })
+        Self::Prompt(Prompt { title: title.into(), help: help.into(), input, formats: &[], error: None })
     }
 
     /// Has one or `several` of a list chosen; the cursor is on the first that is chosen already.
@@ -93,6 +97,7 @@ impl Overlay {
                 _ => Outcome::Stays(None),
             },
             Self::Page(page) => page.key(key),
+            Self::Command(line) => line.key(key),
         }
     }
 
@@ -107,9 +112,17 @@ impl Overlay {
 
     /// Takes a click on one of its rows.
     pub(crate) fn click(&mut self, row: usize) -> Outcome {
-        let Self::Choose(choose) = self else { return Outcome::Stays(None) };
-        choose.cursor.at = row;
-        choose.key(if choose.several { KeyPress::Char(' ') } else { KeyPress::Enter })
+        match self {
+            Self::Choose(choose) => {
+                choose.cursor.at = row;
+                choose.key(if choose.several { KeyPress::Char(' ') } else { KeyPress::Enter })
+            }
+            Self::Command(line) => {
+                line.go(row);
+                line.key(KeyPress::Enter)
+            }
+            _ => Outcome::Stays(None),
+        }
     }
 }
 

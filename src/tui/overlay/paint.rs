@@ -4,7 +4,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     tui::{
-        overlay::{Choose, Confirm, Overlay, Prompt, TextPage},
+        overlay::{Choose, CommandLine, Confirm, ListItem, Overlay, Prompt, TextPage},
         widgets::{
             Target,
             paint::{Paint, fit, pad, piece, rows, width, wrap},
@@ -20,6 +20,7 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, overlay: &Overlay) {
         Overlay::Choose(choose) => draw_choose(paint, area, choose),
         Overlay::Confirm(confirm) => draw_confirm(paint, area, confirm),
         Overlay::Page(page) => draw_page(paint, area, page),
+        Overlay::Command(line) => draw_command(paint, area, line),
     }
 }
 
@@ -28,10 +29,15 @@ fn boxed(paint: &mut Paint<'_>, area: Rect, columns: u16, lines: u16, title: &st
     let width = columns.saturating_add(4).min(area.width.saturating_sub(2));
     let height = lines.saturating_add(2).min(area.height);
     let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    framed(paint, place, title, foot)
+}
+
+/// A box, cleared, and its inside. The foot is painted into the lower border.
+fn framed(paint: &mut Paint<'_>, place: Rect, title: &str, foot: &str) -> Rect {
     paint.clear(place);
     let inner = paint.pane(place, title, true);
     let text = format!(" {foot} ");
-    let at = Rect { x: place.x + 1, y: place.bottom() - 1, width: width.saturating_sub(2), height: 1 };
+    let at = Rect { x: place.x + 1, y: place.bottom() - 1, width: place.width.saturating_sub(2), height: 1 };
     paint.right(at, &fit(&text, usize::from(at.width)), Role::Dim);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
@@ -95,15 +101,58 @@ fn draw_choose(paint: &mut Paint<'_>, area: Rect, choose: &Choose) {
             (true, true) => "[x] ",
             (true, false) => "[ ] ",
         };
-        let role = if item.chosen { Role::Good } else { Role::Text };
         let columns = if item.detail.is_empty() { room } else { label };
-        let pieces = [
-            piece(sign, role),
-            piece(pad(&plain(&item.label), columns), role),
-            piece(if item.detail.is_empty() { String::new() } else { format!("  {}", item.detail) }, Role::Dim),
-        ];
-        paint.line(row, &pieces);
+        draw_item(paint, row, item, sign, columns);
         if at == choose.cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Overlay(at));
+    }
+}
+
+/// A line of a list: a sign, the label in so many columns, and what is told about it.
+fn draw_item(paint: &mut Paint<'_>, row: Rect, item: &ListItem, sign: &str, columns: usize) {
+    let role = if item.chosen { Role::Good } else { Role::Text };
+    let pieces = [
+        piece(sign, role),
+        piece(pad(&plain(&item.label), columns), role),
+        piece(if item.detail.is_empty() { String::new() } else { format!("  {}", item.detail) }, Role::Dim),
+    ];
+    paint.line(row, &pieces);
+}
+
+/// Rows of a command's completions, at most: above them is seen what it would do.
+const COMPLETIONS: u16 = 8;
+/// Rows of what is told below them: of most notes all.
+const NOTE: u16 = 3;
+
+/// Paints a command at the lower end, so that what it does is seen above.
+fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
+    let items = &line.completions.items;
+    let listed = (items.len() as u16).min(COMPLETIONS);
+    let height = (1 + listed + NOTE + 2).min(area.height);
+    let place = Rect { x: area.x + 1, y: area.bottom() - height, width: area.width.saturating_sub(2), height };
+    let inner = framed(paint, place, "Commands", "Tab complete  Enter accept  Esc close");
+    let top = Rect { height: 1, ..inner };
+    paint.text(top, ": ", Role::Key);
+    input(paint, Rect { x: top.x + 2, width: top.width.saturating_sub(2), ..top }, &line.input);
+    let list = Rect { y: inner.y + 1, height: listed, ..inner };
+    let note = Rect { y: list.bottom(), height: inner.bottom().saturating_sub(list.bottom()), ..inner };
+    match &line.error {
+        Some(error) => paint.wrapped(note, &format!("✗ {error}"), Role::Bad),
+        None => paint.wrapped(note, &line.completions.note, Role::Dim),
+    };
+    let matching = line.matching();
+    if matching.is_empty() && listed > 0 && !line.completions.is_free {
+        paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
+    }
+    let room = usize::from(list.width);
+    let label = items.iter().map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
+    let offset = line.cursor.offset(matching.len(), usize::from(list.height));
+    for (at, row) in (offset..matching.len()).zip(rows(list)) {
+        let item = &items[matching[at]];
+        draw_item(paint, row, item, "", if item.detail.is_empty() { room } else { label });
+        if at == line.cursor.at && line.is_pointing() {
             paint.highlight(row);
         }
         paint.hit(row, Target::Overlay(at));

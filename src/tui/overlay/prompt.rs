@@ -1,7 +1,7 @@
 //! A line of text that the user types.
 
 use super::{Outcome, Reply};
-use crate::tui::keys::KeyPress;
+use crate::{report::format::Format, tui::keys::KeyPress};
 use tui_input::{Input, InputRequest};
 
 /// A text is asked for.
@@ -12,6 +12,8 @@ pub struct Prompt {
     pub(crate) help: String,
     /// What is typed.
     pub(crate) input: Input,
+    /// Where a file is asked for: the formats that its ending can choose.
+    pub(crate) formats: &'static [Format],
     /// Why the last text was not taken.
     pub(crate) error: Option<String>,
 }

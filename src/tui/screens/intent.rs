@@ -2,6 +2,7 @@
 
 use crate::{
     bench::Preset,
+    report::format::Format,
     tui::{
         export::FileContent,
         launch::{OwedSession, Tell, TortureStart, TrialStart},
@@ -103,6 +104,14 @@ impl<R, D> Intent<R, D> {
         name: impl Into<String>,
     ) -> Self {
         Self::AskFile(dialog, Overlay::prompt(title, help, name))
+    }
+
+    /// The same, where a file is asked for whose ending chooses one of these formats.
+    pub(crate) fn in_formats(mut self, formats: &'static [Format]) -> Self {
+        if let Self::AskFile(_, Overlay::Prompt(prompt)) = &mut self {
+            prompt.formats = formats;
+        }
+        self
     }
 
     /// Has one of a list chosen.

@@ -12,9 +12,17 @@ pub struct Look {
     pub theme: Theme,
     /// Whether only ASCII is painted.
     pub ascii: bool,
+    /// Whether themes may have colours; not under NO_COLOR.
+    pub colour: bool,
 }
 
 impl Look {
+    /// The same with another theme.
+    pub(crate) fn with_theme(&self, theme: &Theme) -> Self {
+        let theme = theme.clone();
+        Self { theme: if self.colour { theme } else { theme.without_colour() }, ..*self }
+    }
+
     /// How a meaning is painted.
     pub(crate) fn style(&self, role: Role) -> Style {
         style(self.theme.ink(role))

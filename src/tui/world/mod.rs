@@ -9,7 +9,7 @@ pub use read::read;
 
 use crate::{
     bench::{Preset, Space},
-    catalog::{Claims, Suite},
+    catalog::{Claims, Suite, Theme},
     engines::Registry,
     host::WorkFolderFacts,
     store::StoreHistory,
@@ -28,6 +28,10 @@ pub struct World {
     pub(crate) presets: Vec<Preset>,
     /// Claims that could be read.
     pub(crate) claims: Vec<Claims>,
+    /// Themes that could be read.
+    pub(crate) themes: Vec<Theme>,
+    /// The name of the theme that the program was started with.
+    pub(crate) theme: String,
     /// What could not be read, and why.
     pub(crate) broken: Vec<String>,
     /// The engines; at first only those built in.

@@ -18,6 +18,8 @@ pub fn read(setup: &TuiSetup) -> World {
     let mut world = World {
         suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
         presets: benches(all(catalog.preset_names(), |name| ReadyMade::find(catalog, name), &mut broken)),
+        themes: all(catalog.theme_names(), |name| catalog.theme(name), &mut broken),
+        theme: setup.look.theme.name.clone(),
         claims: all(catalog.claims_names(), |name| catalog.claims(name), &mut broken),
         registry: Registry::built_in(),
         store: setup.store.path().display().to_string(),

@@ -36,7 +36,7 @@ impl ClaimsScreen {
         let Some(opened) = &self.opened else { return Intents::new() };
         let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
         let file = format!("dbdyno-claims-{}.txt", opened.name);
-        vec![Intent::prompt_file(Dialog::Export, "Export the claims", help, file)]
+        vec![Intent::prompt_file(Dialog::Export, "Export the claims", help, file).in_formats(FORMATS)]
     }
 
     pub(super) fn export(&self, path: &str) -> Result<Intents, String> {

@@ -91,7 +91,8 @@ impl CompareScreen {
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
         let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
-        vec![Intent::prompt_file(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md")]
+        let asked = Intent::prompt_file(Dialog::Export, "Export the comparison", help, "dbdyno-compare.md");
+        vec![asked.in_formats(self.formats())]
     }
 
     pub(super) fn export(&self, path: &str, world: &World) -> Result<Intents, String> {

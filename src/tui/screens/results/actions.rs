@@ -60,6 +60,25 @@ impl ResultsScreen {
         self.ask_page()
     }
 
+    /// Shows what a line means, with nothing entered or opened: its configurations.
+    ///
+    /// # Errors
+    /// What in it cannot be read, with what was expected.
+    pub(crate) fn show_selection(&mut self, line: &str) -> Result<Intents, String> {
+        let filter = TypedSelection::read(line, &self.names)?;
+        self.trail.clear();
+        (self.opened, self.flat) = (None, false);
+        let intents = self.show(filter, columns::configurations());
+        Ok(if self.stale { self.refresh() } else { intents })
+    }
+
+    /// Opens a run, whatever is shown.
+    pub(crate) fn open_run(&mut self, run: String) -> Intents {
+        let mut intents = if self.stale { self.refresh() } else { Intents::new() };
+        intents.push(self.ask_run(run, Purpose::Open(None)));
+        intents
+    }
+
     /// What is shown where nothing was entered and nothing is grouped.
     fn base(&self) -> PageListing {
         if self.flat { columns::newest() } else { columns::configurations() }

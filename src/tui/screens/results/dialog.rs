@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     base::units::counted,
+    report::results::FILE_FORMATS,
     store::{Annotation, SelectionKey},
     tui::{
         export::FileContent,
@@ -22,6 +23,8 @@ pub(crate) enum Dialog {
     Filter,
     /// The key to group by: one of these, the first for none.
     Group(Vec<String>),
+    /// The column to sort by: one of these.
+    Sort(Vec<Column>),
     /// Tags to give or to take away.
     Tag(ChosenRuns),
     Note(ChosenRuns),
@@ -102,6 +105,7 @@ impl ResultsScreen {
                 Intent::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
             }
             Action::Group => self.group_choice(),
+            Action::SortBy if self.opened.is_none() => self.sort_choice(),
             Action::Export => {
                 let line = match &self.opened {
                     Some(_) => self.target().map_or_else(String::new, |target| target.filter.line),
@@ -109,7 +113,8 @@ impl ResultsScreen {
                 };
                 let what = if line.is_empty() { "all results".to_owned() } else { format!("the results of {line}") };
                 let help = "a file that is not there yet; its ending chooses the format: .csv, .json or .parquet";
-                Intent::prompt_file(Dialog::Export(line), format!("Export {what}"), help, "dbdyno-results.csv")
+                let title = format!("Export {what}");
+                Intent::prompt_file(Dialog::Export(line), title, help, "dbdyno-results.csv").in_formats(FILE_FORMATS)
             }
             Action::Columns if self.opened.is_none() => self.column_choice(usize::from(context.size.0)),
             Action::Tag | Action::Note | Action::Delete => {
@@ -151,14 +156,27 @@ impl ResultsScreen {
         Intent::choose_one(Dialog::Group(words), "Group by", items)
     }
 
+    fn sort_choice(&self) -> Intent<Request, Dialog> {
+        let (key, (now, _)) = (columns::key(&self.listing), columns::ordering(&self.listing));
+        let all = self.all_columns();
+        let item = |column: &Column| ListItem { chosen: *column == now, ..ListItem::new(column.word(key), "") };
+        let items = all.iter().map(item).collect();
+        Intent::choose_one(Dialog::Sort(all), "Sort by", items)
+    }
+
+    /// The columns that the rows can have: their own, then those of options and kept keys.
+    fn all_columns(&self) -> Vec<Column> {
+        let kind = RowKind::of(&self.listing);
+        kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect()
+    }
+
     /// Which columns are to be shown, of all that there are, on a screen of so many.
     fn column_choice(&self, screen: usize) -> Intent<Request, Dialog> {
         let kind = RowKind::of(&self.listing);
         let seen = paint::columns_seen(self, screen);
         let key = columns::key(&self.listing);
         let own = kind.columns().len();
-        let all: Vec<Column> =
-            kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect();
+        let all = self.all_columns();
         let item = |(at, column): (usize, &Column)| {
             let about = if at < own { "" } else { "an option or kept key" };
             ListItem { chosen: seen.contains(column), ..ListItem::new(column.word(key), about) }
@@ -202,6 +220,10 @@ impl ResultsScreen {
                 let listing = if at == 0 { columns::newest() } else { columns::groups(SelectionKey::parse(word)?) };
                 self.flat |= at == 0;
                 Ok(self.show(self.filter.clone(), listing))
+            }
+            (Dialog::Sort(all), Reply::Chosen(chosen)) => {
+                let column = chosen.first().and_then(|&at| all.get(at)).cloned();
+                Ok(column.map_or_else(Intents::new, |column| self.sorted(|listing| columns::order_by(listing, column))))
             }
             (Dialog::Columns { kind, all, seen }, Reply::Chosen(chosen)) => {
                 let chosen = chosen.iter().filter_map(|&at| all.get(at).cloned()).collect();

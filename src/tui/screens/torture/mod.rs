@@ -14,7 +14,10 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
-    report::evidence::{evidence_command, evidence_lines},
+    report::{
+        evidence::{evidence_command, evidence_lines},
+        results,
+    },
     store::EvidenceRecord,
     torture::Terms,
     tui::{
@@ -123,7 +126,8 @@ impl Screen for TortureScreen {
             Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
             Action::Export => {
                 let help = "a file that is not there yet: .txt, .csv or .json; it has all that was found";
-                vec![Intent::prompt_file(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv")]
+                let asked = Intent::prompt_file(Dialog::Export, "Export what was found", help, "dbdyno-evidence.csv");
+                vec![asked.in_formats(results::FORMATS)]
             }
             Action::Refresh => self.ask(),
             Action::Back => {

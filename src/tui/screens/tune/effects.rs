@@ -2,7 +2,10 @@
 
 use super::{Dialog, Intents, Request, TuneScreen, TuneView};
 use crate::{
-    report::command::shell,
+    report::{
+        command::shell,
+        tune::{EFFECTS_FORMATS, LEDGER_FORMATS},
+    },
     tui::{export::FileContent, screens::intent::Intent, world::World},
     tune::Trial,
 };
@@ -40,10 +43,12 @@ impl TuneScreen {
     pub(super) fn ask_export(&self) -> Intents {
         if self.view == TuneView::Effects {
             let help = "a file that is not there yet: .html, .json or .txt";
-            return vec![Intent::prompt_file(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html")];
+            let asked = Intent::prompt_file(Dialog::ExportEffects, "Export the effects", help, "dbdyno-effects.html");
+            return vec![asked.in_formats(EFFECTS_FORMATS)];
         }
         let help = "a file that is not there yet: .md, .csv, .json or .txt";
-        vec![Intent::prompt_file(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md")]
+        let asked = Intent::prompt_file(Dialog::Export, "Export the ledger", help, "dbdyno-ledger.md");
+        vec![asked.in_formats(LEDGER_FORMATS)]
     }
 
     pub(super) fn export_effects(&self, path: &str, world: &World) -> Result<Intents, String> {

@@ -87,6 +87,14 @@ impl CompareScreen {
         self.put_beside(beside)
     }
 
+    /// Shows all configurations of a reference's sessions beside it.
+    pub(crate) fn compare_beside(&mut self, reference: String) -> Intents {
+        self.remember();
+        self.looked.allowed.clear();
+        self.looked.filter.clear();
+        self.put_beside(BesideReference { reference, with: None })
+    }
+
     /// Shows all configurations again that a pair was opened from, as they were.
     pub(super) fn back_to(&mut self, view: CompareView) -> Intents {
         if let Some((metric, allowed)) = self.behind().map(|(of, _)| (of.metric, of.allowed.clone())) {

@@ -1,0 +1,203 @@
+//! `dbdyno tui`: the terminal UI on any screen, with what is given.
+
+use super::{
+    args::one_of,
+    error::CliError,
+    screens::{LookArgs, ScreensStart},
+};
+use crate::{
+    store::{Selection, literal},
+    tui::{keys::ScreenId, launch::Opening},
+};
+use clap::Args;
+use std::path::PathBuf;
+
+/// `dbdyno tui`.
+#[derive(Debug, Args)]
+pub(super) struct TuiArgs {
+    /// The screen that is shown first [default: bench].
+    #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::ALL.into_iter().map(|screen| (screen, screen.word(), about(screen)))))]
+    screen: Option<ScreenId>,
+    /// With --screen compare: side A, as in 'engine=lmdb size=10000'.
+    #[arg(long, value_name = "SELECTION")]
+    a: Option<String>,
+    /// With --screen compare: side B, written like side A.
+    #[arg(long, value_name = "SELECTION")]
+    b: Option<String>,
+    /// With --screen compare: all configurations of its sessions are put beside this one, written like side A.
+    #[arg(long, value_name = "SELECTION")]
+    reference: Option<String>,
+    /// With --screen results or compare: the beginning of a session's identifier, `last` or `previous`. On Compare the sides are of it;
+    /// without sides, all its configurations stand beside its first.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// With --screen results: show only what this selection means, written like side A.
+    #[arg(long, value_name = "SELECTION")]
+    filter: Option<String>,
+    /// Colours: `dbdyno list themes`.
+    #[arg(long, value_name = "NAME")]
+    theme: Option<String>,
+    /// Only ASCII characters.
+    #[arg(long)]
+    ascii: bool,
+    /// Pin the measuring thread to this CPU, counted from 0.
+    #[arg(long, value_name = "CPU")]
+    cpu: Option<u32>,
+    /// Where databases are put while they are measured [default: the user's cache folder].
+    #[arg(long, value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
+}
+
+/// What a screen is for, for the list of them.
+fn about(screen: ScreenId) -> &'static str {
+    match screen {
+        ScreenId::Bench => "choose and start a bench",
+        ScreenId::Live => "watch the session, or replay a run",
+        ScreenId::Results => "all that is stored",
+        ScreenId::Compare => "A beside B, with verdicts",
+        ScreenId::Tune => "what if an option were different?",
+        ScreenId::Claims => "published figures beside your own",
+        ScreenId::Torture => "do engines keep what they promise?",
+    }
+}
+
+impl TuiArgs {
+    /// What is shown first.
+    ///
+    /// # Errors
+    /// A selection that cannot be read, or one that the screen does not take.
+    pub(super) fn opening(&self) -> Result<Opening, CliError> {
+        self.checked().map_err(CliError::Usage)
+    }
+
+    fn checked(&self) -> Result<Opening, String> {
+        const COMPARE: &[ScreenId] = &[ScreenId::Compare];
+        let Self { a, b, reference, session, filter, .. } = self;
+        let given = [
+            ("--a", a, COMPARE),
+            ("--b", b, COMPARE),
+            ("--reference", reference, COMPARE),
+            ("--session", session, &[ScreenId::Results, ScreenId::Compare]),
+            ("--filter", filter, &[ScreenId::Results]),
+        ];
+        for (flag, value, screens) in given {
+            let Some(value) = value else { continue };
+            self.fits(flag, value, screens)?;
+            match flag {
+                "--session" => check_session(value)?,
+                flag => check_selection(flag, value)?,
+            }
+        }
+        let within = |selection: &str| match session {
+            // A label comes last: it may hold what begins another term.
+            Some(id) => format!("session={} {selection}", literal(id)).trim_end().to_owned(),
+            None => selection.to_owned(),
+        };
+        Ok(match (self.screen.unwrap_or(ScreenId::Bench), a, b, reference) {
+            (_, Some(a), Some(b), None) => Opening::Pair { a: within(a), b: within(b) },
+            (_, Some(a), None, None) => return Err(format!("--a {a}: expected --b SELECTION with it")),
+            (_, None, Some(b), None) => return Err(format!("--b {b}: expected --a SELECTION with it")),
+            (_, None, None, Some(reference)) => Opening::Beside { reference: within(reference) },
+            (_, _, _, Some(reference)) => {
+                return Err(format!(
+                    "--reference {reference}: expected without --a and --b, which are a pair of their own"
+                ));
+            }
+            (ScreenId::Compare, ..) if session.is_some() => Opening::Beside { reference: within("") },
+            (ScreenId::Results, ..) if session.is_some() || filter.is_some() => {
+                Opening::Results { selection: within(filter.as_deref().unwrap_or_default()) }
+            }
+            (screen, ..) => Opening::Screen(screen),
+        })
+    }
+
+    /// Whether the screen that is asked for takes a flag.
+    fn fits(&self, flag: &str, value: &str, screens: &[ScreenId]) -> Result<(), String> {
+        if self.screen.is_some_and(|screen| screens.contains(&screen)) {
+            return Ok(());
+        }
+        let words: Vec<&str> = screens.iter().map(|screen| screen.word()).collect();
+        let instead = self.screen.map_or_else(String::new, |screen| format!(", not {}", screen.word()));
+        Err(format!("{flag} {value}: expected --screen {} with it{instead}", words.join(" or ")))
+    }
+
+    /// The start with what is given to this command in place of what is given before it.
+    pub(super) fn over(self, start: ScreensStart) -> ScreensStart {
+        let LookArgs { theme, ascii } = start.look;
+        ScreensStart {
+            look: LookArgs { theme: self.theme.or(theme), ascii: self.ascii || ascii },
+            work: start.work.or_given(self.work_dir),
+            cpu: self.cpu.or(start.cpu),
+            first: start.first,
+        }
+    }
+}
+
+fn check_selection(flag: &str, text: &str) -> Result<(), String> {
+    match Selection::parse_line(text) {
+        Ok(selection) if selection.is_all() => {
+            Err(format!("{flag} `{text}`: expected terms, as in engine=lmdb size=10000"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{flag} {error}")),
+    }
+}
+
+fn check_session(id: &str) -> Result<(), String> {
+    let is_id = !id.is_empty() && id.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    if is_id || matches!(id, "last" | "previous") {
+        return Ok(());
+    }
+    Err(format!("--session {id}: expected the beginning of a session's identifier, last or previous"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, FromArgMatches};
+
+    fn opening(line: &str) -> Result<Opening, String> {
+        let command = TuiArgs::augment_args(Command::new("tui").no_binary_name(true));
+        let matches = command.try_get_matches_from(line.split('|').filter(|word| !word.is_empty()));
+        let matches = matches.map_err(|error| error.to_string())?;
+        TuiArgs::from_arg_matches(&matches).map_err(|error| error.to_string())?.checked()
+    }
+
+    #[test]
+    fn a_screen_is_opened_with_what_it_takes() {
+        let text = str::to_owned;
+        assert_eq!(opening(""), Ok(Opening::Screen(ScreenId::Bench)));
+        assert_eq!(opening("--screen|claims"), Ok(Opening::Screen(ScreenId::Claims)));
+        assert_eq!(opening("--screen|compare"), Ok(Opening::Screen(ScreenId::Compare)));
+        assert_eq!(
+            opening("--screen|compare|--a|engine=x|--b|label=y[a=1]|--session|last"),
+            Ok(Opening::Pair { a: text("session=last engine=x"), b: text("session=last label=y[a=1]") })
+        );
+        let beside = |reference: &str| Ok(Opening::Beside { reference: text(reference) });
+        assert_eq!(opening("--screen|compare|--reference|engine=x"), beside("engine=x"));
+        assert_eq!(opening("--screen|compare|--session|01a2"), beside("session=01a2"));
+        let results = |selection: &str| Ok(Opening::Results { selection: text(selection) });
+        assert_eq!(opening("--screen|results|--filter|tier>=2|--session|01a2"), results("session=01a2 tier>=2"));
+        assert_eq!(opening("--screen|results|--session|previous"), results("session=previous"));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_named_with_what_was_expected() {
+        let error = |line: &str, words: &str| {
+            let error = opening(line).unwrap_err();
+            assert!(error.contains(words), "{line}: {error}");
+        };
+        error("--screen|charts", "[possible values: bench, live, results, compare, tune, claims, torture]");
+        error("--a|engine=x|--b|engine=y", "--a engine=x: expected --screen compare with it");
+        error("--screen|live|--a|engine=x", "--a engine=x: expected --screen compare with it, not live");
+        error("--screen|bench|--session|last", "expected --screen results or compare with it, not bench");
+        error("--screen|compare|--filter|engine=x", "--filter engine=x: expected --screen results with it");
+        error("--screen|compare|--a|lmdb|--b|engine=y", "--a `lmdb`: expected KEY=VALUE");
+        error("--screen|compare|--a|engine=x", "--a engine=x: expected --b SELECTION with it");
+        error(
+            "--screen|compare|--a|engine=x|--b|engine=y|--reference|engine=z",
+            "--reference engine=z: expected without",
+        );
+        error("--screen|results|--session|x y", "--session x y: expected the beginning of a session's identifier");
+    }
+}

@@ -1,0 +1,314 @@
+//! A command that is typed: what fits where it is typed, what is shown of it meanwhile, and what becomes of it.
+
+use super::{App, Command, OpenOverlay, Request, context};
+use crate::{
+    catalog::Theme,
+    tui::{
+        keys::{self, Action, Binding, ScreenId},
+        launch::Opening,
+        overlay::{CommandLine, ListItem, Outcome, Reply},
+        palette::{
+            self, Argument, Asked, Form, Known, PaletteCommand, Stage, Stored, Takes, Values, arguments, command_of,
+            names, offered, opening_of, unknown,
+        },
+        screens::{
+            ScreenDialog,
+            intent::{Intent, Notice},
+        },
+    },
+};
+use std::{collections::BTreeMap, mem};
+
+/// What is known while a command is typed.
+#[derive(Debug, Clone)]
+pub(super) struct Palette {
+    stage: Stage,
+    /// The commands that do something here.
+    offered: Vec<&'static PaletteCommand>,
+    /// What keys do here.
+    bindings: Vec<&'static Binding>,
+    /// The theme that was chosen before.
+    theme: Option<Theme>,
+    /// What was found in the store, or why nothing was.
+    stored: BTreeMap<Stored, Result<Vec<ListItem>, String>>,
+}
+
+impl Palette {
+    fn command(&self) -> Option<&'static PaletteCommand> {
+        match &self.stage {
+            Stage::Name => None,
+            Stage::Argument(argument) => Some(argument.command),
+        }
+    }
+}
+
+impl App {
+    /// Has a command typed.
+    pub(super) fn open_palette(&mut self) -> Vec<Command> {
+        let does = |screen: ScreenId, action: Action| {
+            let has_key = keys::bindings(screen).iter().any(|binding| binding.action == action);
+            has_key && self.screens.offers(screen, action, &context(&self.world, &self.screens, self.now, self.size))
+        };
+        let palette = Palette {
+            stage: Stage::Name,
+            offered: offered(self.screen, does),
+            bindings: self.bindings().collect(),
+            theme: self.theme.clone(),
+            stored: BTreeMap::new(),
+        };
+        self.follow(CommandLine::default(), Box::new(palette))
+    }
+
+    /// What the store has was told, to be completed from.
+    pub(super) fn palette_told(&mut self, response: palette::Response) -> Vec<Command> {
+        let Some((line, mut palette)) = OpenOverlay::take_palette(&mut self.open) else { return Vec::new() };
+        palette.stored.insert(response.of, response.found);
+        self.follow(line, palette)
+    }
+
+    /// What a key did to a command that is typed.
+    pub(super) fn palette_outcome(
+        &mut self,
+        line: CommandLine,
+        mut palette: Box<Palette>,
+        outcome: &Outcome,
+    ) -> Vec<Command> {
+        match outcome {
+            Outcome::Stays(None) => {
+                self.open = Some(OpenOverlay::palette(line, palette));
+                Vec::new()
+            }
+            Outcome::Stays(Some(_)) => self.follow(line, palette),
+            Outcome::Closed(Reply::Text(_)) => self.take_command(line, palette),
+            Outcome::Closed(_) => {
+                self.closed = Some(self.now);
+                self.leave_argument(&mut palette)
+            }
+        }
+    }
+
+    /// Follows what is typed, and keeps it open.
+    fn follow(&mut self, mut line: CommandLine, mut palette: Box<Palette>) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let typed = command_of(line.text(), &palette.offered);
+        if typed.map(|command| command.words) != palette.command().map(|command| command.words) {
+            commands.extend(self.leave_argument(&mut palette));
+            palette.stage = match typed {
+                None => Stage::Name,
+                Some(command) => {
+                    let values = self.values(command);
+                    if let Values::Stored(of) = values
+                        && !palette.stored.contains_key(&of)
+                    {
+                        commands.push(Command::Request(Request::Palette(palette::Request(of))));
+                    }
+                    Stage::Argument(Box::new(Argument { command, values, shown: None }))
+                }
+            };
+        }
+        line.offer(match &palette.stage {
+            Stage::Name => names(&palette.offered, &palette.bindings),
+            Stage::Argument(argument) => {
+                let Argument { command, values, .. } = argument.as_ref();
+                let theme = palette.theme.as_ref().map_or(&self.world.theme, |theme| &theme.name);
+                let known = Known { world: &self.world, theme, stored: &palette.stored };
+                let typed = line.text().get(command.words.len() + 1..).unwrap_or_default().to_owned();
+                arguments(command, values, &typed, known)
+            }
+        });
+        commands.extend(self.show_meanwhile(&line, &mut palette));
+        self.open = Some(OpenOverlay::palette(line, palette));
+        commands
+    }
+
+    /// What an argument can be. What a key asks is asked now.
+    fn values(&mut self, command: &PaletteCommand) -> Values {
+        let (on, to) = match command.takes {
+            Takes::Theme => return Values::Themes,
+            Takes::Screen => return Values::Screens,
+            Takes::Stored(of) => return Values::Stored(of),
+            Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
+        };
+        let mut refused = format!("there is no {} here now", command.argument);
+        for intent in self.screens.act(on, to, &context(&self.world, &self.screens, self.now, self.size)) {
+            let (dialog, overlay, is_file) = match intent {
+                Intent::Ask(dialog, overlay) => (dialog, overlay, false),
+                Intent::AskFile(dialog, overlay) => (dialog, overlay, true),
+                Intent::Say(notice) => {
+                    refused = notice.text;
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(form) = Form::of(overlay, is_file) {
+                return Values::Asked(Asked { on, dialog, form });
+            }
+        }
+        Values::Refused(refused)
+    }
+
+    /// Shows what an argument would do, where that is seen at once and taken back as easily.
+    fn show_meanwhile(&mut self, line: &CommandLine, palette: &mut Palette) -> Vec<Command> {
+        let Stage::Argument(argument) = &mut palette.stage else { return Vec::new() };
+        let Argument { values, shown, .. } = argument.as_mut();
+        match values {
+            Values::Themes => {
+                let theme = line.pointed().and_then(|at| self.world.themes.get(at));
+                self.theme = theme.or(palette.theme.as_ref()).cloned();
+                Vec::new()
+            }
+            Values::Asked(Asked { on, dialog, form: Form::Text { initial, .. } }) if *on == self.screen => {
+                let typed = line.argument();
+                if shown.as_ref().unwrap_or(initial) == typed {
+                    return Vec::new();
+                }
+                let dialog = dialog.clone();
+                *shown = Some(typed.to_owned());
+                self.typing(&dialog, typed)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes back what was shown of an argument.
+    fn leave_argument(&mut self, palette: &mut Palette) -> Vec<Command> {
+        let Stage::Argument(argument) = mem::replace(&mut palette.stage, Stage::Name) else { return Vec::new() };
+        match (argument.values, argument.shown) {
+            (Values::Themes, _) => {
+                self.theme.clone_from(&palette.theme);
+                Vec::new()
+            }
+            (Values::Asked(Asked { dialog, form: Form::Text { initial, .. }, .. }), Some(shown))
+                if shown != initial =>
+            {
+                self.typing(&dialog, &initial)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Tells a screen what is typed so far.
+    fn typing(&mut self, dialog: &ScreenDialog, text: &str) -> Vec<Command> {
+        let context = context(&self.world, &self.screens, self.now, self.size);
+        // What is refused while it is typed is refused again at the end, and said then.
+        let intents = self.screens.replied(dialog, Reply::Typing(text.to_owned()), &context).unwrap_or_default();
+        self.perform(intents)
+    }
+
+    /// Does what is typed; what cannot be done stays open, with the reason.
+    fn take_command(&mut self, mut line: CommandLine, palette: Box<Palette>) -> Vec<Command> {
+        let done = match &palette.stage {
+            Stage::Name => match self.named(&line, &palette) {
+                Ok(Named::Key(action)) => {
+                    self.closed = Some(self.now);
+                    return self.act(action);
+                }
+                Ok(Named::Command(command)) => {
+                    line.set(format!("{} ", command.words));
+                    return self.follow(line, palette);
+                }
+                Err(reason) => Err(reason),
+            },
+            Stage::Argument(argument) => self.take_argument(&line, argument),
+        };
+        match done {
+            Ok(commands) => {
+                self.closed = Some(self.now);
+                self.wrote(&commands, OpenOverlay::palette(line, palette));
+                commands
+            }
+            Err(reason) => {
+                line.error = Some(reason);
+                self.open = Some(OpenOverlay::palette(line, palette));
+                Vec::new()
+            }
+        }
+    }
+
+    /// What is meant by what is typed for a name.
+    fn named(&self, line: &CommandLine, palette: &Palette) -> Result<Named, String> {
+        let typed = line.text().trim();
+        let exact = palette.offered.iter().find(|command| command.words == typed);
+        if let Some(command) = exact {
+            return Ok(Named::Command(command));
+        }
+        let at = line.pointed();
+        let command = at.and_then(|at| palette.offered.get(at));
+        let binding = at.and_then(|at| palette.bindings.get(at.checked_sub(palette.offered.len())?));
+        match (command, binding) {
+            (Some(command), _) => Ok(Named::Command(command)),
+            (None, Some(binding)) => Ok(Named::Key(binding.action)),
+            (None, None) => Err(unknown(typed, "a command", palette.offered.iter().map(|command| command.words))),
+        }
+    }
+
+    fn take_argument(&mut self, line: &CommandLine, argument: &Argument) -> Result<Vec<Command>, String> {
+        let Argument { command, values, .. } = argument;
+        let items = &line.completions.items;
+        let typed = line.argument().trim();
+        // What is typed whole is meant, whatever else begins with it.
+        let exact = || items.iter().position(|item| item.label == typed);
+        let chosen = || {
+            let labels = items.iter().map(|item| item.label.as_str());
+            exact().or_else(|| line.pointed()).ok_or_else(|| unknown(typed, command.expected, labels))
+        };
+        let text = line.pointed().and_then(|at| items.get(at)).map_or(typed, |item| &item.label);
+        match values {
+            Values::Refused(reason) => Err(reason.clone()),
+            Values::Themes => {
+                let theme = self.world.themes.get(chosen()?).cloned();
+                let name = theme.as_ref().map_or_else(String::new, |theme| theme.name.clone());
+                self.theme = theme;
+                self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` begins with it")));
+                Ok(Vec::new())
+            }
+            Values::Screens => Ok(chosen().map(|at| self.go(ScreenId::ALL[at % ScreenId::ALL.len()]))?),
+            Values::Stored(Stored::Engines) => opening_of(text).map(|opening| self.show(opening)),
+            Values::Stored(of) => {
+                if line.completions.is_free {
+                    return Err(line.completions.note.clone());
+                }
+                let id = items[chosen()?].label.clone();
+                Ok(self.show(match of {
+                    Stored::Sessions => Opening::Results { selection: format!("session={id}") },
+                    _ => Opening::Run(id),
+                }))
+            }
+            Values::Asked(Asked { on, dialog, form }) => {
+                let reply = match form {
+                    Form::OneOf(_) => Reply::Chosen(vec![chosen()?]),
+                    form => Reply::Text(form.text(text)?),
+                };
+                let context = context(&self.world, &self.screens, self.now, self.size);
+                let intents = self.screens.replied(dialog, reply, &context)?;
+                let mut commands = if *on == self.screen { Vec::new() } else { self.go(*on) };
+                commands.extend(self.perform(intents));
+                Ok(commands)
+            }
+        }
+    }
+}
+
+/// What is meant by what is typed for a name.
+enum Named {
+    Command(&'static PaletteCommand),
+    Key(Action),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::{keys::bindings, palette::COMMANDS};
+
+    #[test]
+    fn what_a_command_answers_is_asked_by_a_key() {
+        for command in COMMANDS {
+            if let Takes::Reply { on, to } = command.takes {
+                let mut screens = on.map_or(ScreenId::ALL.to_vec(), |screen| vec![screen]).into_iter();
+                let has_key = |screen: ScreenId| bindings(screen).iter().any(|binding| binding.action == to);
+                assert!(screens.any(has_key), "{}: no screen has a key for it", command.words);
+                assert!(!to.begins(), "{}: its key may change something before it has a reply", command.words);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A command that is typed, with what it can be completed to.
+
+use super::{ListItem, Outcome, Reply, choose::matching, prompt::edit};
+use crate::tui::{
+    keys::KeyPress,
+    widgets::cursor::{ListCursor, PAGE},
+};
+use tui_input::Input;
+
+/// A line that is typed, and what fits the place where it is typed.
+#[derive(Debug, Clone, Default)]
+pub struct CommandLine {
+    pub(crate) input: Input,
+    pub(crate) completions: Completions,
+    /// Place among those that match.
+    pub(crate) cursor: ListCursor,
+    /// Whether the cursor was moved since something was typed.
+    moved: bool,
+    /// Why the line was not taken.
+    pub(crate) error: Option<String>,
+}
+
+/// What the end of a line can be completed to.
+#[derive(Debug, Clone, Default)]
+pub struct Completions {
+    /// The beginning of the line, which is not completed any more.
+    pub(crate) head: String,
+    pub(crate) items: Vec<ListItem>,
+    /// What follows an item that is taken over into the line.
+    pub(crate) tail: &'static str,
+    /// Whether anything else can be typed too: then an item is only meant where the cursor was moved to it.
+    pub(crate) is_free: bool,
+    /// What is expected, or what the line would do.
+    pub(crate) note: String,
+}
+
+impl CommandLine {
+    /// What is typed.
+    pub(crate) fn text(&self) -> &str {
+        self.input.value()
+    }
+
+    /// What is typed after the beginning that is not completed any more.
+    pub(crate) fn argument(&self) -> &str {
+        self.text().strip_prefix(&self.completions.head).unwrap_or_default()
+    }
+
+    /// Puts another line in place of what is typed.
+    pub(crate) fn set(&mut self, text: String) {
+        self.input = Input::new(text);
+        (self.cursor, self.moved, self.error) = (ListCursor::default(), false, None);
+    }
+
+    /// The items that match, best first: their indices.
+    pub(crate) fn matching(&self) -> Vec<usize> {
+        matching(&self.completions.items, self.argument())
+    }
+
+    /// The item that is meant where the line is taken now.
+    pub(crate) fn pointed(&self) -> Option<usize> {
+        self.is_pointing().then(|| self.under_cursor()).flatten()
+    }
+
+    /// Whether the cursor says what is meant.
+    pub(crate) fn is_pointing(&self) -> bool {
+        self.moved || !self.completions.is_free
+    }
+
+    /// Offers other completions. The cursor of another place begins at what is chosen there.
+    pub(crate) fn offer(&mut self, completions: Completions) {
+        let is_elsewhere = completions.head != self.completions.head || self.completions.items.is_empty();
+        self.completions = completions;
+        if is_elsewhere {
+            let chosen = self.completions.items.iter().position(|item| item.chosen);
+            self.cursor.at = chosen.filter(|_| self.argument().is_empty()).unwrap_or(0);
+            self.moved = false;
+        }
+        let length = self.matching().len();
+        self.cursor.kept_in(length);
+    }
+
+    fn under_cursor(&self) -> Option<usize> {
+        self.matching().get(self.cursor.at).copied()
+    }
+
+    pub(super) fn key(&mut self, key: KeyPress) -> Outcome {
+        let last = self.matching().len().saturating_sub(1);
+        // The first step goes to the first item where none was meant before.
+        let step = usize::from(self.is_pointing());
+        match key {
+            KeyPress::Up => self.go(self.cursor.at.saturating_sub(1)),
+            KeyPress::Down => self.go((self.cursor.at + step).min(last)),
+            KeyPress::PageUp => self.go(self.cursor.at.saturating_sub(PAGE)),
+            KeyPress::PageDown => self.go((self.cursor.at + PAGE).min(last)),
+            KeyPress::Enter => return Outcome::Closed(Reply::Text(self.text().to_owned())),
+            KeyPress::Tab => match self.under_cursor().and_then(|at| self.completions.items.get(at)) {
+                Some(item) => {
+                    let Completions { head, tail, .. } = &self.completions;
+                    self.set(format!("{head}{}{tail}", item.label));
+                }
+                None => return Outcome::Stays(None),
+            },
+            key if edit(&mut self.input, key) => (self.cursor, self.moved) = (ListCursor::default(), false),
+            _ => return Outcome::Stays(None),
+        }
+        self.error = None;
+        Outcome::Stays(Some(Reply::Typing(self.text().to_owned())))
+    }
+
+    /// Puts the cursor onto a row.
+    pub(super) fn go(&mut self, row: usize) {
+        (self.cursor.at, self.moved) = (row, true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(is_free: bool) -> CommandLine {
+        let items = ["dark", "light"].map(|label| ListItem::new(label, "")).to_vec();
+        let mut line = CommandLine::default();
+        line.set("theme ".to_owned());
+        line.offer(Completions { head: "theme ".to_owned(), items, is_free, ..Completions::default() });
+        line
+    }
+
+    #[test]
+    fn only_what_follows_the_beginning_narrows_and_is_completed() {
+        let mut line = line(false);
+        assert_eq!((line.argument(), line.matching().len(), line.pointed()), ("", 2, Some(0)));
+        // `t` is in `theme`, but only `light` has one behind it.
+        line.key(KeyPress::Char('t'));
+        assert_eq!(line.pointed(), Some(1));
+        line.key(KeyPress::Tab);
+        assert_eq!(line.text(), "theme light");
+        line.key(KeyPress::Char('x'));
+        assert_eq!((line.pointed(), line.key(KeyPress::Tab)), (None, Outcome::Stays(None)));
+    }
+
+    #[test]
+    fn where_anything_can_be_typed_an_item_is_meant_once_the_cursor_is_on_it() {
+        let mut line = line(true);
+        assert_eq!(line.pointed(), None);
+        line.key(KeyPress::Down);
+        assert_eq!(line.pointed(), Some(0));
+        line.key(KeyPress::Down);
+        assert_eq!(line.pointed(), Some(1));
+        line.key(KeyPress::Char('l'));
+        assert_eq!(line.pointed(), None);
+    }
+}

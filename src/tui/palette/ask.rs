@@ -1,0 +1,85 @@
+//! What the palette asks of the world outside: what is stored.
+
+use crate::{
+    base::units::{counted, duration},
+    store::{
+        ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, Order, PageListing, PageRows, RunColumn, RunRow,
+        Selection, SelectionKey,
+    },
+    tui::{overlay::ListItem, setup::TuiSetup},
+};
+
+/// Things of the store that an argument can name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stored {
+    /// Engines: the beginnings of selections.
+    Engines,
+    Runs,
+    Sessions,
+}
+
+/// What there is of something, in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request(pub(crate) Stored);
+
+/// What there is, or why that is not known.
+#[derive(Debug)]
+pub struct Response {
+    pub(crate) of: Stored,
+    pub(crate) found: Result<Vec<ListItem>, String>,
+}
+
+/// Rows that are read, the newest first: more would be a list that nobody reads, and what is older is found by a filter.
+const MOST: u64 = 1_000;
+
+/// Reads the store. Takes its time: called on a thread of its own.
+pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
+    let Request(of) = request;
+    Response { of, found: found(of, setup) }
+}
+
+fn found(of: Stored, setup: &TuiSetup) -> Result<Vec<ListItem>, String> {
+    let page = setup.store.page(&Selection::default(), &listing(of)?, 0, MOST);
+    page.map(|page| items(&page.rows)).map_err(|error| error.to_string())
+}
+
+fn listing(of: Stored) -> Result<PageListing, String> {
+    Ok(match of {
+        Stored::Engines => {
+            let order = Order { column: GroupColumn::Runs, descending: true };
+            PageListing::Groups(SelectionKey::parse("engine")?, order)
+        }
+        Stored::Runs => PageListing::Runs(Order { column: RunColumn::Started, descending: true }),
+        Stored::Sessions => {
+            PageListing::Configurations(Order { column: ConfigurationColumn::Session, descending: true })
+        }
+    })
+}
+
+fn items(rows: &PageRows) -> Vec<ListItem> {
+    match rows {
+        PageRows::Groups(rows) => rows.iter().filter_map(engine).collect(),
+        PageRows::Runs(rows) => rows.iter().map(run).collect(),
+        PageRows::Configurations(rows) => {
+            rows.chunk_by(|one, next| one.session_id == next.session_id).filter_map(session).collect()
+        }
+        PageRows::Results(_) => Vec::new(),
+    }
+}
+
+fn engine(row: &GroupRow) -> Option<ListItem> {
+    Some(ListItem::new(row.value.clone()?, counted(row.runs, "run")))
+}
+
+fn run(row: &RunRow) -> ListItem {
+    let wall = row.wall_ns.map_or_else(String::new, |ns| format!(" {}", duration(ns as f64)));
+    ListItem::new(&row.run_id, format!("{} {} {} {}{wall} {}", row.label, row.suite, row.size, row.status, row.started))
+}
+
+/// A session by its configurations, which are at least one.
+fn session(configurations: &[ConfigurationRow]) -> Option<ListItem> {
+    let first = configurations.first()?;
+    let labels: Vec<&str> = configurations.iter().map(|row| row.label.as_str()).collect();
+    let started = first.started.get(..16).unwrap_or(&first.started);
+    Some(ListItem::new(&first.session_id, format!("{started} {} {}", first.suite, labels.join(", "))))
+}

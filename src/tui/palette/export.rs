@@ -1,0 +1,57 @@
+//! What is typed for a file: a format and a name, or a name whose ending says the format.
+
+use crate::{report::format::Format, tui::overlay::ListItem};
+use std::path::Path;
+
+/// The file that a line means; `usual` is what it may be called.
+///
+/// # Errors
+/// The name's ending says another format than the one that is typed.
+pub(super) fn file_of(line: &str, formats: &[Format], usual: &str) -> Result<String, String> {
+    let (word, name) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+    let Some(format) = formats.iter().find(|format| format.name() == word) else {
+        return Ok(if line.trim().is_empty() { usual } else { line.trim() }.to_owned());
+    };
+    let (name, ending) = (name.trim(), format.ending());
+    if name.is_empty() {
+        return Ok(Path::new(usual).with_extension(ending).display().to_string());
+    }
+    let own = Path::new(name).extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
+    match own.as_deref() {
+        Some(own) if own == ending => Ok(name.to_owned()),
+        Some(own) if formats.iter().any(|format| format.ending() == own) => {
+            Err(format!("`{name}`: expected a name that ends in .{ending}, since {word} is asked for"))
+        }
+        _ => Ok(format!("{name}.{ending}")),
+    }
+}
+
+/// Each format with a file of it.
+pub(super) fn completions(formats: &[Format], usual: &str) -> Vec<ListItem> {
+    let file = |format: &Format| Path::new(usual).with_extension(format.ending()).display().to_string();
+    let item = |format: &Format| ListItem::new(format!("{} {}", format.name(), file(format)), format.meaning());
+    let text = formats.is_empty().then(|| ListItem::new(usual, "text"));
+    text.into_iter().chain(formats.iter().map(item)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_gives_the_name_its_ending() {
+        const SOME: &[Format] = &[Format::Markdown, Format::Csv];
+        let file = |line: &str| file_of(line, SOME, "usual.md");
+        assert_eq!(file("csv out").unwrap(), "out.csv");
+        assert_eq!(file("markdown a.b/out.MD").unwrap(), "a.b/out.MD");
+        assert_eq!(file("csv").unwrap(), "usual.csv");
+        assert_eq!(file("").unwrap(), "usual.md");
+        // What is no format is the whole name, and the screen says whether it will do.
+        assert_eq!(file("out put.csv").unwrap(), "out put.csv");
+        assert_eq!(file("csv v1.2").unwrap(), "v1.2.csv");
+        let error = file("csv out.md").unwrap_err();
+        assert_eq!(error, "`out.md`: expected a name that ends in .csv, since csv is asked for");
+        assert_eq!(completions(SOME, "usual.md")[1].label, "csv usual.csv");
+        assert_eq!(completions(&[], "plan.txt")[0].label, "plan.txt");
+    }
+}

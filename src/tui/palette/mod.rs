@@ -1,0 +1,134 @@
+//! Commands that are typed by name, with an argument. A new one is a line of [`COMMANDS`].
+
+mod ask;
+mod export;
+mod sides;
+mod stage;
+
+pub(crate) use ask::respond;
+pub use ask::{Request, Response, Stored};
+pub(crate) use sides::opening_of;
+pub(crate) use stage::{Argument, Asked, Form, Known, Stage, Values, arguments, names, offered};
+
+use crate::tui::keys::{Action, ScreenId};
+
+/// A command that is typed.
+#[derive(Debug)]
+pub(crate) struct PaletteCommand {
+    /// What is typed for it, before a space and the argument. None begins with the words of another and a space.
+    pub(crate) words: &'static str,
+    /// The argument, as lists of commands have it.
+    pub(crate) argument: &'static str,
+    /// One line of help.
+    pub(crate) help: &'static str,
+    /// What is said to be expected where nothing fits.
+    pub(crate) expected: &'static str,
+    pub(crate) takes: Takes,
+}
+
+/// What an argument is, and so what is done with it and where the command is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// A theme; shown while the cursor is on it.
+    Theme,
+    Screen,
+    /// Something that is stored.
+    Stored(Stored),
+    /// The reply to what a key asks, on a screen of its own or on the one in view: offered where the key does something. The key must
+    /// change nothing before it has the reply.
+    Reply {
+        on: Option<ScreenId>,
+        to: Action,
+    },
+}
+
+const fn command(
+    words: &'static str,
+    argument: &'static str,
+    help: &'static str,
+    expected: &'static str,
+    takes: Takes,
+) -> PaletteCommand {
+    PaletteCommand { words, argument, help, expected, takes }
+}
+
+/// The reply to what a key asks on the screen in view.
+const fn reply(to: Action) -> Takes {
+    Takes::Reply { on: None, to }
+}
+
+/// Every command, in the order of the list.
+pub(crate) const COMMANDS: &[PaletteCommand] = &[
+    command("filter", "TERMS", "show only what matches", "what is to be shown", reply(Action::Filter)),
+    command("sort by", "COLUMN", "sort the list", "a column of this list", reply(Action::SortBy)),
+    command("group by", "KEY", "group the list", "a key to group by", reply(Action::Group)),
+    command("metric", "FIGURE", "compare another figure", "a figure that both sides have", reply(Action::Metric)),
+    command("export", "FORMAT FILE", "write what is on screen to a file", "the name of a file", reply(Action::Export)),
+    command("tag", "WORDS", "tag what is under the cursor; -WORD removes one", "tags", reply(Action::Tag)),
+    command("note", "TEXT", "write a note about what is under the cursor", "a line of text", reply(Action::Note)),
+    command("save preset", "NAME", "keep this bench as a preset", "a name", reply(Action::Save)),
+    command(
+        "load preset",
+        "NAME",
+        "put a preset onto Bench",
+        "a preset that is one bench",
+        Takes::Reply { on: Some(ScreenId::Bench), to: Action::Presets },
+    ),
+    command(
+        "compare",
+        "A with B",
+        "two selections beside each other; of one, all configurations of its sessions",
+        "selections around `with`",
+        Takes::Stored(Stored::Engines),
+    ),
+    command("open run", "ID", "all about a run", "a stored run", Takes::Stored(Stored::Runs)),
+    command(
+        "open session",
+        "ID",
+        "the configurations of a session",
+        "a stored session",
+        Takes::Stored(Stored::Sessions),
+    ),
+    command("go", "SCREEN", "show a screen", "a screen", Takes::Screen),
+    command("theme", "NAME", "other colours", "a theme", Takes::Theme),
+];
+
+/// The command whose argument is typed in a line, of those that are offered.
+pub(crate) fn command_of(line: &str, offered: &[&'static PaletteCommand]) -> Option<&'static PaletteCommand> {
+    let is_typed =
+        |command: &&&PaletteCommand| line.strip_prefix(command.words).is_some_and(|rest| rest.starts_with(' '));
+    offered.iter().find(is_typed).copied()
+}
+
+/// What is said of an argument that is none of those there are.
+pub(crate) fn unknown<'l>(typed: &str, expected: &str, labels: impl Iterator<Item = &'l str>) -> String {
+    /// Examples that are named.
+    const MOST: usize = 6;
+    let labels: Vec<&str> = labels.take(MOST).collect();
+    let such_as =
+        if labels.is_empty() { ": there is none".to_owned() } else { format!(", such as {}", labels.join(", ")) };
+    format!("`{typed}`: expected {expected}{such_as}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_command_is_the_beginning_of_another() {
+        for (at, one) in COMMANDS.iter().enumerate() {
+            let line = format!("{} x", one.words);
+            let all: Vec<&PaletteCommand> = COMMANDS.iter().collect();
+            assert_eq!(command_of(&line, &all).map(|found| found.words), Some(COMMANDS[at].words));
+            assert!(!one.help.is_empty() && !one.expected.is_empty() && !one.argument.is_empty(), "{}", one.words);
+        }
+        assert!(command_of("theme", &COMMANDS.iter().collect::<Vec<_>>()).is_none(), "no argument yet");
+    }
+
+    #[test]
+    fn what_is_none_of_them_is_named_with_some_that_are() {
+        let all = ["dark", "light"];
+        assert_eq!(unknown("red", "a theme", all.into_iter()), "`red`: expected a theme, such as dark, light");
+        assert_eq!(unknown("x", "a stored run", std::iter::empty()), "`x`: expected a stored run: there is none");
+    }
+}

@@ -1,0 +1,111 @@
+//! What is typed to be compared: two selections around `with`, or one.
+
+use crate::{
+    store::Selection,
+    tui::{launch::Opening, overlay::ListItem},
+};
+
+/// The word between two sides.
+const WITH: &str = " with ";
+/// The selection of the newest session.
+const LAST: &str = "session=last";
+/// Engines that are paired; more would be a list that nobody reads.
+const PAIRED: usize = 8;
+
+/// What a line opens.
+///
+/// # Errors
+/// What in it cannot be read, with what was expected.
+pub(crate) fn opening_of(line: &str) -> Result<Opening, String> {
+    // A side that is not typed yet stands beside the word all the same.
+    match format!(" {line} ").split_once(WITH) {
+        Some((a, b)) => Ok(Opening::Pair { a: side(a)?, b: side(b)? }),
+        None => Ok(Opening::Beside { reference: side(line)? }),
+    }
+}
+
+/// A selection. A word without a sign in it is an engine, or with options in brackets a label.
+fn side(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let expected = || {
+        format!(
+            "`{text}`: expected an engine such as sqlite, or terms such as engine=lmdb size=10000; two around `with`"
+        )
+    };
+    if text.is_empty() {
+        return Err(expected());
+    }
+    let first = text.find([' ', '=', '!', '<', '>', '[']).map(|at| &text[at..=at]);
+    let selection = match first {
+        Some("[") => format!("label={text}"),
+        None | Some(" ") => format!("engine={text}"),
+        _ => text.to_owned(),
+    };
+    Selection::parse_line(&selection).map_err(|error| format!("{error}; two selections stand around `with`"))?;
+    Ok(selection)
+}
+
+/// What a line can become, with these engines in the store.
+pub(super) fn completions(line: &str, engines: &[ListItem]) -> Vec<ListItem> {
+    let engines = &engines[..engines.len().min(PAIRED)];
+    let names = || engines.iter().map(|item| item.label.as_str());
+    // A side that none of these pairs begins with is completed to itself beside each.
+    if let Some((a, _)) = line.split_once(WITH).filter(|(a, _)| !names().any(|name| name == *a)) {
+        return engines.iter().map(|b| ListItem::new(format!("{a}{WITH}{}", b.label), b.detail.clone())).collect();
+    }
+    let last = ListItem::new(LAST, "all configurations of the newest session");
+    let pairs = names().flat_map(|a| names().filter(move |b| a != *b).map(move |b| format!("{a}{WITH}{b}")));
+    let alone = engines.iter().map(|engine| {
+        ListItem::new(engine.label.clone(), format!("{}, beside all others of its sessions", engine.detail))
+    });
+    std::iter::once(last).chain(pairs.map(|pair| ListItem::new(pair, ""))).chain(alone).collect()
+}
+
+/// What a line would do.
+pub(super) fn note(line: &str) -> String {
+    match opening_of(line) {
+        _ if line.trim().is_empty() => {
+            "two selections around `with`, as in sqlite with lmdb; or one, as in session=last".to_owned()
+        }
+        Ok(Opening::Pair { a, b }) => format!("A {a} · B {b}"),
+        Ok(Opening::Beside { reference }) => format!("all configurations of its sessions beside {reference}"),
+        Ok(_) => String::new(),
+        Err(reason) => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: &str, b: &str) -> Result<Opening, String> {
+        Ok(Opening::Pair { a: a.to_owned(), b: b.to_owned() })
+    }
+
+    #[test]
+    fn engines_labels_and_terms_stand_around_the_word() {
+        assert_eq!(opening_of("sqlite with redb"), pair("engine=sqlite", "engine=redb"));
+        let (a, b) = ("sqlite[journal_mode=wal] size=1000", "engine=redb size=1000");
+        assert_eq!(opening_of(&format!("{a} with {b}")), pair(&format!("label={a}"), b));
+        assert_eq!(opening_of("redb size=1000 with lmdb"), pair("engine=redb size=1000", "engine=lmdb"));
+        assert_eq!(opening_of("session=last"), Ok(Opening::Beside { reference: "session=last".to_owned() }));
+    }
+
+    #[test]
+    fn a_side_that_is_missing_or_wrong_is_named() {
+        for wrong in ["", "with", "sqlite with", "with redb", "sqlite with "] {
+            let error = opening_of(wrong).unwrap_err();
+            assert!(error.starts_with("``: expected an engine"), "{wrong}: {error}");
+        }
+        let error = opening_of("tier>=high with redb").unwrap_err();
+        assert!(error.contains("`tier>=high`: expected"), "{error}");
+    }
+
+    #[test]
+    fn pairs_of_what_is_stored_are_offered_and_any_side_beside_it() {
+        let engines = ["lmdb", "redb"].map(|name| ListItem::new(name, "2 runs"));
+        let labels = |line: &str| completions(line, &engines).into_iter().map(|item| item.label).collect::<Vec<_>>();
+        assert_eq!(labels(""), ["session=last", "lmdb with redb", "redb with lmdb", "lmdb", "redb"]);
+        assert_eq!(labels("tier=3 with r"), ["tier=3 with lmdb", "tier=3 with redb"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! The terminal UI started anywhere: `dbdyno tui`.
+
+use super::{Journey, results::stored, terminal::Terminal};
+use crate::support::{Place, pseudo_terminal};
+use dbdyno::tui::{keys::ScreenId, launch::Opening};
+
+#[test]
+fn every_screen_can_be_the_first() {
+    for screen in ScreenId::ALL {
+        let mut journey = Journey::begin(80, 24);
+        let commands = journey.app.show(Opening::Screen(screen));
+        journey.perform(commands);
+        assert_eq!(journey.app.screen, screen);
+    }
+}
+
+#[test]
+fn a_pair_results_and_a_session_are_opened() {
+    let show = |opening: Opening| {
+        let mut journey = Journey::begin_in(stored(), 80, 24);
+        let commands = journey.app.show(opening);
+        journey.perform(commands);
+        journey
+    };
+    let text = str::to_owned;
+    let pair = Opening::Pair { a: text("latency_ns=200"), b: text("latency_ns=2000") };
+    show(pair).shows("‹table›").shows("A  latency_ns=200").shows("B  latency_ns=2000").shows("Random reads");
+    let beside = Opening::Beside { reference: text("session=last") };
+    show(beside).shows("‹matrix›").shows("reference   null[latency_ns=200");
+    let filtered = Opening::Results { selection: text("latency_ns=2000") };
+    show(filtered).shows("/ latency_ns=2000").shows("1 configuration ");
+    let misspelt = Opening::Results { selection: text("latency=2000") };
+    show(misspelt).shows("Results 0");
+}
+
+#[test]
+fn the_program_opens_a_pair_in_a_terminal() {
+    let place = stored();
+    let sides = ["tui", "--screen", "compare", "--a", "latency_ns=200", "--b", "latency_ns=2000", "--theme", "light"];
+    let inner = pseudo_terminal(&place, &sides, (80, 24));
+    let mut terminal = Terminal { place, inner };
+    terminal.shows("‹table›");
+    terminal.shows("Random reads");
+    terminal.press(":go results\r");
+    terminal.shows("2 configurations");
+    terminal.press("q");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+}
+
+#[test]
+fn what_cannot_be_shown_is_said_before_the_screen_opens() {
+    let place = Place::new();
+    for (arguments, error) in [
+        (&["--screen", "charts"][..], "[possible values: bench, live, results, compare, tune, claims, torture]"),
+        (&["--a", "engine=x", "--b", "engine=y"], "--a engine=x: expected --screen compare with it"),
+        (&["--screen", "compare", "--a", "lmdb", "--b", "engine=y"], "--a `lmdb`: expected KEY=VALUE"),
+        (&["--screen", "results", "--filter", "size<=big"], "--filter `size<=big`: expected"),
+        (&["--screen", "results"], "the terminal UI needs a terminal"),
+    ] {
+        let done = place.run(&[&["tui"], arguments].concat());
+        assert_eq!(done.code, Some(2), "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains(error), "{arguments:?}: {}", done.stderr);
+    }
+    let help = place.ok(&["tui", "--help"]);
+    for flag in ["--screen", "--a", "--b", "--reference", "--session", "--filter", "--theme"] {
+        assert!(help.contains(flag), "{help}");
+    }
+}
