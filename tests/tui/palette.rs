@@ -66,7 +66,7 @@ fn a_theme_is_seen_while_the_cursor_is_on_it_and_esc_puts_the_former_one_back() 
     // The former one is now the one that was taken; what is no theme shows it.
     journey.keys(":theme zzz");
     assert_eq!(journey.tab(0), light);
-    journey.key(KeyPress::Enter).shows("✗ `zzz`: expected a theme, such as colour-blind, dark, light, sixteen");
+    journey.key(KeyPress::Enter).shows("✗ `zzz`: expected THEME, such as colour-blind, dark, light, sixteen");
     journey.key(KeyPress::Ctrl('u')).keys("theme dark");
     assert_eq!(journey.tab(0), dark);
     // Another command takes the preview back too.
@@ -85,17 +85,17 @@ fn no_theme_has_colours_where_they_are_not_wanted() {
 #[test]
 fn commands_are_found_by_some_letters_completed_and_entered() {
     let mut journey = Journey::begin(80, 24);
-    journey.keys(":").shows("Commands").shows("load preset").shows("NAME: put a preset onto Bench");
+    journey.keys(":").shows("Commands").shows("load preset").shows("PRESET: put a preset");
     journey.keys("lopre").key(KeyPress::Tab).shows(": load preset ").shows("quick");
     journey.key(KeyPress::Ctrl('u')).keys("opensess").key(KeyPress::Enter).shows(": open session ");
     journey.key(KeyPress::Ctrl('u')).keys("go").key(KeyPress::Enter).shows(": go ").shows("torture");
     journey.keys("cla").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Claims);
-    journey.command("go nowhere").shows("✗ `nowhere`: expected a screen, such as bench, live, results");
+    journey.command("go nowhere").shows("✗ `nowhere`: expected SCREEN, such as bench, live, results");
     journey.key(KeyPress::Esc).command("zzzz").shows("✗ `zzzz`: expected a command, such as").key(KeyPress::Esc);
     // Where a screen has no list, nothing sorts it.
     journey.keys(":sort").hides("sort by ").key(KeyPress::Esc).hides("Commands");
-    journey.keys(":").click("go ").shows(": go ").click("results");
+    journey.keys(":").click("SCREEN: ").shows(": go ").click("results ");
     assert_eq!(journey.app.screen, ScreenId::Results);
 }
 
@@ -105,7 +105,7 @@ fn a_preset_is_put_onto_bench_from_any_screen() {
     journey.keys("6").command("load preset quick");
     assert_eq!(journey.app.screen, ScreenId::Bench);
     journey.shows("quick: ").shows("preset quick");
-    journey.command("load preset zzz").shows("✗ `zzz`: expected a preset that is one bench, such as");
+    journey.command("load preset zzz").shows("✗ `zzz`: expected PRESET, such as");
 }
 
 #[test]
@@ -153,5 +153,5 @@ fn what_a_key_asks_is_answered_in_a_line() {
     journey.keys("p50").key(KeyPress::Enter).hides("Commands").shows("p50");
     let mut journey = engines(120, 40);
     journey.keys("3").command("group by engine").shows("3 groups").command("tag nightly").shows("tagged nightly");
-    journey.command("group by zzz").shows("✗ `zzz`: expected a key to group by, such as not grouped, engine");
+    journey.command("group by zzz").shows("✗ `zzz`: expected KEY, such as not grouped, engine");
 }

@@ -250,7 +250,7 @@ impl App {
         let exact = || items.iter().position(|item| item.label == typed);
         let chosen = || {
             let labels = items.iter().map(|item| item.label.as_str());
-            exact().or_else(|| line.pointed()).ok_or_else(|| unknown(typed, command.expected, labels))
+            exact().or_else(|| line.pointed()).ok_or_else(|| unknown(typed, command.argument, labels))
         };
         let text = line.pointed().and_then(|at| items.get(at)).map_or(typed, |item| &item.label);
         match values {

@@ -21,8 +21,6 @@ pub(crate) struct PaletteCommand {
     pub(crate) argument: &'static str,
     /// One line of help.
     pub(crate) help: &'static str,
-    /// What is said to be expected where nothing fits.
-    pub(crate) expected: &'static str,
     pub(crate) takes: Takes,
 }
 
@@ -42,14 +40,8 @@ pub(crate) enum Takes {
     },
 }
 
-const fn command(
-    words: &'static str,
-    argument: &'static str,
-    help: &'static str,
-    expected: &'static str,
-    takes: Takes,
-) -> PaletteCommand {
-    PaletteCommand { words, argument, help, expected, takes }
+const fn command(words: &'static str, argument: &'static str, help: &'static str, takes: Takes) -> PaletteCommand {
+    PaletteCommand { words, argument, help, takes }
 }
 
 /// The reply to what a key asks on the screen in view.
@@ -59,38 +51,30 @@ const fn reply(to: Action) -> Takes {
 
 /// Every command, in the order of the list.
 pub(crate) const COMMANDS: &[PaletteCommand] = &[
-    command("filter", "TERMS", "show only what matches", "what is to be shown", reply(Action::Filter)),
-    command("sort by", "COLUMN", "sort the list", "a column of this list", reply(Action::SortBy)),
-    command("group by", "KEY", "group the list", "a key to group by", reply(Action::Group)),
-    command("metric", "FIGURE", "compare another figure", "a figure that both sides have", reply(Action::Metric)),
-    command("export", "FORMAT FILE", "write what is on screen to a file", "the name of a file", reply(Action::Export)),
-    command("tag", "WORDS", "tag what is under the cursor; -WORD removes one", "tags", reply(Action::Tag)),
-    command("note", "TEXT", "write a note about what is under the cursor", "a line of text", reply(Action::Note)),
-    command("save preset", "NAME", "keep this bench as a preset", "a name", reply(Action::Save)),
+    command("filter", "TERMS", "show only what matches", reply(Action::Filter)),
+    command("sort by", "COLUMN", "sort the list", reply(Action::SortBy)),
+    command("group by", "KEY", "group the list", reply(Action::Group)),
+    command("metric", "FIGURE", "compare another figure", reply(Action::Metric)),
+    command("export", "FORMAT FILE", "write what is on screen to a file", reply(Action::Export)),
+    command("tag", "WORDS", "tag what is under the cursor; -WORD removes one", reply(Action::Tag)),
+    command("note", "TEXT", "write a note about what is under the cursor", reply(Action::Note)),
+    command("save preset", "NAME", "keep this bench as a preset", reply(Action::Save)),
     command(
         "load preset",
-        "NAME",
-        "put a preset onto Bench",
-        "a preset that is one bench",
+        "PRESET",
+        "put a preset that is one bench onto Bench",
         Takes::Reply { on: Some(ScreenId::Bench), to: Action::Presets },
     ),
     command(
         "compare",
         "A with B",
         "two selections beside each other; of one, all configurations of its sessions",
-        "selections around `with`",
         Takes::Stored(Stored::Engines),
     ),
-    command("open run", "ID", "all about a run", "a stored run", Takes::Stored(Stored::Runs)),
-    command(
-        "open session",
-        "ID",
-        "the configurations of a session",
-        "a stored session",
-        Takes::Stored(Stored::Sessions),
-    ),
-    command("go", "SCREEN", "show a screen", "a screen", Takes::Screen),
-    command("theme", "NAME", "other colours", "a theme", Takes::Theme),
+    command("open run", "RUN", "all about a stored run", Takes::Stored(Stored::Runs)),
+    command("open session", "SESSION", "the configurations of a stored session", Takes::Stored(Stored::Sessions)),
+    command("go", "SCREEN", "show a screen", Takes::Screen),
+    command("theme", "THEME", "other colours", Takes::Theme),
 ];
 
 /// The command whose argument is typed in a line, of those that are offered.
@@ -100,13 +84,13 @@ pub(crate) fn command_of(line: &str, offered: &[&'static PaletteCommand]) -> Opt
     offered.iter().find(is_typed).copied()
 }
 
-/// What is said of an argument that is none of those there are.
+/// What is said where something else was expected: of these, some are named.
 pub(crate) fn unknown<'l>(typed: &str, expected: &str, labels: impl Iterator<Item = &'l str>) -> String {
     /// Examples that are named.
     const MOST: usize = 6;
     let labels: Vec<&str> = labels.take(MOST).collect();
     let such_as =
-        if labels.is_empty() { ": there is none".to_owned() } else { format!(", such as {}", labels.join(", ")) };
+        if labels.is_empty() { "; there is none".to_owned() } else { format!(", such as {}", labels.join(", ")) };
     format!("`{typed}`: expected {expected}{such_as}")
 }
 
@@ -120,7 +104,7 @@ mod tests {
             let line = format!("{} x", one.words);
             let all: Vec<&PaletteCommand> = COMMANDS.iter().collect();
             assert_eq!(command_of(&line, &all).map(|found| found.words), Some(COMMANDS[at].words));
-            assert!(!one.help.is_empty() && !one.expected.is_empty() && !one.argument.is_empty(), "{}", one.words);
+            assert!(!one.help.is_empty() && !one.argument.is_empty(), "{}", one.words);
         }
         assert!(command_of("theme", &COMMANDS.iter().collect::<Vec<_>>()).is_none(), "no argument yet");
     }
@@ -128,7 +112,7 @@ mod tests {
     #[test]
     fn what_is_none_of_them_is_named_with_some_that_are() {
         let all = ["dark", "light"];
-        assert_eq!(unknown("red", "a theme", all.into_iter()), "`red`: expected a theme, such as dark, light");
-        assert_eq!(unknown("x", "a stored run", std::iter::empty()), "`x`: expected a stored run: there is none");
+        assert_eq!(unknown("red", "THEME", all.into_iter()), "`red`: expected THEME, such as dark, light");
+        assert_eq!(unknown("x", "RUN", std::iter::empty()), "`x`: expected RUN; there is none");
     }
 }

@@ -15,7 +15,7 @@ fn begin(columns: u16, rows: u16) -> Journey {
 #[test]
 fn a_list_is_sorted_by_any_of_its_columns() {
     let mut journey = begin(80, 24);
-    journey.command("sort by p99").shows("✗ `p99`: expected a column of this list, such as session, configuration");
+    journey.command("sort by p99").shows("✗ `p99`: expected COLUMN, such as session, configuration");
     journey.key(KeyPress::Esc).keys("v").command("sort by p99").shows("by p99 ▲");
     journey.keys(":sort by ").shows("wall").keys("wal").key(KeyPress::Enter).shows("by wall ▲");
     journey.command("sort by latency_ns").shows("by latency_ns ▲");
@@ -30,7 +30,7 @@ fn runs_and_sessions_are_found_by_what_they_are_of() {
         journey.keys("1:open run ").shows("null[latency_ns").keys("latency_ns=2000").key(KeyPress::Enter);
         assert_eq!(journey.app.screen, ScreenId::Results);
         journey.shows("› Run ").shows("[Tests 8]").shows("null[latency_ns=2000");
-        journey.command("open run zzzz").shows("✗ `zzzz`: expected a stored run, such as").key(KeyPress::Esc);
+        journey.command("open run zzzz").shows("✗ `zzzz`: expected RUN, such as").key(KeyPress::Esc);
         let session = journey.place().value("SELECT session_id::VARCHAR FROM session");
         journey.keys("1").command(&format!("open session {session}"));
         journey.shows("/ session=").shows("2 configurations").hides("› Run ");
@@ -58,7 +58,7 @@ fn a_filter_that_is_wrong_stays_with_what_was_expected() {
 
 #[test]
 fn a_format_and_a_name_write_a_file_and_never_replace_one() {
-    let mut journey = begin(80, 24);
+    let mut journey = begin(200, 30);
     let file = |journey: &Journey, name: &str| journey.place().path(name);
     journey.keys(":export ").shows("csv dbdyno-results.csv").shows("parquet dbdyno-results.parquet");
     let name = file(&journey, "o").display().to_string();
