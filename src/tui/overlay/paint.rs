@@ -147,8 +147,9 @@ fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
     let room = usize::from(list.width);
-    let label = items.iter().map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
     let offset = line.cursor.offset(matching.len(), usize::from(list.height));
+    let seen = matching.iter().skip(offset).take(usize::from(list.height)).map(|at| &items[*at]);
+    let label = seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
     for (at, row) in (offset..matching.len()).zip(rows(list)) {
         let item = &items[matching[at]];
         draw_item(paint, row, item, "", if item.detail.is_empty() { room } else { label });
