@@ -198,7 +198,7 @@ impl App {
     /// Does what is typed; what cannot be done stays open, with the reason.
     fn take_command(&mut self, mut line: CommandLine, palette: Box<Palette>) -> Vec<Command> {
         let done = match &palette.stage {
-            Stage::Name => match self.named(&line, &palette) {
+            Stage::Name => match Self::named(&line, &palette) {
                 Ok(Named::Key(action)) => {
                     self.closed = Some(self.now);
                     return self.act(action);
@@ -226,19 +226,17 @@ impl App {
     }
 
     /// What is meant by what is typed for a name.
-    fn named(&self, line: &CommandLine, palette: &Palette) -> Result<Named, String> {
-        let typed = line.text().trim();
-        let exact = palette.offered.iter().find(|command| command.words == typed);
-        if let Some(command) = exact {
-            return Ok(Named::Command(command));
-        }
+    fn named(line: &CommandLine, palette: &Palette) -> Result<Named, String> {
         let at = line.pointed();
         let command = at.and_then(|at| palette.offered.get(at));
         let binding = at.and_then(|at| palette.bindings.get(at.checked_sub(palette.offered.len())?));
         match (command, binding) {
             (Some(command), _) => Ok(Named::Command(command)),
             (None, Some(binding)) => Ok(Named::Key(binding.action)),
-            (None, None) => Err(unknown(typed, "a command", palette.offered.iter().map(|command| command.words))),
+            (None, None) => {
+                let words = palette.offered.iter().map(|command| command.words);
+                Err(unknown(line.text().trim(), "a command", words))
+            }
         }
     }
 
@@ -246,11 +244,9 @@ impl App {
         let Argument { command, values, .. } = argument;
         let items = &line.completions.items;
         let typed = line.argument().trim();
-        // What is typed whole is meant, whatever else begins with it.
-        let exact = || items.iter().position(|item| item.label == typed);
         let chosen = || {
             let labels = items.iter().map(|item| item.label.as_str());
-            exact().or_else(|| line.pointed()).ok_or_else(|| unknown(typed, command.argument, labels))
+            line.pointed().ok_or_else(|| unknown(typed, command.argument, labels))
         };
         let text = line.pointed().and_then(|at| items.get(at)).map_or(typed, |item| &item.label);
         match values {

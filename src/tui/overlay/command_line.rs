@@ -51,9 +51,12 @@ impl CommandLine {
         (self.cursor, self.moved, self.error) = (ListCursor::default(), false, None);
     }
 
-    /// The items that match, best first: their indices.
+    /// The items that match, best first: their indices. What is typed whole is meant, whatever else begins with it.
     pub(crate) fn matching(&self) -> Vec<usize> {
-        matching(&self.completions.items, self.argument())
+        let (items, typed) = (&self.completions.items, self.argument());
+        let mut all = matching(items, typed);
+        all.sort_by_key(|at| items[*at].label != typed);
+        all
     }
 
     /// The item that is meant where the line is taken now.
@@ -136,6 +139,17 @@ mod tests {
         assert_eq!(line.text(), "theme light");
         line.key(KeyPress::Char('x'));
         assert_eq!((line.pointed(), line.key(KeyPress::Tab)), (None, Outcome::Stays(None)));
+    }
+
+    #[test]
+    fn what_is_typed_whole_comes_first_and_the_cursor_leads_on_from_it() {
+        let items = ["p99.9", "p99"].map(|label| ListItem::new(label, "")).to_vec();
+        let mut line = CommandLine::default();
+        line.offer(Completions { items, ..Completions::default() });
+        "p99".chars().for_each(|c| drop(line.key(KeyPress::Char(c))));
+        assert_eq!(line.pointed(), Some(1));
+        line.key(KeyPress::Down);
+        assert_eq!(line.pointed(), Some(0));
     }
 
     #[test]
