@@ -149,8 +149,8 @@ fn a_filter_is_seen_while_it_is_typed_and_esc_puts_the_former_one_back() {
 #[test]
 fn what_a_key_asks_is_answered_in_a_line() {
     let mut journey = engines(120, 40);
-    journey.command("compare x with y").keys(":metric ").shows("p50");
-    journey.keys("p50").key(KeyPress::Enter).hides("Commands").shows("p50");
+    journey.command("compare x with y").keys(":metric ").shows("operations a second");
+    journey.keys("rate").key(KeyPress::Enter).hides("Commands").shows("operations a second");
     let mut journey = engines(120, 40);
     journey.keys("3").command("group by engine").shows("3 groups").command("tag nightly").shows("tagged nightly");
     journey.command("group by zzz").shows("✗ `zzz`: expected KEY, such as not grouped, engine");
