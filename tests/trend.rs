@@ -7,7 +7,7 @@ use crate::{
 use dbdyno::store::Store;
 
 /// Thirty sessions of six runs of `x`, 5 % slower from the session at `step` on, with another version of its library then.
-fn sessions(step: Option<usize>) -> Bench {
+pub(crate) fn sessions(step: Option<usize>) -> Bench {
     let mut bench = Bench::default();
     let mut noise = dbdyno_workload::rng::SplitMix64::new(3);
     for at in 0..30 {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(super) struct TuiArgs {
     /// The screen that is shown first [default: bench].
-    #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::ALL.into_iter().map(|screen| (screen, screen.word(), about(screen)))))]
+    #[arg(long, value_name = "NAME", value_parser = one_of(ScreenId::tabs().map(|screen| (screen, screen.word(), about(screen)))))]
     screen: Option<ScreenId>,
     /// With --screen compare: side A, as in 'engine=lmdb size=10000'.
     #[arg(long, value_name = "SELECTION")]

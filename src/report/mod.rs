@@ -1,5 +1,6 @@
 //! From results to what a person or a program reads.
 
+pub mod answer;
 pub mod capacity;
 pub mod claims;
 pub mod command;

@@ -106,21 +106,26 @@ fn csv(rows: &TextRows, cells: Cells) -> String {
 
 /// An answer as an array of objects whose keys keep the order of the columns, every value of its own type.
 fn json(rows: &TextRows) -> serde_json::Result<String> {
-    let objects: Vec<RowObject<'_>> = rows.rows.iter().map(|row| RowObject { rows, row }).collect();
+    let objects: Vec<RowObject<'_, String>> = rows.rows.iter().map(|row| RowObject { heads: rows, row }).collect();
     Ok(serde_json::to_string_pretty(&objects)? + "\n")
 }
 
-struct RowObject<'r> {
-    rows: &'r TextRows,
-    row: &'r [Option<String>],
+/// A row of an answer as an object.
+pub(super) struct RowObject<'r, T> {
+    /// What the row is of.
+    pub(super) heads: &'r TextRows,
+    pub(super) row: &'r [Option<T>],
 }
 
-impl Serialize for RowObject<'_> {
+impl<T: AsRef<str>> Serialize for RowObject<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kinds = self.rows.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
-        let values =
-            self.row.iter().zip(kinds).map(|(text, kind)| text.as_deref().map(|text| TypedText { text, kind }));
-        serializer.collect_map(self.rows.columns.iter().zip(values))
+        let kinds = self.heads.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
+        let values = self
+            .row
+            .iter()
+            .zip(kinds)
+            .map(|(text, kind)| text.as_ref().map(|text| TypedText { text: text.as_ref(), kind }));
+        serializer.collect_map(self.heads.columns.iter().zip(values))
     }
 }
 

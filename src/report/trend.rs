@@ -36,7 +36,7 @@ pub fn text(trend: &Trend, format: Format, cells: Cells) -> Result<String, Write
 }
 
 /// What is the same for neighbouring series: configuration, place and size.
-fn heading(series: &TrendSeries) -> String {
+pub(crate) fn heading(series: &TrendSeries) -> String {
     let TrendSeries { label, suite, place, size, .. } = series;
     format!("{label} · {suite} · size {size} · {place}")
 }
@@ -55,12 +55,8 @@ fn table(trend: &Trend) -> String {
             Grid::new([Alignment::Left, Alignment::Right, Alignment::Left, Alignment::Right, Alignment::Left]);
         for one in series {
             let (first, last) = ends(one, trend.metric);
-            let changes = match one.changes.len() {
-                0 if one.points.len() < 6 => format!("{}: too few", counted(one.points.len(), "session")),
-                0 => "no change".to_owned(),
-                some => counted(some, "change"),
-            };
-            grid.row([plain(&format!("{} {}", one.test, one.name)), first, sparkline(one), last, changes]);
+            let line = sparkline(one, LINE);
+            grid.row([plain(&format!("{} {}", one.test, one.name)), first, line, last, found_words(one)]);
             for change in &one.changes {
                 grid.title(format!("    {}", plain(&change_words(one, change, trend.metric))));
             }
@@ -77,14 +73,24 @@ fn table(trend: &Trend) -> String {
     text
 }
 
-const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014); \
+/// Whether the level changed, in a word or two.
+pub(crate) fn found_words(series: &TrendSeries) -> String {
+    match series.changes.len() {
+        0 if series.points.len() < 6 => format!("{}: too few", counted(series.points.len(), "session")),
+        0 => "no change".to_owned(),
+        some => counted(some, "change"),
+    }
+}
+
+/// How changes are found.
+pub(crate) const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014); \
                       ratio of the levels with Student's 95 % interval over sessions";
 
 fn legend(metric: Metric) -> String {
     format!("{} of each session (median of its runs), from the first to the last", name(metric))
 }
 
-fn name(metric: Metric) -> &'static str {
+pub(crate) fn name(metric: Metric) -> &'static str {
     match metric {
         Metric::Wall => "time",
         metric => metric.title(),
@@ -92,13 +98,13 @@ fn name(metric: Metric) -> &'static str {
 }
 
 /// The figures of the first and the last session.
-fn ends(series: &TrendSeries, metric: Metric) -> (String, String) {
+pub(crate) fn ends(series: &TrendSeries, metric: Metric) -> (String, String) {
     let shown = |median: Option<f64>| median.map_or("-".to_owned(), |median| metric.shown(median));
     (shown(series.points.first().map(|point| point.median)), shown(series.points.last().map(|point| point.median)))
 }
 
 /// `2026-10-15T09:30:00Z, session 01a20196-f49e: time +5.1 % [+4.4 %, +5.8 %], p 0.001; 0.9.70 before, 0.9.71 since`.
-fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> String {
+pub(crate) fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> String {
     let Some(since) = series.points.get(change.at) else { return String::new() };
     let before = change.at.checked_sub(1).and_then(|at| series.points.get(at));
     let id: String = since.session_id.to_string().chars().take(13).collect();
@@ -127,12 +133,15 @@ fn percent(ratio: f64) -> String {
     format!("{:+.1} %", (ratio - 1.0) * 100.0)
 }
 
-/// The figures as a line of at most so many columns, from the least to the greatest; a bar where the level changes.
-fn sparkline(series: &TrendSeries) -> String {
+/// Columns of the figures of a series, at most.
+const LINE: usize = 40;
+
+/// The figures as a line of at most so many columns and one for each change, from the least to the greatest; a bar where the level
+/// changes.
+pub(crate) fn sparkline(series: &TrendSeries, most_columns: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    const MOST: usize = 40;
     let medians: Vec<f64> = series.points.iter().map(|point| point.median).collect();
-    let each = medians.len().div_ceil(MOST).max(1);
+    let each = medians.len().div_ceil(most_columns.max(1)).max(1);
     let least = medians.iter().copied().fold(f64::INFINITY, f64::min);
     let most = medians.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let bar = |value: f64| {

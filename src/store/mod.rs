@@ -53,7 +53,8 @@ pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
 pub use select::{
-    ColumnKind, ListOrder, Listed, ListedRows, Selection, SelectionKey, SortKey, TextRows, WholeForm, WholeRow, literal,
+    AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, Selection, SelectionKey,
+    SortKey, TextRows, WholeForm, WholeRow, literal,
 };
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;

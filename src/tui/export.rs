@@ -2,19 +2,24 @@
 
 use crate::{
     base::{csv::Cells, output::Output},
-    compare::Comparison,
+    compare::{Comparison, Trend},
     report::{
+        answer,
         command::shell,
         comparison::{self, TableStyle},
         evidence::evidence_text,
         format::Format,
         results,
         text::Colouring,
+        trend,
         tune::{EFFECTS_FORMATS, LEDGER_FORMATS, effects_text, ledger_text},
     },
     store::Selection,
     tui::{
-        screens::compare::{WantedComparison, whole},
+        screens::{
+            compare::{WantedComparison, whole},
+            sql::Statement,
+        },
         setup::TuiSetup,
     },
     tune::{Ledger, effects::GridEffects},
@@ -38,6 +43,10 @@ pub enum FileContent {
     Effects(Box<GridEffects>, String),
     /// Results that a selection means, in the format of the file's ending.
     Results(String),
+    /// The whole answer of a query, in the format of the file's ending.
+    Answer(Statement),
+    /// A trend, in the format of the file's ending.
+    Trend(Box<Trend>),
     /// All that was found of tiers, in the format of the file's ending.
     Evidence,
 }
@@ -112,6 +121,21 @@ fn written(path: &Path, content: &FileContent, setup: &TuiSetup) -> Result<PathB
                 Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown.as_ref(),
             };
             comparison::export(comparison, format, style, Cells::Escaped, &output)
+                .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+            return Ok(told);
+        }
+        FileContent::Trend(shown) => {
+            let format = Format::of_file(path, trend::FORMATS).map_err(|error| error.to_string())?;
+            &trend::text(shown, format, Cells::Escaped).map_err(|error| error.to_string())?
+        }
+        FileContent::Answer(statement) => {
+            let format = Format::of_file(path, answer::FILE_FORMATS).map_err(|error| error.to_string())?;
+            let Statement { sql, order } = statement;
+            let write =
+                |temporary: &Path| answer::write(&setup.store, sql, *order, (format, Cells::Escaped), temporary);
+            output
+                .create(write)
+                .map_err(failed)?
                 .map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
             return Ok(told);
         }

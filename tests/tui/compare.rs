@@ -45,7 +45,7 @@ fn pairs(sizes: &[&'static str], tier_of_b: Tier) -> Bench {
 
 impl Journey {
     /// Answers an open prompt with this text.
-    fn answer(&mut self, text: &str) -> &mut Self {
+    pub(super) fn answer(&mut self, text: &str) -> &mut Self {
         self.key(KeyPress::Ctrl('u')).keys(text).key(KeyPress::Enter)
     }
 }

@@ -10,8 +10,10 @@ mod messages;
 mod opening;
 mod palette;
 mod results;
+mod sql;
 pub(crate) mod terminal;
 mod torture;
+mod trend;
 mod tune;
 
 use crate::support::Place;

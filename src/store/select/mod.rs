@@ -1,5 +1,6 @@
 //! Reading the store.
 
+mod answer;
 mod groups;
 mod key;
 mod list;
@@ -13,6 +14,7 @@ mod unmatched;
 mod values;
 mod whole;
 
+pub use answer::{AnswerOrder, AnswerPart, PartialAnswer};
 pub use key::SelectionKey;
 pub use list::Listed;
 pub use order::{ListOrder, ListedRows, SortKey};
@@ -88,12 +90,17 @@ fn rows_of(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> Res
     texts::of(connection, &format!("({sql}\n)"), parameters).map_err(wrong)
 }
 
-/// The answer of a user's query, every value as text.
-fn answer(connection: &Connection, sql: &str) -> Result<TextRows, StoreError> {
+/// What a user's text asks for, with the views made that it may name.
+fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>, StoreError> {
     let asked = statement::asked(connection, sql).map_err(|message| StoreError::Query { message })?;
     let text = sql.to_lowercase();
     schema::make_views(connection, |name| text.contains(name)).map_err(wrong)?;
-    let sql = match asked {
+    Ok(asked)
+}
+
+/// The answer of a user's query, every value as text.
+fn answer(connection: &Connection, sql: &str) -> Result<TextRows, StoreError> {
+    let sql = match asked(connection, sql)? {
         ReadStatement::Query(sql) => sql,
         ReadStatement::Plan(sql) => return texts::read(connection, sql, &[]).map_err(wrong),
     };

@@ -37,6 +37,9 @@ struct Parsed {
     error_type: String,
     #[serde(default)]
     error_message: String,
+    /// Where the mistake is: bytes from the beginning.
+    #[serde(default)]
+    position: Option<String>,
     #[serde(default)]
     statements: Vec<serde::de::IgnoredAny>,
 }
@@ -49,9 +52,23 @@ fn queries(connection: &Connection, sql: &str) -> Result<Option<usize>, String> 
         serde_json::from_str(&tree.map_err(|error| error.to_string())?).map_err(|error| error.to_string())?;
     match parsed {
         Parsed { error: false, statements, .. } => Ok(Some(statements.len())),
-        Parsed { error_type, error_message, .. } if error_type == "parser" => Err(error_message),
+        Parsed { error_type, error_message, position, .. } if error_type == "parser" => {
+            let at = position.and_then(|position| position.parse().ok());
+            Err(at.map_or(error_message.clone(), |at| pointed(sql, &error_message, at)))
+        }
         _ => Ok(None),
     }
+}
+
+/// A message with the line that it is about, and a sign below the place, as DuckDB writes it of other mistakes.
+fn pointed(sql: &str, message: &str, at: usize) -> String {
+    let at = (0..=at.min(sql.len())).rev().find(|at| sql.is_char_boundary(*at)).unwrap_or(0);
+    let before = &sql[..at];
+    let begin = before.rfind('\n').map_or(0, |end| end + 1);
+    let line = sql[begin..].lines().next().unwrap_or_default();
+    let head = format!("LINE {}: ", before.matches('\n').count() + 1);
+    let sign = " ".repeat(head.chars().count() + sql[begin..at].chars().count());
+    format!("{message}\n\n{head}{line}\n{sign}^")
 }
 
 /// A statement without the semicolon, and the comment, that may follow it.
@@ -133,6 +150,10 @@ mod tests {
             assert!(asked(other).unwrap_err().contains("was not run"), "{other}");
         }
         assert!(asked("SELECT 1; --\n;SELECT 2").unwrap_err().contains("found 2"));
+        assert_eq!(
+            asked("SELECT 1,\n FRÖM x y").unwrap_err(),
+            "syntax error at or near \"y\"\n\nLINE 2:  FRÖM x y\n                ^"
+        );
         for broken in ["SELECT 1) ; SELECT (2", "SELECT 1 /*", "SELEC 1"] {
             assert!(asked(broken).is_err(), "{broken}");
         }

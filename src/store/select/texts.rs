@@ -87,11 +87,20 @@ pub(super) fn query(relation: &str) -> String {
 /// All of a relation, each value as the text that the engine makes of it.
 pub(super) fn of(connection: &Connection, relation: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<TextRows> {
     let columns = columns_of(connection, relation, parameters)?;
-    // Names may be any bytes where a file of somebody's has them; the answer has plain ones.
-    let plain = (0..columns.len()).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
-    let rows = read(connection, &query(&format!("{relation} AS answer ({plain})")), parameters)?.rows;
+    let rows = read(connection, &query(&plainly_named(relation, columns.len())), parameters)?.rows;
+    Ok(TextRows { rows, ..heads(columns) })
+}
+
+/// A relation whose columns are `c0`, `c1` and so on: names may be any bytes where a file of somebody's has them.
+pub(super) fn plainly_named(relation: &str, columns: usize) -> String {
+    let plain = (0..columns).map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
+    format!("{relation} AS answer ({plain})")
+}
+
+/// An answer with these columns, and no row yet.
+pub(super) fn heads(columns: Vec<TypedColumn>) -> TextRows {
     let kinds = columns.iter().map(TypedColumn::kind).collect();
-    Ok(TextRows { columns: columns.into_iter().map(|column| column.name).collect(), kinds, rows })
+    TextRows { columns: columns.into_iter().map(|column| column.name).collect(), kinds, rows: Vec::new() }
 }
 
 /// The answer of a query whose values are text.

@@ -35,22 +35,28 @@ impl App {
                 Intent::Say(notice) => self.say(notice),
                 Intent::Saved(preset) => self.world.take_preset(*preset),
                 Intent::Compare { a, b } => {
-                    self.screen = ScreenId::Compare;
+                    self.turn_to(ScreenId::Compare);
                     let intents = joined(self.screens.compare.compare(a, b));
                     commands.extend(self.perform(intents));
                 }
                 Intent::ComparePair { a, b } => {
-                    self.screen = ScreenId::Compare;
+                    self.turn_to(ScreenId::Compare);
                     let intents = joined(self.screens.compare.compare_pair(a, b));
                     commands.extend(self.perform(intents));
                 }
+                Intent::Trend(of) => {
+                    self.turn_to(ScreenId::Trend);
+                    let intents = joined(self.screens.trend.follow(of, self.now));
+                    commands.extend(self.perform(intents));
+                }
+                Intent::Close => commands.extend(self.close_screen()),
                 Intent::Replay(run) => {
-                    self.screen = ScreenId::Live;
+                    self.turn_to(ScreenId::Live);
                     let intents = joined(self.screens.live.replay(run));
                     commands.extend(self.perform(intents));
                 }
                 Intent::Load(preset) => {
-                    self.screen = ScreenId::Bench;
+                    self.turn_to(ScreenId::Bench);
                     let intents = joined(self.screens.bench.load(&preset, &self.world));
                     commands.extend(self.perform(intents));
                 }
@@ -119,7 +125,7 @@ impl App {
 
     /// Shows the session that begins.
     fn begun(&mut self, intents: Intents, command: Command) -> Vec<Command> {
-        self.screen = ScreenId::Live;
+        self.turn_to(ScreenId::Live);
         let mut commands = self.perform(intents);
         commands.push(command);
         commands

@@ -43,6 +43,8 @@ pub struct App {
     pub screens: Screens,
     /// The screen in view.
     pub screen: ScreenId,
+    /// The screens that it was opened from, where it has no tab: the last leads back first.
+    behind: Vec<ScreenId>,
     /// What lies over it.
     pub(crate) open: Option<OpenOverlay>,
     /// What was said last.
@@ -69,6 +71,7 @@ impl App {
         let app = Self {
             screens: Screens::new(&world),
             screen: ScreenId::Bench,
+            behind: Vec::new(),
             open: None,
             notices: Notices::default(),
             size,
@@ -107,6 +110,9 @@ impl App {
             Message::Key(key) => self.key(key),
             Message::Paste(text) => {
                 let outcome = self.open.as_mut().map(|open| open.overlay.paste(&text));
+                if outcome.is_none() {
+                    self.screens.pasted(self.screen, &text);
+                }
                 outcome.map_or_else(Vec::new, |outcome| self.outcome(outcome))
             }
             Message::Click(target) => self.click(target),
@@ -180,7 +186,9 @@ impl App {
         let notice = self.notices.wakes(self.now);
         let live = self.screens.live.wakes(self.screen == ScreenId::Live);
         let compare = self.screens.compare.wakes(self.screen == ScreenId::Compare);
-        [notice, live, compare].into_iter().flatten().min()
+        let sql = self.screens.sql.wakes(self.screen == ScreenId::Sql);
+        let trend = self.screens.trend.wakes(self.screen == ScreenId::Trend);
+        [notice, live, compare, sql, trend].into_iter().flatten().min()
     }
 
     /// What keys mean in view, those of the screen first.
@@ -192,6 +200,9 @@ impl App {
         if let Some(open) = &mut self.open {
             let outcome = open.overlay.key(key);
             return self.outcome(outcome);
+        }
+        if self.screens.typed(self.screen, key) {
+            return Vec::new();
         }
         let Some(action) = keys::action(self.screen, key) else { return Vec::new() };
         if action.begins() && self.is_settling() {
@@ -205,8 +216,8 @@ impl App {
     fn act(&mut self, action: Action) -> Vec<Command> {
         match action {
             Action::Show(screen) => return self.go(screen),
-            Action::NextScreen => return self.go(self.screen.shifted(1)),
-            Action::PreviousScreen => return self.go(self.screen.shifted(ScreenId::ALL.len() - 1)),
+            Action::NextScreen => return self.go(self.tab().next()),
+            Action::PreviousScreen => return self.go(self.tab().previous()),
             Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
             Action::Palette => return self.open_palette(),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.live.warnings())),
@@ -280,8 +291,29 @@ impl App {
 
     /// Shows a screen.
     fn go(&mut self, screen: ScreenId) -> Vec<Command> {
-        self.screen = screen;
+        self.turn_to(screen);
         self.shown()
+    }
+
+    /// Puts a screen into view. One without a tab leads back to where it was opened.
+    fn turn_to(&mut self, screen: ScreenId) {
+        self.behind.retain(|behind| *behind != screen && !screen.has_tab());
+        if !screen.has_tab() && screen != self.screen {
+            self.behind.push(self.screen);
+        }
+        self.screen = screen;
+    }
+
+    /// Shows the screen again that the one in view was opened from.
+    fn close_screen(&mut self) -> Vec<Command> {
+        self.screen = self.behind.pop().unwrap_or(ScreenId::Bench);
+        self.shown()
+    }
+
+    /// The screen in view, or the one behind it that has a tab.
+    pub(crate) fn tab(&self) -> ScreenId {
+        let opened_from = self.behind.iter().rev().copied();
+        std::iter::once(self.screen).chain(opened_from).find(|screen| screen.has_tab()).unwrap_or(ScreenId::Bench)
     }
 
     /// The screen came into view, or may want to be told again what is stored.

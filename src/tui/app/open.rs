@@ -4,7 +4,7 @@ use super::{App, Command, Request};
 use crate::tui::{
     app::{context, palette::Palette},
     export::RefusedFile,
-    keys::{self, Binding, EVERYWHERE, ScreenId},
+    keys::{self, Action, Binding, EVERYWHERE, ScreenId},
     overlay::{CommandLine, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
 };
@@ -22,7 +22,7 @@ pub struct OpenOverlay {
 /// What a reply is for.
 #[derive(Debug, Clone)]
 enum ReplyTo {
-    /// Nothing: something is read.
+    /// Running the query of what is read, where it has one.
     Read,
     /// Doing what is typed.
     Palette(Box<Palette>),
@@ -162,7 +162,14 @@ impl App {
     fn replied(&mut self, purpose: &ReplyTo, reply: Reply) -> Result<Vec<Command>, String> {
         match purpose {
             // What is typed as a command has its own way.
-            ReplyTo::Read | ReplyTo::Palette(_) => Ok(Vec::new()),
+            ReplyTo::Palette(_) => Ok(Vec::new()),
+            ReplyTo::Read => Ok(match reply {
+                Reply::Text(sql) => {
+                    self.screens.sql.open(&sql);
+                    self.act(Action::Show(ScreenId::Sql))
+                }
+                _ => Vec::new(),
+            }),
             ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
             ReplyTo::Screen(dialog) => {
                 let context = context(&self.world, &self.screens, self.now, self.size);

@@ -5,7 +5,7 @@ use crate::{
     catalog::Role,
     tui::{
         app::{App, LEAST, context},
-        keys::{Binding, ScreenId},
+        keys::{Binding, KeyPress, ScreenId},
         overlay,
         screens::intent::Notice,
         widgets::{
@@ -96,11 +96,11 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     if roomy {
         x += paint.text(at(x, 8), "dbdyno ", Role::Title);
     }
-    for screen in ScreenId::ALL {
+    for screen in ScreenId::tabs() {
         let before = if roomy { " " } else { "" };
         let text = format!("{before}{} {} ", screen.number(), screen.name());
         let place = at(x, text.len());
-        paint.text(place, &text, if screen == app.screen { Role::Tab } else { Role::Dim });
+        paint.text(place, &text, if screen == app.tab() { Role::Tab } else { Role::Dim });
         paint.hit(place, Target::Screen(screen));
         x += text.len() as u16;
     }
@@ -144,7 +144,10 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
 /// The hints of what does something now, as many as fit, those of the screen first; help and leaving always.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let context = context(&app.world, &app.screens, app.now, app.size);
-    let offered = |binding: &&Binding| app.screens.offers(app.screen, binding.action, &context);
+    let is_typed_into = app.screens.is_typed_into(app.screen);
+    // What holds everywhere is typed there too, where it is a character.
+    let is_typed = |binding: &Binding| is_typed_into && binding.keys.iter().any(|key| matches!(key, KeyPress::Char(_)));
+    let offered = |binding: &&Binding| !is_typed(binding) && app.screens.offers(app.screen, binding.action, &context);
     let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).filter(offered).collect();
     let width_of =
         |binding: &Binding| binding.keys.first().map_or(0, |key| width(&key.word())) + 1 + width(binding.hint);

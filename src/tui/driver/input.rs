@@ -90,6 +90,7 @@ fn decode_key(key: KeyEvent) -> Option<KeyPress> {
         KeyCode::End => KeyPress::End,
         KeyCode::Backspace => KeyPress::Backspace,
         KeyCode::Delete => KeyPress::Delete,
+        KeyCode::F(number) => KeyPress::F(number),
         _ => return None,
     })
 }

@@ -141,6 +141,16 @@ pub(crate) enum Action {
     Search,
     /// Which option matters how much.
     Effects,
+    /// A configuration over its sessions.
+    Trend,
+    /// Run the statement.
+    Run,
+    /// The statement that was run before.
+    Older,
+    /// The statement that was run after.
+    Newer,
+    /// Put the whole answer into the clipboard.
+    CopyAll,
 }
 
 impl Action {

@@ -22,6 +22,8 @@ pub enum KeyPress {
     End,
     Backspace,
     Delete,
+    /// A function key, from 1.
+    F(u8),
 }
 
 impl KeyPress {
@@ -31,6 +33,7 @@ impl KeyPress {
             Self::Char(' ') => "Space".to_owned(),
             Self::Char(c) => c.to_string(),
             Self::Ctrl(c) => format!("Ctrl-{c}"),
+            Self::F(number) => format!("F{number}"),
             Self::BackTab => "Shift-Tab".to_owned(),
             Self::PageUp => "PgUp".to_owned(),
             Self::PageDown => "PgDn".to_owned(),

@@ -26,6 +26,12 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Home], Action::First, "", "first"),
     binding(&[KeyPress::End], Action::Last, "", "last"),
     binding(&[KeyPress::Esc], Action::Back, "", "back: close, clear the filter"),
+    binding(
+        &[KeyPress::Char('Q')],
+        Action::Show(ScreenId::Sql),
+        "",
+        "SQL: a query on the store; on an explanation: the query that it has",
+    ),
     binding(&[KeyPress::Char('w')], Action::Warnings, "", "warnings of the last session"),
     binding(&[KeyPress::Char('M')], Action::Messages, "", "messages: the last lines that were said, whole"),
     binding(&[KeyPress::Ctrl('l')], Action::Redraw, "", "draw everything again"),
@@ -110,6 +116,12 @@ const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Char('U')], Action::Undo, "", "bring back what was deleted last"),
     binding(&[KeyPress::Char('R')], Action::Rerun, "", "put the run onto the Bench screen, to run it again"),
     binding(&[KeyPress::Char('p')], Action::Replay, "replay", "replay the run on the Live screen"),
+    binding(
+        &[KeyPress::Char('T')],
+        Action::Trend,
+        "trend",
+        "trend: the configuration over its sessions, with the places at which it changed",
+    ),
     binding(&[KeyPress::Char('L')], Action::Log, "", "what the run's worker wrote: its log"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "open run: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "open run: the test before"),
@@ -145,6 +157,12 @@ const COMPARE: &[Binding] = &[
         "how figures grow with the size and with options: slopes, knees",
     ),
     binding(&[KeyPress::Char('m')], Action::Metric, "metric", "compare another figure: p99, CPU time, bytes, syncs"),
+    binding(
+        &[KeyPress::Char('T')],
+        Action::Trend,
+        "trend",
+        "trend: the configuration over its sessions, with the places at which it changed",
+    ),
     binding(&[KeyPress::Char('o')], Action::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
     binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know: obstacles, warnings, options in force"),
     binding(&[KeyPress::Char('/')], Action::Filter, "", "show only tests that match"),
@@ -218,6 +236,39 @@ const TORTURE: &[Binding] = &[
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
+const SQL: &[Binding] = &[
+    binding(&[KeyPress::F(5), KeyPress::Ctrl('r')], Action::Run, "run", "run the statement"),
+    binding(&[KeyPress::Char('i')], Action::Edit, "change", "change the statement; Esc leads back to the answer"),
+    binding(&[KeyPress::Ctrl('p')], Action::Older, "before", "the statement that was run before"),
+    binding(&[KeyPress::Ctrl('n')], Action::Newer, "", "the statement that was run after"),
+    binding(&[KeyPress::Enter], Action::Enter, "whole cell", "the cell under the cursor, whole"),
+    binding(
+        &[KeyPress::Char('s')],
+        Action::Sort,
+        "sort",
+        "sort the whole answer by the column under the cursor; a click on a title does too",
+    ),
+    binding(&[KeyPress::Char('r')], Action::Reverse, "", "sort the other way round"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the cell under the cursor"),
+    binding(&[KeyPress::Char('Y')], Action::CopyAll, "", "copy all rows that are shown, as CSV"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the whole answer"),
+];
+
+const TREND: &[Binding] = &[
+    binding(&[KeyPress::Char('m')], Action::Metric, "metric", "look at another figure: p99, CPU time, bytes, syncs"),
+    binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only tests that match"),
+    binding(&[KeyPress::Char(']')], Action::NextTest, "next change", "the session of the next change"),
+    binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "the session of the change before"),
+    binding(
+        &[KeyPress::Char('x')],
+        Action::Explain,
+        "explain",
+        "how changes are found, and every session of this test",
+    ),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the trend"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
 /// What holds on this screen, before [`EVERYWHERE`].
 pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
@@ -228,5 +279,7 @@ pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
         ScreenId::Tune => TUNE,
         ScreenId::Claims => CLAIMS,
         ScreenId::Torture => TORTURE,
+        ScreenId::Sql => SQL,
+        ScreenId::Trend => TREND,
     }
 }

@@ -81,7 +81,12 @@ impl Overlay {
 
     /// Shows something to read.
     pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
-        Self::Page(TextPage { title: title.into(), lines, scroll: 0 })
+        Self::Page(TextPage { title: title.into(), lines, scroll: 0, sql: None })
+    }
+
+    /// Shows something to read, and leads to the query that fetches what it is about.
+    pub(crate) fn explanation(title: impl Into<String>, lines: Vec<String>, sql: Option<String>) -> Self {
+        Self::Page(TextPage { title: title.into(), lines, scroll: 0, sql })
     }
 
     pub(crate) fn key(&mut self, key: KeyPress) -> Outcome {

@@ -11,6 +11,8 @@ pub struct TextPage {
     pub(crate) lines: Vec<String>,
     /// Lines scrolled past.
     pub(crate) scroll: usize,
+    /// The query that fetches what it is about, where it has one.
+    pub(crate) sql: Option<String>,
 }
 
 impl TextPage {
@@ -23,6 +25,9 @@ impl TextPage {
             KeyPress::PageDown | KeyPress::Char(' ') => self.scroll = (self.scroll + PAGE).min(last),
             KeyPress::Home => self.scroll = 0,
             KeyPress::End => self.scroll = last,
+            KeyPress::Char('Q') if self.sql.is_some() => {
+                return Outcome::Closed(self.sql.take().map_or(Reply::Nothing, Reply::Text));
+            }
             KeyPress::Enter | KeyPress::Char('q' | '?' | 'x' | 'w' | 'M') => return Outcome::Closed(Reply::Nothing),
             _ => {}
         }

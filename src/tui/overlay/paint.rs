@@ -181,8 +181,9 @@ fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &TextPage) {
     let lines: Vec<String> = page.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();
     let height = area.height.saturating_sub(2);
     let more = lines.len() > usize::from(height);
-    let foot = if more { "j k scroll  Esc close" } else { "Esc close" };
-    let inner = boxed(paint, area, columns, lines.len() as u16, &page.title, foot);
+    let run = if page.sql.is_some() { "Q its SQL  " } else { "" };
+    let foot = format!("{run}{}Esc close", if more { "j k scroll  " } else { "" });
+    let inner = boxed(paint, area, columns, lines.len() as u16, &page.title, &foot);
     let last = lines.len().saturating_sub(usize::from(inner.height));
     for (line, row) in lines.iter().skip(page.scroll.min(last)).zip(rows(inner)) {
         paint.text(row, line, if line.starts_with('!') { Role::Warn } else { Role::Text });

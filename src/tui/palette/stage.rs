@@ -153,7 +153,7 @@ fn themes(known: Known<'_>) -> Vec<ListItem> {
 }
 
 fn screens() -> Vec<ListItem> {
-    ScreenId::ALL.map(|screen| ListItem::new(screen.word(), screen.number().to_string())).to_vec()
+    ScreenId::tabs().map(|screen| ListItem::new(screen.word(), screen.number().to_string())).collect()
 }
 
 /// The commands whose keys do something, which `does` tells of a screen's.

@@ -2,6 +2,7 @@
 
 use crate::{
     bench::Preset,
+    metric::Metric,
     report::format::Format,
     tui::{
         export::FileContent,
@@ -51,6 +52,10 @@ pub enum Intent<R, D> {
         /// The selection of side B.
         b: String,
     },
+    /// The trends of the configurations that selections mean are shown.
+    Trend(TrendOf),
+    /// The screen that this one was opened from is shown again.
+    Close,
     /// A run is replayed.
     Replay(String),
     /// A bench is put onto the Bench screen.
@@ -63,6 +68,16 @@ pub enum Intent<R, D> {
     Try(Box<TrialStart>),
     /// Configurations are killed, and the power taken from them.
     Torture(Box<TortureStart>),
+}
+
+/// What a trend is asked of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrendOf {
+    /// Selections: what is followed are the configurations of their runs.
+    pub(crate) selections: Vec<String>,
+    pub(crate) metric: Metric,
+    /// The test that is shown first, and at which size, where one is meant.
+    pub(crate) test: Option<(u32, String)>,
 }
 
 /// One line for the user.
@@ -148,6 +163,8 @@ impl<R, D> Intent<R, D> {
             Self::Saved(preset) => Intent::Saved(preset),
             Self::Compare { a, b } => Intent::Compare { a, b },
             Self::ComparePair { a, b } => Intent::ComparePair { a, b },
+            Self::Trend(of) => Intent::Trend(of),
+            Self::Close => Intent::Close,
             Self::Replay(run) => Intent::Replay(run),
             Self::Load(preset) => Intent::Load(preset),
             Self::Run => Intent::Run,

@@ -1,5 +1,6 @@
 //! The screens. A new one is a folder, a line of the list below, and its keys in [`keys`](super::keys).
 
+mod awaited;
 pub mod bench;
 pub mod claims;
 pub mod compare;
@@ -7,13 +8,15 @@ pub mod intent;
 pub mod live;
 pub mod results;
 mod screen;
+pub mod sql;
 pub mod torture;
+pub mod trend;
 pub mod tune;
 
 pub(crate) use screen::Context;
 
 use super::{
-    keys::{Action, ScreenId},
+    keys::{Action, KeyPress, ScreenId},
     overlay::Reply,
     setup::TuiSetup,
     widgets::paint::Paint,
@@ -98,6 +101,27 @@ macro_rules! screens {
                 }
             }
 
+            /// Whether characters are typed into a screen now.
+            pub(crate) fn is_typed_into(&self, which: ScreenId) -> bool {
+                match which {
+                    $(ScreenId::$id => self.$folder.is_typed_into(),)*
+                }
+            }
+
+            /// Types a key into a screen; whether it took it.
+            pub(crate) fn typed(&mut self, on: ScreenId, key: KeyPress) -> bool {
+                match on {
+                    $(ScreenId::$id => self.$folder.typed(key),)*
+                }
+            }
+
+            /// Text was pasted into a screen.
+            pub(crate) fn pasted(&mut self, on: ScreenId, text: &str) {
+                match on {
+                    $(ScreenId::$id => self.$folder.pasted(text),)*
+                }
+            }
+
             /// A row of a pane of a screen was clicked.
             pub(crate) fn click(&mut self, on: ScreenId, pane: usize, row: usize, context: &Context<'_>) -> Intents {
                 match on {
@@ -167,6 +191,8 @@ screens! {
     Tune: tune::TuneScreen,
     Claims: claims::ClaimsScreen,
     Torture: torture::TortureScreen,
+    Sql: sql::SqlScreen,
+    Trend: trend::TrendScreen,
 }
 
 /// Intents of one screen among those of all.

@@ -1,7 +1,13 @@
 //! What a screen is to the application.
 
 use super::intent::Intent;
-use crate::tui::{keys::Action, overlay::Reply, setup::TuiSetup, widgets::paint::Paint, world::World};
+use crate::tui::{
+    keys::{Action, KeyPress},
+    overlay::Reply,
+    setup::TuiSetup,
+    widgets::paint::Paint,
+    world::World,
+};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -40,6 +46,19 @@ pub(crate) trait Screen: Sized {
     fn offers(&self, _action: Action, _context: &Context<'_>) -> bool {
         true
     }
+
+    /// Whether characters are typed into it now, in place of what they mean otherwise.
+    fn is_typed_into(&self) -> bool {
+        false
+    }
+
+    /// Takes a key that is typed into it; whether it did.
+    fn typed(&mut self, _key: KeyPress) -> bool {
+        false
+    }
+
+    /// Takes pasted text, where it is typed into.
+    fn pasted(&mut self, _text: &str) {}
 
     /// A row of a pane was clicked.
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents<Self>;

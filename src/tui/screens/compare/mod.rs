@@ -213,6 +213,7 @@ impl CompareScreen {
                 vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.looked.filter.clone())]
             }
             Action::Export => self.ask_export(),
+            Action::Trend => self.trend(),
             _ => return None,
         })
     }

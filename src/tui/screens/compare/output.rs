@@ -9,7 +9,12 @@ use crate::{
         comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, scaling, several, words},
         format::Format,
     },
-    tui::{export::FileContent, screens::intent::Intent, world::World},
+    tui::{
+        export::FileContent,
+        overlay::Overlay,
+        screens::intent::{Intent, TrendOf},
+        world::World,
+    },
 };
 use std::path::Path;
 
@@ -19,7 +24,7 @@ impl CompareScreen {
         let Some((title, lines)) = self.compared().and_then(|compared| self.explanation(compared)) else {
             return Intents::new();
         };
-        vec![Intent::page(title, lines)]
+        vec![Intent::Read(Overlay::explanation(title, lines, self.sql()))]
     }
 
     fn explanation(&self, compared: &Compared) -> Option<(String, Vec<String>)> {
@@ -62,15 +67,32 @@ impl CompareScreen {
 
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
     pub(super) fn copy(&self) -> Intents {
-        let sql = match self.looked.view {
+        copied(self.sql())
+    }
+
+    /// The SQL that fetches what is under the cursor of a pair.
+    fn sql(&self) -> Option<String> {
+        match self.looked.view {
             CompareView::Table => self.line().and_then(|line| explain::sql(&[line], self.looked.metric)),
             CompareView::Sizes => self.test().and_then(|test| explain::sql(&test.lines, self.looked.metric)),
             CompareView::Latencies => self.line().and_then(explain::latency_sql),
             CompareView::Pivot => self.cell().and_then(|cell| explain::sql(&cell.lines, self.looked.metric)),
             CompareView::Scaling => self.family().and_then(|family| scaling::sql(&family)),
             CompareView::Matrix | CompareView::Sweep => None,
+        }
+    }
+
+    /// Shows what is under the cursor over its sessions: a configuration of many, or both sides of a pair.
+    pub(super) fn trend(&self) -> Intents {
+        let of_session = self.looked.view.is_of_session();
+        let under = self.under_cursor();
+        let (selections, line) = match &under {
+            Some((side, line)) if of_session => (vec![side.a.selection.clone()], *line),
+            None if of_session => return Intents::new(),
+            _ => (vec![self.looked.a.clone(), self.looked.b.clone()], self.line()),
         };
-        copied(sql)
+        let test = line.map(|line| (line.test, line.size.clone()));
+        vec![Intent::Trend(TrendOf { selections, metric: self.looked.metric, test })]
     }
 
     /// What to know before believing the comparison.

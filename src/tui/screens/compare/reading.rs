@@ -6,12 +6,9 @@ use super::{
 };
 use crate::{
     store::{Latencies, ReadWatch},
-    tui::screens::intent::Intent,
+    tui::screens::{awaited::SIGN, intent::Intent},
 };
 use std::{mem, time::Duration};
-
-/// How often the sign moves that something is read.
-const SIGN: Duration = Duration::from_millis(125);
 
 /// Something is being read.
 #[derive(Debug)]

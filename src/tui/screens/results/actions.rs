@@ -5,8 +5,13 @@ use super::{
     RowWindow, TypedSelection, Visit, Which, columns, explain, rerun, short,
 };
 use crate::{
+    metric::Metric,
     store::{PageListing, StoredRun},
-    tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World},
+    tui::{
+        screens::intent::{Intent, TrendOf},
+        widgets::cursor::ListCursor,
+        world::World,
+    },
 };
 use std::sync::Arc;
 
@@ -176,6 +181,17 @@ impl ResultsScreen {
             (Some(a), Some(b)) => vec![Intent::Compare { a, b }],
             _ => vec![Intent::failed("mark both sides first: a and b on runs, or on groups (g)")],
         }
+    }
+
+    /// Shows the configuration under the cursor over its sessions, on the test under the cursor where there is one.
+    pub(super) fn trend(&self) -> Intents {
+        let Some(target) = self.target() else { return nothing() };
+        let test = match (&self.opened, self.table.current()) {
+            (Some(opened), _) => opened.chosen().map(|stored| (stored.test.test, opened.run.size.clone())),
+            (None, Some(ListedRow::Result(row))) => row.test.map(|test| (test, row.size.clone())),
+            _ => None,
+        };
+        vec![Intent::Trend(TrendOf { selections: vec![target.filter.line], metric: Metric::Wall, test })]
     }
 
     pub(super) fn replay(&self) -> Intents {

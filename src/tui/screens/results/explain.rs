@@ -55,12 +55,16 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
     if row.run_status != "done" {
         lines.insert(1, format!("! the run was {}: this test had ended before", row.run_status));
     }
-    lines.extend([
-        "n = 1 run. One run says nothing of the spread: g groups runs, and c compares two sides.".to_owned(),
-        String::new(),
-        format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id),
-    ]);
-    Overlay::page(format!("{} {value}", Column::Result(column.clone()).word(None)), lines)
+    lines
+        .extend(["n = 1 run. One run says nothing of the spread: g groups runs, and c compares two sides.".to_owned()]);
+    let sql = format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id);
+    with_sql(format!("{} {value}", Column::Result(column.clone()).word(None)), lines, sql)
+}
+
+/// An explanation that ends with the query that fetches what it is about.
+fn with_sql(title: impl Into<String>, mut lines: Vec<String>, sql: String) -> Overlay {
+    lines.extend([String::new(), sql.clone()]);
+    Overlay::explanation(title, lines, Some(sql))
 }
 
 /// What the row is about, where no number is under the cursor.
@@ -70,10 +74,12 @@ fn facts(row: &ResultRow, label: &str) -> Overlay {
         format!("{label} {} · {} {} · round {}, counted from 0", row.version, row.suite, row.size, row.round),
         format!("started {} UTC on {}", row.started, row.host),
         "h and l move to a number; x explains it.".to_owned(),
-        String::new(),
-        format!("SELECT * FROM results WHERE run_id = '{}'", row.run_id),
     ];
-    Overlay::page("What this row is", lines)
+    with_sql("What this row is", lines, of_run(&row.run_id))
+}
+
+fn of_run(run_id: &str) -> String {
+    format!("SELECT * FROM results WHERE run_id = '{run_id}'")
 }
 
 /// What a run is.
@@ -85,10 +91,8 @@ pub(super) fn run(row: &RunRow, label: &str) -> Overlay {
         format!("wall {wall}: the times on the clock of its {} that count, together", counted(row.tests, "test")),
         format!("{} of them failed, or disagree with what other engines answer", count(row.bad_tests)),
         format!("started {} UTC on {}", row.started, row.host),
-        String::new(),
-        format!("SELECT * FROM results WHERE run_id = '{}'", row.run_id),
     ];
-    Overlay::page("What this run is", lines)
+    with_sql("What this run is", lines, of_run(&row.run_id))
 }
 
 /// What a configuration of a session is, and what became of its runs.
@@ -106,14 +110,10 @@ pub(super) fn configuration(row: &ConfigurationRow, label: &str) -> Overlay {
         format!("tests of them that failed, or disagree with what other engines answer: {}", count(row.bad_tests)),
         format!("tier {tier}; what kills and power losses showed of it: {verdict}"),
         "Enter shows the runs; v all results one by one.".to_owned(),
-        String::new(),
-        format!(
-            "SELECT * FROM runs WHERE session_id = '{}' AND label = '{}'",
-            row.session_id,
-            row.label.replace('\'', "''")
-        ),
     ];
-    Overlay::page("What this configuration is", lines)
+    let label = row.label.replace('\'', "''");
+    let sql = format!("SELECT * FROM runs WHERE session_id = '{}' AND label = '{label}'", row.session_id);
+    with_sql("What this configuration is", lines, sql)
 }
 
 /// Explains a figure of a group; `filter` means its results, where they can be meant.
@@ -155,18 +155,16 @@ pub(super) fn group(
             "Filter by one of each, or group by what differs.".to_owned(),
         ];
     }
-    if let Some(filter) = filter {
-        lines.extend([String::new(), format!("SELECT {sql} FROM results WHERE {}", filter.selection.shown())]);
+    let title = format!(
+        "{} {value} · {} = {}",
+        Column::Group(column).word(Some(key)),
+        key.word(),
+        row.value.as_deref().unwrap_or("none")
+    );
+    match filter {
+        Some(filter) => with_sql(title, lines, format!("SELECT {sql} FROM results WHERE {}", filter.selection.shown())),
+        None => Overlay::page(title, lines),
     }
-    Overlay::page(
-        format!(
-            "{} {value} · {} = {}",
-            Column::Group(column).word(Some(key)),
-            key.word(),
-            row.value.as_deref().unwrap_or("none")
-        ),
-        lines,
-    )
 }
 
 /// Explains the figures of the test that is chosen on an open run.
@@ -189,8 +187,8 @@ pub(super) fn test(opened: &OpenedRun, label: &str) -> Option<Overlay> {
         sample,
         "Over time: each column is a stretch of the test; operations that ended in it, and the 99th percentile of their latencies.".to_owned(),
         String::new(),
-        format!("SELECT * FROM results WHERE run_id = '{}' AND test = {}", run.run_id, test.test),
         format!("SELECT * FROM timeline WHERE run_id = '{}' AND test = {} ORDER BY at_ns", run.run_id, test.test),
     ];
-    Some(Overlay::page(format!("{} {}", test.test, test.test_name), lines))
+    let sql = format!("{} AND test = {}", of_run(&run.run_id), test.test);
+    Some(with_sql(format!("{} {}", test.test, test.test_name), lines, sql))
 }

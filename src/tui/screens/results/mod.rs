@@ -252,6 +252,7 @@ impl Screen for ResultsScreen {
             Action::Log => self.log(),
             Action::Replay => self.replay(),
             Action::Explain => self.explain(),
+            Action::Trend => self.trend(),
             Action::Refresh => self.refresh(),
             Action::Undo => self.undo(),
             action => self.ask_user(action, context),

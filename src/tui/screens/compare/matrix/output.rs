@@ -14,7 +14,7 @@ use crate::{
         format::Format,
         tune::effects_text,
     },
-    tui::{screens::intent::Intent, world::World},
+    tui::{overlay::Overlay, screens::intent::Intent, world::World},
 };
 
 impl CompareScreen {
@@ -38,7 +38,8 @@ impl CompareScreen {
             return vec![Intent::page(format!("Geometric mean · size {}", mean.size), text)];
         };
         let title = format!("{} {} · size {}", line.test, line.name, line.size);
-        vec![Intent::page(title, [vec![sides, String::new()], explain::line(side, line, obstacle)].concat())]
+        let text = [vec![sides, String::new()], explain::line(side, line, obstacle)].concat();
+        vec![Intent::Read(Overlay::explanation(title, text, explain::sql(&[line], self.looked.metric)))]
     }
 
     fn mean_under_cursor<'c>(&self, side: &'c Comparison) -> Option<&'c Mean> {

@@ -19,7 +19,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     tui::{
-        screens::Context,
+        screens::{Context, awaited::word},
         widgets::paint::{Paint, width, wrap},
     },
 };
@@ -30,7 +30,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let inner = paint.pane(area, &title, true);
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
     let text = match &screen.reading {
-        Some(_) => format!(" {}… ", reading::word(context)),
+        Some(_) => format!(" {}… ", word(context)),
         None => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
     };
     if width(&title) + width(&text) + 4 < usize::from(corner.width) {

@@ -5,7 +5,11 @@ use crate::{
     catalog::Role,
     tui::{
         keys::KeyPress,
-        screens::{Context, compare::CompareScreen},
+        screens::{
+            Context,
+            awaited::{sign, word},
+            compare::CompareScreen,
+        },
         widgets::{
             Target,
             paint::{Paint, piece},
@@ -13,16 +17,6 @@ use crate::{
     },
 };
 use ratatui::layout::Rect;
-use std::time::Duration;
-
-/// How long the sign stays in a place, and in how many places it is.
-const STEP: Duration = Duration::from_millis(125);
-const PLACES: usize = 8;
-
-/// What the program does.
-pub(super) fn word(context: &Context<'_>) -> &'static str {
-    if context.session_running { "waiting for the test under way" } else { "reading" }
-}
 
 /// Paints what is asked for, and how far it is.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
@@ -53,22 +47,4 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     row.y += 1;
     paint.text(row, "Esc gives it up and shows what was there before", Role::Dim);
     paint.hit(row, Target::Press(KeyPress::Esc));
-}
-
-/// `[  =     ]`: moves as long as the program does.
-fn sign(elapsed: Duration) -> String {
-    let step = (elapsed.as_millis() / STEP.as_millis()) as usize % (2 * PLACES - 2);
-    let at = if step < PLACES { step } else { 2 * PLACES - 2 - step };
-    format!("[{}={}]", " ".repeat(at), " ".repeat(PLACES - 1 - at))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sign_goes_there_and_back() {
-        let at = |step: u32| sign(STEP * step);
-        assert_eq!([at(0), at(7), at(8), at(14)], ["[=       ]", "[       =]", "[      = ]", "[=       ]"]);
-    }
 }

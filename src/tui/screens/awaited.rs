@@ -1,0 +1,86 @@
+//! What somebody waits for: said with the time that it takes, watched, given up.
+
+use super::Context;
+use crate::{
+    base::units::{count, duration},
+    catalog::Role,
+    store::ReadWatch,
+    tui::{
+        keys::KeyPress,
+        widgets::{
+            Target,
+            paint::{Paint, piece},
+        },
+    },
+};
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// How long the sign stays in a place.
+pub(crate) const SIGN: Duration = Duration::from_millis(125);
+/// In how many places it is.
+const PLACES: usize = 8;
+
+/// Something is being read.
+#[derive(Debug)]
+pub(crate) struct Awaited {
+    /// When it was asked for, from the beginning of the program on.
+    since: Duration,
+    watch: ReadWatch,
+}
+
+impl Awaited {
+    /// Something is asked for now.
+    pub(crate) fn new(now: Duration) -> Self {
+        Self { since: now, watch: ReadWatch::default() }
+    }
+
+    /// For whoever reads it.
+    pub(crate) fn watch(&self) -> ReadWatch {
+        self.watch.clone()
+    }
+
+    /// Nobody waits for it any more.
+    pub(crate) fn give_up(self) {
+        self.watch.give_up();
+    }
+
+    /// Paints what the program does, how long it has done so, and how to end it.
+    pub(crate) fn draw(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        let elapsed = context.now.saturating_sub(self.since);
+        let results = match self.watch.results() {
+            0 => String::new(),
+            results => format!(" · {} results read", count(results as u64)),
+        };
+        let time = duration(elapsed.as_nanos() as f64);
+        let text = format!(" {} {} … {time}{results}", word(context), context.world.store);
+        let row = Rect { height: 1, ..area };
+        paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1).min(1), ..area };
+        paint.text(below, "Esc gives it up and shows what was there before", Role::Dim);
+        paint.hit(below, Target::Press(KeyPress::Esc));
+    }
+}
+
+/// What the program does.
+pub(crate) fn word(context: &Context<'_>) -> &'static str {
+    if context.session_running { "waiting for the test under way" } else { "reading" }
+}
+
+/// `[  =     ]`: moves as long as the program does.
+pub(crate) fn sign(elapsed: Duration) -> String {
+    let step = (elapsed.as_millis() / SIGN.as_millis()) as usize % (2 * PLACES - 2);
+    let at = if step < PLACES { step } else { 2 * PLACES - 2 - step };
+    format!("[{}={}]", " ".repeat(at), " ".repeat(PLACES - 1 - at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sign_goes_there_and_back() {
+        let at = |step: u32| sign(SIGN * step);
+        assert_eq!([at(0), at(7), at(8), at(14)], ["[=       ]", "[       =]", "[      = ]", "[=       ]"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! What the SQL pane asks of the world outside: the answer of a statement.
+
+use super::Statement;
+use crate::{
+    store::{AnswerPart, PartialAnswer, ReadWatch, Store, StoreError},
+    tui::setup::TuiSetup,
+};
+
+/// Rows that are held and shown; an export has all of them.
+pub(super) const MOST_ROWS: usize = 1_000;
+
+#[derive(Debug)]
+pub enum Request {
+    /// A statement is run.
+    Ask {
+        /// Counts requests: a response to an earlier one is dropped.
+        ticket: u64,
+        statement: Statement,
+        /// Tells that nobody waits for it any more.
+        watch: ReadWatch,
+    },
+}
+
+#[derive(Debug)]
+pub enum Response {
+    /// The answer as far as it is shown, or why there is none.
+    Answered { ticket: u64, found: Result<Box<PartialAnswer>, String> },
+}
+
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
+    let Request::Ask { ticket, statement, watch } = request;
+    let found = answer(&setup.store.watched(&watch), &statement);
+    Response::Answered { ticket, found: found.map(Box::new).map_err(|error| error.to_string()) }
+}
+
+fn answer(store: &Store, statement: &Statement) -> Result<PartialAnswer, StoreError> {
+    // What could not be stored before is asked about too.
+    if store.exists() || store.has_journals() {
+        store.settle()?;
+    }
+    store.ask_part(&statement.sql, AnswerPart { most_rows: MOST_ROWS, order: statement.order })
+}

@@ -1,0 +1,158 @@
+//! How the SQL pane is painted: the statement above, its answer below.
+
+use super::{
+    Focus, SqlScreen, pane,
+    shown::{ShownAnswer, text},
+};
+use crate::{
+    base::units::{count, counted, plain},
+    catalog::Role,
+    tui::{
+        screens::Context,
+        widgets::{
+            Target,
+            paint::{Paint, pad, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Spaces between columns.
+const GAP: usize = 2;
+/// Rows of the statement, at least.
+const LEAST_ROWS: u16 = 3;
+/// Tabs and hints of the program.
+const AROUND: u16 = 2;
+/// What is said where nothing was run yet.
+const EMPTY: &str = "F5 or Ctrl-r runs the statement; it only reads. The views are results (a row a run and test), runs, run_tests; \
+                     DESCRIBE results has the columns.";
+
+/// The statement above, the answer below.
+fn split(area: Rect, screen: &SqlScreen) -> [Rect; 2] {
+    let wanted = screen.editor.rows(area.width.saturating_sub(2)).max(LEAST_ROWS) + 2;
+    let above = wanted.min((area.height * 2 / 5).max(LEAST_ROWS + 2));
+    area.layout(&Layout::vertical([Constraint::Length(above), Constraint::Min(3)]))
+}
+
+/// How many rows of the answer are seen on a screen of this size.
+pub(super) fn rows_seen(screen: &SqlScreen, (columns, lines): (u16, u16)) -> usize {
+    let [_, answer] = split(Rect::new(0, 0, columns, lines.saturating_sub(AROUND)), screen);
+    usize::from(answer.height.saturating_sub(3))
+}
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &SqlScreen, context: &Context<'_>) {
+    let [above, below] = split(area, screen);
+    let is_typed_into = screen.focus == Focus::Editor;
+    let title = if is_typed_into { "SQL · Esc leaves" } else { "SQL · i changes it" };
+    let inner = paint.pane(above, title, is_typed_into);
+    paint.hit(above, Target::Spot { pane: pane::EDITOR, row: 0 });
+    screen.editor.draw(paint, inner, is_typed_into);
+    let title = match &screen.found {
+        Some(Ok(shown)) if screen.reading.is_none() => title_of(shown),
+        _ => "Answer".to_owned(),
+    };
+    let inner = paint.pane(below, &title, !is_typed_into);
+    match (&screen.reading, &screen.found) {
+        (Some((awaited, _)), _) => awaited.draw(paint, inner, context),
+        (None, None) => {
+            paint.wrapped(inner, EMPTY, Role::Dim);
+        }
+        (None, Some(Err(message))) => draw_mistake(paint, inner, message),
+        (None, Some(Ok(shown))) => draw_answer(paint, inner, shown),
+    }
+}
+
+/// `Answer · 12 rows`, or how many there are where not all are here.
+fn title_of(shown: &ShownAnswer) -> String {
+    let here = shown.answer.rows.rows.len() as u64;
+    match shown.is_cut() {
+        true => format!("Answer · cut: {} of {} rows · e exports all", count(here), count(shown.answer.total)),
+        false => format!("Answer · {}", counted(here, "row")),
+    }
+}
+
+/// A message, whose last lines may be a part of the statement with a sign below: these are not wrapped.
+fn draw_mistake(paint: &mut Paint<'_>, area: Rect, message: &str) {
+    let mut lines = Vec::new();
+    for (at, line) in message.lines().enumerate() {
+        let line = plain(&if at == 0 { format!("✗ {line}") } else { line.to_owned() });
+        let is_place = line.starts_with("LINE ") || line.trim_start().starts_with('^');
+        if is_place { lines.push(line) } else { lines.extend(wrap(&line, usize::from(area.width))) }
+    }
+    for (line, row) in lines.iter().zip(rows(area)) {
+        paint.text(row, line, if line.trim_start().starts_with('^') { Role::Warn } else { Role::Bad });
+    }
+}
+
+fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
+    let columns = shown.columns_in(usize::from(area.width), GAP);
+    let places = place_columns(area, &columns);
+    for &(at, place) in &places {
+        let name = shown.answer.rows.columns.get(at).map_or("", String::as_str);
+        let sign = match shown.statement.order {
+            Some(order) if order.column == at => {
+                if order.descending {
+                    " ▼"
+                } else {
+                    " ▲"
+                }
+            }
+            _ => "",
+        };
+        let role = if at == shown.column { Role::Focus } else { Role::Title };
+        paint.text(place, &format!("{}{sign}", plain(name)), role);
+        paint.hit(place, Target::Spot { pane: pane::TITLES, row: at });
+    }
+    let all = &shown.answer.rows.rows;
+    if all.is_empty() {
+        paint.text(Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }, "no row", Role::Dim);
+    }
+    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    let offset = shown.row.offset(all.len(), usize::from(list.height));
+    for ((at, row), line) in all.iter().enumerate().skip(offset).zip(rows(list)) {
+        for &(column, place) in &places {
+            let place = Rect { y: line.y, ..place };
+            let value = row.get(column).and_then(Option::as_deref);
+            draw_cell(paint, place, value, shown.is_number(column));
+            paint.hit(place, Target::Spot { pane: pane::CELLS + column, row: at });
+        }
+        if at == shown.row.at {
+            paint.highlight(line);
+            // The cell is told from its row by more than a colour.
+            if let Some(&(_, place)) = places.iter().find(|(column, _)| *column == shown.column) {
+                mark(paint, Rect { y: line.y, ..place }, area);
+            }
+        }
+    }
+}
+
+/// Brackets around the cell under the cursor, where there is room beside it.
+fn mark(paint: &mut Paint<'_>, cell: Rect, area: Rect) {
+    let beside = [(cell.x.checked_sub(1), "›"), (Some(cell.right()), "‹")];
+    for (x, sign) in beside {
+        if let Some(x) = x.filter(|x| (area.x..area.right()).contains(x)) {
+            paint.text(Rect { x, width: 1, ..cell }, sign, Role::Focus);
+        }
+    }
+}
+
+fn draw_cell(paint: &mut Paint<'_>, place: Rect, value: Option<&str>, is_number: bool) {
+    let text = text(value);
+    let role = if value.is_some() { Role::Text } else { Role::Dim };
+    if is_number && width(&text) <= usize::from(place.width) {
+        paint.right(place, &text, role);
+    } else {
+        paint.text(place, &pad(&text, usize::from(place.width)), role);
+    }
+}
+
+/// Where columns of these widths are in the first row of an area.
+fn place_columns(area: Rect, columns: &[(usize, usize)]) -> Vec<(usize, Rect)> {
+    let mut x = area.x;
+    let mut places = Vec::new();
+    for &(at, width) in columns {
+        places.push((at, Rect { x, y: area.y, width: width as u16, height: 1 }));
+        x += (width + GAP) as u16;
+    }
+    places
+}

@@ -1,0 +1,118 @@
+//! An answer as it is looked at.
+
+use super::Statement;
+use crate::{
+    base::units::plain,
+    store::{ColumnKind, PartialAnswer},
+    tui::{
+        keys::Action,
+        widgets::{cursor::ListCursor, paint::width},
+    },
+};
+
+/// Columns of the terminal that a column takes, at most; Enter shows a cell whole.
+const WIDEST: usize = 40;
+/// What stands for what is not known.
+pub(super) const NULL: &str = "NULL";
+
+/// An answer, and the cell under the cursor.
+#[derive(Debug)]
+pub(super) struct ShownAnswer {
+    /// What it is the answer of.
+    pub(super) statement: Statement,
+    pub(super) answer: PartialAnswer,
+    pub(super) row: ListCursor,
+    /// The column under the cursor.
+    pub(super) column: usize,
+    widths: Vec<usize>,
+}
+
+impl ShownAnswer {
+    /// An answer that has just come, the cursor on its first cell.
+    pub(super) fn new(statement: Statement, answer: PartialAnswer) -> Self {
+        let rows = &answer.rows;
+        let width_of = |(at, name): (usize, &String)| {
+            let cells = rows.rows.iter().filter_map(|row| row.get(at));
+            let widest = cells.map(|cell| width(&text(cell.as_deref()))).max().unwrap_or(0);
+            // A sign beside the name says that it orders.
+            widest.max(width(&plain(name)) + 2).min(WIDEST)
+        };
+        let widths = rows.columns.iter().enumerate().map(width_of).collect();
+        Self { statement, answer, row: ListCursor::default(), column: 0, widths }
+    }
+
+    /// Moves the cursor, by a page of so many rows; whether the action was a move.
+    pub(super) fn moved(&mut self, action: Action, page: usize) -> bool {
+        match action {
+            Action::Left => self.column = self.column.saturating_sub(1),
+            Action::Right => self.column = (self.column + 1).min(self.widths.len().saturating_sub(1)),
+            action => return self.row.moved_by(action, self.answer.rows.rows.len(), page),
+        }
+        true
+    }
+
+    /// The name of the column under the cursor, and the value.
+    pub(super) fn cell(&self) -> Option<(&str, Option<&str>)> {
+        let name = self.answer.rows.columns.get(self.column)?;
+        Some((name, self.answer.rows.rows.get(self.row.at)?.get(self.column)?.as_deref()))
+    }
+
+    /// Whether not all rows are here.
+    pub(super) fn is_cut(&self) -> bool {
+        (self.answer.rows.rows.len() as u64) < self.answer.total
+    }
+
+    /// Whether the values of a column are numbers.
+    pub(super) fn is_number(&self, column: usize) -> bool {
+        self.answer.rows.kinds.get(column) == Some(&ColumnKind::Number)
+    }
+
+    /// The columns that fit into so much room with `gap` between them, so that the one under the cursor is whole: places and widths.
+    pub(super) fn columns_in(&self, room: usize, gap: usize) -> Vec<(usize, usize)> {
+        let mut first = self.column.min(self.widths.len());
+        let mut taken = self.widths.get(first).copied().unwrap_or(0);
+        while let Some(width) = first.checked_sub(1).and_then(|before| self.widths.get(before))
+            && taken + gap + width <= room
+        {
+            taken += gap + width;
+            first -= 1;
+        }
+        let mut left = room;
+        let mut columns = Vec::new();
+        for (at, &width) in self.widths.iter().enumerate().skip(first) {
+            if left == 0 {
+                break;
+            }
+            columns.push((at, width.min(left)));
+            left = left.saturating_sub(width + gap);
+        }
+        columns
+    }
+}
+
+/// A value as it is painted.
+pub(super) fn text(value: Option<&str>) -> String {
+    /// Characters that matter where so few are painted.
+    const MOST: usize = 4 * WIDEST;
+    value.map_or_else(|| NULL.to_owned(), |value| plain(&value.chars().take(MOST).collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::TextRows;
+
+    #[test]
+    fn the_columns_shown_go_with_the_cursor() {
+        let columns: Vec<String> = ["aaaaaaaa", "bbbbbbbb", "cccccccc"].map(str::to_owned).into();
+        let rows = TextRows { columns, kinds: Vec::new(), rows: vec![vec![None; 3]] };
+        let answer = PartialAnswer { rows, total: 1, is_plan: false };
+        let mut shown = ShownAnswer::new(Statement::default(), answer);
+        assert_eq!(shown.columns_in(24, 2), [(0, 10), (1, 10)]);
+        shown.moved(Action::Right, 1);
+        assert_eq!(shown.columns_in(24, 2), [(0, 10), (1, 10)]);
+        shown.moved(Action::Right, 1);
+        assert_eq!(shown.columns_in(24, 2), [(1, 10), (2, 10)]);
+        assert_eq!(shown.columns_in(4, 2), [(2, 4)], "one column is always there");
+    }
+}

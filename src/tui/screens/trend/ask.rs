@@ -1,0 +1,92 @@
+//! What the Trend pane asks of the world outside: a configuration over all of its sessions.
+
+use crate::{
+    compare::{Side, Trend, load, trend},
+    metric::Metric,
+    report::command::shell,
+    store::{Latencies, ReadWatch, RunTests, Selection, Store, StoreError, literal},
+    tui::{screens::intent::TrendOf, setup::TuiSetup},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+#[derive(Debug)]
+pub enum Request {
+    /// The trends of configurations.
+    Follow {
+        /// Counts requests: a response to an earlier one is dropped.
+        ticket: u64,
+        of: TrendOf,
+        /// Tells how far it is, and that nobody waits for it any more.
+        watch: ReadWatch,
+    },
+}
+
+#[derive(Debug)]
+pub enum Response {
+    /// The trends, or why there are none.
+    Followed { ticket: u64, found: Result<Box<Followed>, String> },
+}
+
+/// Configurations over their sessions.
+#[derive(Debug)]
+pub struct Followed {
+    pub(super) trend: Trend,
+    /// The figures that they have.
+    pub(super) metrics: Vec<Metric>,
+}
+
+pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
+    let Request::Follow { ticket, of, watch } = request;
+    let found = followed(&of, &setup.store.watched(&watch), &setup.arguments);
+    Response::Followed { ticket, found: found.map(Box::new) }
+}
+
+/// What a configuration is over all sessions: its suite, its engine, and its options as they were asked for.
+type Followable = (String, String, Arc<BTreeMap<String, String>>);
+
+fn followable(run: &RunTests) -> Followable {
+    (run.configuration.suite.clone(), run.configuration.engine.clone(), Arc::clone(&run.asked))
+}
+
+fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followed, String> {
+    let said = |error: StoreError| error.to_string();
+    let mut wanted: BTreeSet<Followable> = BTreeSet::new();
+    for line in &of.selections {
+        let side = load(store, line, &Selection::parse_line(line)?, of.metric, Latencies::Left).map_err(said)?;
+        wanted.extend(side.runs.iter().map(followable));
+    }
+    if wanted.is_empty() {
+        return Err(format!("nothing is stored of {} any more: Ctrl-r reads again", of.selections.join(" and ")));
+    }
+    let words = terms(&wanted);
+    let selection = Selection::parse(&words)?;
+    let line = words.join(" ");
+    let mut side: Side = load(store, &line, &selection, of.metric, Latencies::Left).map_err(said)?;
+    // Options may be in force under other names than they were asked for, so no selection means exactly these.
+    side.runs.retain(|run| wanted.contains(&followable(run)));
+    let metrics = store.metrics(&selection).map_err(said)?;
+    Ok(Followed { trend: trend(&side, &command(words, of.metric, arguments)), metrics })
+}
+
+/// Terms that mean all runs of these suites on these engines.
+fn terms(wanted: &BTreeSet<Followable>) -> Vec<String> {
+    let values = |value: fn(&Followable) -> &String| {
+        let values: BTreeSet<String> = wanted.iter().map(|one| literal(value(one))).collect();
+        values.into_iter().collect::<Vec<_>>().join("|")
+    };
+    vec![format!("suite={}", values(|one| &one.0)), format!("engine={}", values(|one| &one.1))]
+}
+
+/// The command that shows these, among the others of their engines.
+fn command(terms: Vec<String>, metric: Metric, arguments: &[String]) -> String {
+    let mut words = vec!["dbdyno".to_owned(), "trend".to_owned()];
+    words.extend(terms);
+    if metric != Metric::Wall {
+        words.extend(["--metric".to_owned(), metric.name().to_owned()]);
+    }
+    words.extend(arguments.iter().cloned());
+    shell(words)
+}

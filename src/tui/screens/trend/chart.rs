@@ -1,0 +1,150 @@
+//! A figure over sessions, drawn in cells: a point a session, the levels behind them, a numbered line where the level changes.
+
+use super::pane;
+use crate::{
+    catalog::Role,
+    compare::{TrendChange, TrendSeries},
+    metric::Metric,
+    stats::median,
+    tui::widgets::{
+        Target,
+        paint::{Paint, width},
+    },
+};
+use ratatui::layout::Rect;
+
+/// Columns of the labels.
+const AXIS: u16 = 10;
+/// Rows without which nothing could be read.
+const LEAST: u16 = 4;
+/// The greatest distance between two sessions.
+const WIDEST: usize = 6;
+
+/// Where sessions and values are in a chart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Scale {
+    least: f64,
+    most: f64,
+    rows: u16,
+    columns: usize,
+    sessions: usize,
+}
+
+impl Scale {
+    fn new(values: &[f64], columns: u16, rows: u16) -> Self {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { least, most, rows, columns: usize::from(columns), sessions: values.len() }
+    }
+
+    /// The column of a session.
+    fn column(self, session: usize) -> u16 {
+        let step = (self.columns / self.sessions.max(1)).min(WIDEST);
+        let column = if step > 0 { session * step + step / 2 } else { session * self.columns / self.sessions };
+        column as u16
+    }
+
+    /// The row of a value, from the top; the middle where all values are one.
+    fn row(self, value: f64) -> u16 {
+        let last = f64::from(self.rows.saturating_sub(1));
+        let share = if self.most > self.least { (self.most - value) / (self.most - self.least) } else { 0.5 };
+        (last * share).round().clamp(0.0, last) as u16
+    }
+}
+
+/// What a change of the level is painted as; its number says so too.
+pub(super) fn role(change: &TrendChange) -> Role {
+    match change.better {
+        Some(true) => Role::Good,
+        Some(false) => Role::Bad,
+        None => Role::Warn,
+    }
+}
+
+/// Paints a series, with the session under the cursor.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metric: Metric, session: usize) {
+    let values: Vec<f64> = series.points.iter().map(|point| point.median).collect();
+    if area.height < LEAST || area.width <= AXIS * 2 || values.is_empty() {
+        return;
+    }
+    // Above the plot are the numbers of changes, below it when the first and the last session began.
+    let plot = Rect { x: area.x + AXIS, y: area.y + 1, width: area.width - AXIS, height: area.height - 2 };
+    let scale = Scale::new(&values, plot.width, plot.height);
+    let label = |row: u16| Rect { y: plot.y + row, width: AXIS - 1, height: 1, ..area };
+    paint.right(label(scale.row(scale.most)), &metric.shown(scale.most), Role::Dim);
+    if scale.most > scale.least {
+        paint.right(label(scale.row(scale.least)), &metric.shown(scale.least), Role::Dim);
+    }
+    draw_levels(paint, plot, scale, series, &values);
+    for (number, change) in (1..).zip(&series.changes) {
+        let x = plot.x + boundary(scale, change.at);
+        for y in plot.top()..plot.bottom() {
+            paint.text(Rect { x, y, width: 1, height: 1 }, "│", role(change));
+        }
+        let sign = if change.ratio > 1.0 { "▲" } else { "▼" };
+        let text = format!("{number}{sign}");
+        let place = Rect { x, y: area.y, width: (width(&text) as u16).min(area.right() - x), height: 1 };
+        paint.text(place, &text, role(change));
+    }
+    for (at, value) in values.iter().enumerate() {
+        let x = plot.x + scale.column(at);
+        let place = Rect { x, y: plot.y + scale.row(*value), width: 1, height: 1 };
+        let (sign, role) = if at == session { ("◆", Role::Focus) } else { ("●", Role::Accent) };
+        paint.text(place, sign, role);
+        paint.hit(Rect { x, y: plot.y, width: 1, height: plot.height }, Target::Spot { pane: pane::SESSIONS, row: at });
+    }
+    let foot = Rect { x: plot.x, y: plot.bottom(), width: plot.width, height: 1 };
+    let day = |at: Option<&crate::compare::TrendPoint>| {
+        at.map_or("", |point| point.started_at.get(..10).unwrap_or(&point.started_at)).to_owned()
+    };
+    paint.text(foot, &day(series.points.first()), Role::Dim);
+    if values.len() > 1 {
+        paint.right(foot, &day(series.points.last()), Role::Dim);
+    }
+}
+
+/// The column before the first session of a level.
+fn boundary(scale: Scale, at: usize) -> u16 {
+    let here = scale.column(at);
+    let before = at.checked_sub(1).map_or(0, |before| scale.column(before));
+    before + (here - before).div_ceil(2).max(u16::from(here > before + 1)).min(here - before)
+}
+
+/// The median of each level, as a dotted line over its sessions.
+fn draw_levels(paint: &mut Paint<'_>, plot: Rect, scale: Scale, series: &TrendSeries, values: &[f64]) {
+    let places = || series.changes.iter().map(|change| change.at);
+    let begins = std::iter::once(0).chain(places());
+    for (begin, end) in begins.zip(places().chain([values.len()])) {
+        let Ok(level) = median(&values[begin..end]) else { continue };
+        let (from, to) = (scale.column(begin), scale.column(end - 1));
+        let line = Rect { x: plot.x + from, y: plot.y + scale.row(level), width: to - from + 1, height: 1 };
+        paint.text(line, &"┄".repeat(usize::from(line.width)), Role::Ghost);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_has_a_place_however_many_there_are() {
+        for sessions in [1, 2, 7, 66, 67, 500] {
+            let values: Vec<f64> = (0..sessions).map(|at| at as f64).collect();
+            let scale = Scale::new(&values, 66, 9);
+            let columns: Vec<u16> = (0..sessions).map(|at| scale.column(at)).collect();
+            assert!(columns.is_sorted() && columns.iter().all(|column| *column < 66), "{sessions}: {columns:?}");
+            assert_eq!(
+                (scale.row(0.0), scale.row(scale.most)),
+                (if sessions > 1 { 8 } else { 4 }, if sessions > 1 { 0 } else { 4 })
+            );
+        }
+    }
+
+    #[test]
+    fn a_change_stands_between_two_levels_where_there_is_room() {
+        let scale = Scale::new(&[1.0; 10], 60, 5);
+        assert!(scale.column(3) < boundary(scale, 4) && boundary(scale, 4) < scale.column(4));
+        let dense = Scale::new(&[1.0; 60], 60, 5);
+        assert_eq!(boundary(dense, 4), dense.column(4));
+    }
+}

@@ -1,0 +1,95 @@
+//! What the Trend pane asks the user, what becomes of the replies, and what leaves it.
+
+use super::{Intents, TrendScreen};
+use crate::{
+    base::units::counted,
+    report::{
+        format::Format,
+        trend::{FORMATS, METHOD, change_words, found_words, heading},
+    },
+    tui::{
+        export::FileContent,
+        overlay::{ListItem, Reply},
+        screens::intent::{Intent, TrendOf},
+        widgets::cursor::ListCursor,
+    },
+};
+use std::{path::Path, time::Duration};
+
+/// What the Trend pane asks the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialog {
+    /// Which figure is followed.
+    Metric,
+    /// What the names of tests must contain.
+    Filter,
+    /// The file to write the trend to.
+    Export,
+}
+
+impl TrendScreen {
+    /// Asks which figure is followed, of those that there are.
+    pub(super) fn ask_metric(&self) -> Intents {
+        let Some((of, followed)) = self.followed() else { return Intents::new() };
+        let items = followed
+            .metrics
+            .iter()
+            .map(|metric| ListItem { chosen: *metric == of.metric, ..ListItem::new(metric.title(), metric.name()) });
+        vec![Intent::choose_one(Dialog::Metric, "Follow which figure", items.collect())]
+    }
+
+    pub(super) fn ask_filter(&self) -> Intents {
+        let help = "tests whose number and name contain this";
+        vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.filter.clone())]
+    }
+
+    pub(super) fn ask_export(&self) -> Intents {
+        let endings: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.ending())).collect();
+        let help = format!("a file that is not there yet; its ending chooses the format: {}", endings.join(" "));
+        vec![Intent::prompt_file(Dialog::Export, "Export the trend, all tests", help, "dbdyno-trend.html")]
+    }
+
+    /// How changes are found, and every session of the test under the cursor.
+    pub(super) fn explain(&self) -> Intents {
+        let (Some((of, followed)), Some(series)) = (self.followed(), self.current()) else { return Intents::new() };
+        let mut lines = vec![heading(series), METHOD.to_owned(), String::new(), found_words(series)];
+        lines.extend(series.changes.iter().map(|change| change_words(series, change, of.metric)));
+        lines.push(String::new());
+        lines.extend(series.points.iter().map(|point| {
+            let (runs, median) = (counted(point.runs, "run"), of.metric.shown(point.median));
+            let (started, version, id) = (&point.started_at, &point.engine_version, point.session_id);
+            format!("{started}  {median} of {runs}, version {version}, session {id}")
+        }));
+        lines.extend([String::new(), followed.trend.command.clone()]);
+        vec![Intent::page(format!("{} {}", series.test, series.name), lines)]
+    }
+
+    /// Takes what the user replied.
+    ///
+    /// # Errors
+    /// Why it cannot be taken, with what was expected.
+    pub(super) fn take_reply(&mut self, dialog: Dialog, reply: Reply, now: Duration) -> Result<Intents, String> {
+        match (dialog, reply) {
+            (Dialog::Metric, Reply::Chosen(chosen)) => {
+                let Some((of, followed)) = self.followed() else { return Ok(Intents::new()) };
+                let metric = chosen.first().and_then(|&at| followed.metrics.get(at)).copied();
+                let test = self.current().map(|series| (series.test, series.size.clone())).or(of.test.clone());
+                let of = metric.map(|metric| TrendOf { metric, test, ..of.clone() });
+                Ok(of.map_or_else(Intents::new, |of| self.ask(of, now)))
+            }
+            (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
+                self.filter = text;
+                self.cursor = ListCursor::default();
+                self.kept_in();
+                Ok(Intents::new())
+            }
+            (Dialog::Export, Reply::Text(path)) => {
+                Format::of_file(Path::new(&path), FORMATS).map_err(|error| error.to_string())?;
+                let (_, followed) = self.followed().ok_or("there is no trend to export")?;
+                let content = FileContent::Trend(Box::new(followed.trend.clone()));
+                Ok(vec![Intent::Write { path: path.into(), content }])
+            }
+            _ => Ok(Intents::new()),
+        }
+    }
+}

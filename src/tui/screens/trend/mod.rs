@@ -1,0 +1,250 @@
+//! The Trend pane: configurations over their sessions, with the places at which they changed.
+
+mod ask;
+mod chart;
+mod dialog;
+mod paint;
+
+pub use ask::{Followed, Request, Response};
+pub(crate) use dialog::Dialog;
+
+use super::{
+    awaited::{Awaited, SIGN},
+    intent::{Intent, TrendOf},
+    screen::{Context, Screen},
+};
+use crate::{
+    compare::TrendSeries,
+    tui::{
+        keys::Action,
+        overlay::Reply,
+        setup::TuiSetup,
+        widgets::{cursor::ListCursor, paint::Paint},
+        world::World,
+    },
+};
+use ratatui::layout::Rect;
+use std::time::Duration;
+
+/// What this screen wants to happen.
+type Intents = Vec<Intent<Request, Dialog>>;
+
+/// Panes that can be clicked.
+mod pane {
+    /// The tests.
+    pub(super) const TESTS: usize = 0;
+    /// The sessions in the chart.
+    pub(super) const SESSIONS: usize = 1;
+}
+
+/// What is followed, and what is looked at of it.
+#[derive(Debug, Default)]
+pub struct TrendScreen {
+    /// What was read last, and the trends or why there are none.
+    found: Option<(TrendOf, Result<Box<Followed>, String>)>,
+    /// What is awaited.
+    reading: Option<(Awaited, TrendOf)>,
+    /// What the names of tests shown contain.
+    filter: String,
+    /// Place among the tests.
+    cursor: ListCursor,
+    /// The session under the cursor, from the oldest.
+    session: usize,
+    ticket: u64,
+    stale: bool,
+}
+
+impl TrendScreen {
+    /// Reads the trends of configurations.
+    pub(crate) fn follow(&mut self, of: TrendOf, now: Duration) -> Intents {
+        self.filter.clear();
+        self.ask(of, now)
+    }
+
+    /// How often time has to be told, with nothing else happening.
+    pub(crate) fn wakes(&self, in_view: bool) -> Option<Duration> {
+        (in_view && self.reading.is_some()).then_some(SIGN)
+    }
+
+    fn ask(&mut self, of: TrendOf, now: Duration) -> Intents {
+        self.give_up();
+        self.stale = false;
+        let awaited = Awaited::new(now);
+        let request = Request::Follow { ticket: self.ticket, of: of.clone(), watch: awaited.watch() };
+        self.reading = Some((awaited, of));
+        vec![Intent::Request(request)]
+    }
+
+    /// Nobody waits for what is read; its response comes too late. Whether anything was read.
+    fn give_up(&mut self) -> bool {
+        self.ticket += 1;
+        self.reading.take().map(|(awaited, _)| awaited.give_up()).is_some()
+    }
+
+    fn ask_again(&mut self, now: Duration) -> Intents {
+        let of = self.found.as_ref().map(|(of, _)| of.clone());
+        // The cursor stays where it is.
+        let test = self.current().map(|series| (series.test, series.size.clone()));
+        of.map_or_else(Intents::new, |of| self.ask(TrendOf { test: test.or(of.test), ..of }, now))
+    }
+
+    /// What is shown, and what it is of; nothing while something else is read.
+    fn followed(&self) -> Option<(&TrendOf, &Followed)> {
+        let (of, found) = self.found.as_ref().filter(|_| self.reading.is_none())?;
+        Some((of, found.as_ref().ok()?))
+    }
+
+    /// The tests that match the filter.
+    fn series(&self) -> Vec<&TrendSeries> {
+        let filter = self.filter.to_lowercase();
+        let matches =
+            |series: &&TrendSeries| format!("{} {}", series.test, series.name).to_lowercase().contains(&filter);
+        self.followed().map_or_else(Vec::new, |(_, followed)| followed.trend.series.iter().filter(matches).collect())
+    }
+
+    /// The test under the cursor.
+    fn current(&self) -> Option<&TrendSeries> {
+        self.series().get(self.cursor.at).copied()
+    }
+
+    /// Keeps the cursor in the sessions of the test.
+    fn kept_in(&mut self) {
+        let sessions = self.current().map_or(0, |series| series.points.len());
+        self.session = self.session.min(sessions.saturating_sub(1));
+    }
+
+    fn sideways(&mut self, by: fn(usize, usize) -> usize) {
+        self.session = by(self.session, 1);
+        self.kept_in();
+    }
+
+    /// Goes to another change of the level.
+    fn to_change(&mut self, forward: bool) -> Intents {
+        let Some(series) = self.current() else { return Intents::new() };
+        let places = series.changes.iter().map(|change| change.at);
+        let next = match forward {
+            true => places.filter(|at| *at > self.session).min(),
+            false => places.filter(|at| *at < self.session).max(),
+        };
+        match next {
+            Some(at) => self.session = at,
+            None => {
+                return vec![Intent::said(if forward {
+                    "no change comes after this"
+                } else {
+                    "no change came before this"
+                })];
+            }
+        }
+        Intents::new()
+    }
+
+    /// Gives up what is read; else clears the filter; else leads to where the pane was opened.
+    fn back(&mut self) -> Intents {
+        if self.reading.is_some() {
+            self.give_up();
+            let said = Intent::said("given up");
+            return if self.found.is_some() { vec![said] } else { vec![said, Intent::Close] };
+        }
+        if self.filter.is_empty() {
+            return vec![Intent::Close];
+        }
+        self.filter.clear();
+        Intents::new()
+    }
+
+    fn take(&mut self, of: TrendOf, found: Result<Box<Followed>, String>) {
+        let test = of.test.clone();
+        self.found = Some((of, found));
+        let series = self.series();
+        let is_it = |series: &&TrendSeries| {
+            test.as_ref().is_some_and(|(test, size)| series.test == *test && series.size == *size)
+        };
+        let at = series.iter().position(is_it).unwrap_or(0);
+        // What changed last is what is looked for.
+        let change = series.get(at).and_then(|series| Some(series.changes.last()?.at));
+        let last = series.get(at).map_or(0, |series| series.points.len().saturating_sub(1));
+        (self.cursor.at, self.session) = (at, change.unwrap_or(last));
+    }
+}
+
+impl Screen for TrendScreen {
+    type Request = Request;
+    type Response = Response;
+    type Dialog = Dialog;
+
+    fn new(_world: &World) -> Self {
+        Self::default()
+    }
+
+    fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
+        let length = self.series().len();
+        if self.cursor.moved(action, length) {
+            self.kept_in();
+            return Intents::new();
+        }
+        match action {
+            Action::Left => self.sideways(usize::saturating_sub),
+            Action::Right => self.sideways(usize::saturating_add),
+            Action::NextTest => return self.to_change(true),
+            Action::PreviousTest => return self.to_change(false),
+            Action::Back => return self.back(),
+            Action::Refresh => return self.ask_again(context.now),
+            Action::Metric => return self.ask_metric(),
+            Action::Filter => return self.ask_filter(),
+            Action::Explain => return self.explain(),
+            Action::Export => return self.ask_export(),
+            _ => {}
+        }
+        Intents::new()
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        match action {
+            Action::Metric => self.followed().is_some_and(|(_, followed)| followed.metrics.len() > 1),
+            Action::Filter | Action::Export => {
+                self.followed().is_some_and(|(_, followed)| !followed.trend.series.is_empty())
+            }
+            Action::Explain => self.current().is_some(),
+            Action::NextTest | Action::PreviousTest => self.current().is_some_and(|series| !series.changes.is_empty()),
+            _ => true,
+        }
+    }
+
+    fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Intents {
+        match pane {
+            pane::TESTS => self.cursor.at = row,
+            _ => self.session = row,
+        }
+        self.kept_in();
+        Intents::new()
+    }
+
+    fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
+        self.take_reply(*dialog, reply, context.now)
+    }
+
+    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
+        let Response::Followed { ticket, found } = response;
+        if let Some((_, of)) = self.reading.take_if(|_| ticket == self.ticket) {
+            self.take(of, found);
+        }
+        Intents::new()
+    }
+
+    fn shown(&mut self, context: &Context<'_>) -> Intents {
+        if self.stale && self.reading.is_none() { self.ask_again(context.now) } else { Intents::new() }
+    }
+
+    fn stale(&mut self) {
+        self.stale = true;
+    }
+
+    fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
+        paint::draw(paint, area, self, context);
+    }
+
+    fn respond(request: Request, setup: &TuiSetup) -> Response {
+        ask::respond(request, setup)
+    }
+}

@@ -1,0 +1,149 @@
+//! How the Trend pane is painted: the tests, the one under the cursor over its sessions, and its changes in words.
+
+use super::{TrendScreen, chart, pane};
+use crate::{
+    base::units::{counted, plain},
+    catalog::Role,
+    compare::TrendSeries,
+    metric::Metric,
+    report::trend::{change_words, ends, found_words, heading, name, sparkline},
+    tui::{
+        screens::Context,
+        widgets::{
+            Target,
+            paint::{Paint, pad, piece, rows, width, wrap},
+        },
+    },
+};
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Columns of the name of a test, at most.
+const WIDEST_NAME: usize = 28;
+/// Columns of the figures of a test as a line, at least.
+const LEAST_LINE: usize = 8;
+
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, context: &Context<'_>) {
+    let inner = paint.pane(area, &title(screen), true);
+    if let Some((awaited, of)) = &screen.reading {
+        paint.text(Rect { height: 1, ..inner }, &of.selections.join("  ·  "), Role::Text);
+        let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+        return awaited.draw(paint, below, context);
+    }
+    match &screen.found {
+        None => {
+            paint.wrapped(inner, "T on Results or Compare shows a configuration over its sessions", Role::Dim);
+        }
+        Some((_, Err(reason))) => {
+            paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
+        }
+        Some((of, Ok(_))) => draw_found(paint, inner, screen, of.metric),
+    }
+}
+
+fn title(screen: &TrendScreen) -> String {
+    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
+    let metric = screen.found.as_ref().map_or("time", |(of, _)| name(of.metric));
+    format!("Trend · {metric} of each session{filter}")
+}
+
+fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: Metric) {
+    let all = screen.series();
+    let Some(series) = screen.current() else {
+        let why = if screen.filter.is_empty() {
+            "no test has this figure: m chooses another"
+        } else {
+            "no test matches the filter"
+        };
+        paint.text(area, why, Role::Dim);
+        return;
+    };
+    let words = words(series, metric, usize::from(area.width));
+    let least_chart = 8.min(area.height / 2);
+    let list = (all.len() as u16).min((area.height / 3).max(1));
+    let below = (words.len() as u16).min(area.height.saturating_sub(list + 2 + least_chart)).max(1);
+    let parts = [
+        Constraint::Length(list),
+        Constraint::Length(1),
+        Constraint::Min(least_chart),
+        Constraint::Length(1),
+        Constraint::Length(below),
+    ];
+    let [tests, head, plot, session, text] = area.layout(&Layout::vertical(parts));
+    draw_tests(paint, tests, screen, &all, metric);
+    paint.text(head, &heading(series), Role::Title);
+    chart::draw(paint, plot, series, metric, screen.session);
+    draw_session(paint, session, series, metric, screen.session);
+    let fits = usize::from(text.height);
+    for (at, ((line, role), row)) in words.iter().zip(rows(text)).enumerate() {
+        if at + 1 == fits && words.len() > fits {
+            paint.text(row, "… x has all of it", Role::Dim);
+        } else {
+            paint.text(row, line, *role);
+        }
+    }
+}
+
+/// The changes of a series, numbered as in the chart, or that there are none.
+fn words(series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, Role)> {
+    if series.changes.is_empty() {
+        return vec![(found_words(series), Role::Dim)];
+    }
+    let lines = (1..).zip(&series.changes).flat_map(|(number, change)| {
+        let text = format!("{number} {}", plain(&change_words(series, change, metric)));
+        wrap(&text, columns).into_iter().map(|line| (line, chart::role(change))).collect::<Vec<_>>()
+    });
+    lines.collect()
+}
+
+fn draw_session(paint: &mut Paint<'_>, row: Rect, series: &TrendSeries, metric: Metric, at: usize) {
+    let Some(point) = series.points.get(at) else { return };
+    let id: String = point.session_id.to_string().chars().take(13).collect();
+    let text = format!(
+        " {} of {}: {} of {} · {} · version {} · session {id}",
+        at + 1,
+        series.points.len(),
+        metric.shown(point.median),
+        counted(point.runs, "run"),
+        point.started_at,
+        point.engine_version
+    );
+    paint.line(row, &[piece("◆", Role::Focus), piece(text, Role::Text)]);
+}
+
+/// The tests: name, first figure, all as a line, last figure, whether the level changed.
+fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&TrendSeries], metric: Metric) {
+    let several = |value: fn(&TrendSeries) -> &String| all.iter().any(|one| value(one) != value(all[0]));
+    let (labels, sizes) = (several(|one| &one.label), several(|one| &one.size));
+    let called = |one: &TrendSeries| {
+        let label = if labels { format!("{} ", one.label) } else { String::new() };
+        let size = if sizes { format!(" · {}", one.size) } else { String::new() };
+        plain(&format!("{label}{} {}{size}", one.test, one.name))
+    };
+    let names: Vec<String> = all.iter().map(|one| called(one)).collect();
+    let figures: Vec<(String, String)> = all.iter().map(|one| ends(one, metric)).collect();
+    let found: Vec<String> = all.iter().map(|one| found_words(one)).collect();
+    let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width(text)).max().unwrap_or(0);
+    let name = widest(&mut names.iter()).min(WIDEST_NAME);
+    let first = widest(&mut figures.iter().map(|(first, _)| first));
+    let last = widest(&mut figures.iter().map(|(_, last)| last));
+    let words = widest(&mut found.iter());
+    let changes = all.iter().map(|one| one.changes.len()).max().unwrap_or(0);
+    let taken = name + first + last + words + 8 + changes;
+    let line = usize::from(area.width).saturating_sub(taken).clamp(LEAST_LINE, 60);
+    let offset = screen.cursor.offset(all.len(), usize::from(area.height));
+    for ((at, one), row) in all.iter().enumerate().skip(offset).zip(rows(area)) {
+        let role = one.changes.last().map_or(Role::Dim, chart::role);
+        let pieces = [
+            piece(pad(&names[at], name), Role::Text),
+            piece(format!("  {:>first$}  ", figures[at].0), Role::Text),
+            piece(pad(&sparkline(one, line), line + changes), Role::Accent),
+            piece(format!("  {:>last$}  ", figures[at].1), Role::Text),
+            piece(found[at].as_str(), role),
+        ];
+        paint.line(row, &pieces);
+        if at == screen.cursor.at {
+            paint.highlight(row);
+        }
+        paint.hit(row, Target::Spot { pane: pane::TESTS, row: at });
+    }
+}

@@ -1,0 +1,122 @@
+//! The Trend pane.
+
+use super::Journey;
+use crate::{
+    compare::fixture::{Bench, Variant, spec},
+    support::Place,
+    trend::sessions,
+};
+use dbdyno::{
+    store::Store,
+    tui::{
+        Command, Message, Request,
+        keys::{KeyPress, ScreenId},
+        screens::{ScreenRequest, trend},
+    },
+};
+
+/// A journey over stored sessions.
+fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
+    let place = Place::new();
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    Journey::begin_in(place, columns, rows)
+}
+
+#[test]
+fn a_step_is_marked_and_told_with_its_session() {
+    let bench = sessions(Some(17));
+    let id: String = bench.batch.sessions[17].session_id.chars().take(13).collect();
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut journey = over(&bench, columns, rows);
+        journey.keys("3").keys("T").shows("Trend · time of each session").shows("1 change").shows("1▲");
+        assert_eq!(journey.app.screen, ScreenId::Trend);
+        // The session that changed is under the cursor.
+        journey
+            .shows("18 of 30")
+            .shows(&format!("session {id}"))
+            .shows("worse, p 0.001")
+            .shows("1.0 before, 1.1 since");
+        journey
+            .key(KeyPress::Left)
+            .shows("17 of 30")
+            .keys("]")
+            .shows("18 of 30")
+            .keys("]")
+            .shows("no change comes after");
+        journey.keys("x").shows("energy distance").shows("Matteson").key(KeyPress::Esc).key(KeyPress::Esc);
+        assert_eq!(journey.app.screen, ScreenId::Results);
+    }
+}
+
+#[test]
+fn sessions_without_a_step_have_no_change() {
+    let mut journey = over(&sessions(None), 80, 24);
+    journey.keys("3").keys("T").shows("no change").hides("1▲").hides("1▼").shows("30 of 30").hides("] next change");
+}
+
+#[test]
+fn another_figure_is_followed_and_the_trend_exported() {
+    let mut journey = over(&sessions(Some(17)), 120, 40);
+    journey.keys("3").keys("T").keys("m").keys("operations a second").key(KeyPress::Enter);
+    journey.shows("Trend · operations a second of each session").shows("1▼").shows("worse");
+    let path = journey.place().path("trend.csv");
+    journey.keys("e").shows("dbdyno-trend.html").answer(path.to_str().unwrap()).shows("written: ");
+    let connection = duckdb::Connection::open_in_memory().unwrap();
+    let sql = format!("SELECT count(*), count(change), any_value(metric) FROM read_csv('{}')", path.display());
+    let read: (i64, i64, String) =
+        connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    assert_eq!(read, (30, 1, "rate".to_owned()));
+    journey
+        .keys("/")
+        .keys("nothing")
+        .key(KeyPress::Enter)
+        .shows("no test matches")
+        .key(KeyPress::Esc)
+        .shows("1 Writes");
+}
+
+#[test]
+fn only_the_configuration_under_the_cursor_is_followed() {
+    let mut bench = sessions(Some(17));
+    let session = bench.session("here");
+    let other = Variant { options: vec![("sync", "off")], label: "x[sync=off]".to_owned(), ..spec("x") };
+    bench.run(&session, 0, &other, &[1_000_000, 2_000_000]);
+    let mut journey = over(&bench, 120, 40);
+    journey.keys("3").shows("x[sync=off]").keys("T").shows("1 session: too few").hides("1 change");
+    journey.shows("2 Random reads").key(KeyPress::Down).shows("1 of 1: 2.00 ms");
+    journey.key(KeyPress::Esc).key(KeyPress::Down).keys("T").shows("1 change").hides("too few");
+}
+
+#[test]
+fn both_sides_of_a_pair_are_followed_on_the_test_under_the_cursor() {
+    let mut bench = Bench::default();
+    for _ in 0..3 {
+        let session = bench.session("here");
+        for round in 0..6 {
+            bench.run(&session, round, &spec("x"), &[1_000_000 + u64::from(round), 3_000_000]);
+            bench.run(&session, round, &spec("y"), &[2_000_000 + u64::from(round), 4_000_000]);
+        }
+    }
+    let mut journey = over(&bench, 120, 40);
+    journey.keys("4").key(KeyPress::Enter).key(KeyPress::Down).shows("T trend").keys("T");
+    journey.shows("x 2 Random reads").shows("y 2 Random reads").shows("3 sessions: too few").shows("3 of 3: 3.00 ms");
+    journey.key(KeyPress::Esc);
+    assert_eq!(journey.app.screen, ScreenId::Compare);
+    journey.keys("C").keys("T").shows("too few");
+}
+
+#[test]
+fn a_trend_that_is_given_up_leads_back() {
+    let mut journey = over(&sessions(None), 80, 24);
+    journey.keys("3");
+    let commands = journey.app.update(Message::Key(KeyPress::Char('T')));
+    journey.time(1_000).shows("reading").shows("Esc gives it up");
+    let request = commands.into_iter().find_map(|command| match command {
+        Command::Request(Request::Screen(ScreenRequest::Trend(trend::Request::Follow { watch, .. }))) => Some(watch),
+        _ => None,
+    });
+    journey.key(KeyPress::Esc).shows("given up");
+    assert!(request.expect("a trend is requested").is_given_up(), "the store is told");
+    assert_eq!(journey.app.screen, ScreenId::Results);
+    journey.keys("T").shows("no change");
+}
