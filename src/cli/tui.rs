@@ -58,6 +58,8 @@ fn about(screen: ScreenId) -> &'static str {
         ScreenId::Tune => "what if an option were different?",
         ScreenId::Claims => "published figures beside your own",
         ScreenId::Torture => "do engines keep what they promise?",
+        ScreenId::Sql => "any question that SQL can ask of the store",
+        ScreenId::Trend => "a configuration over its sessions",
     }
 }
 

@@ -37,7 +37,7 @@ impl Scale {
         Self { least, most, rows, columns: usize::from(columns), sessions: values.len() }
     }
 
-    /// The column of a session.
+    /// Where a session stands, from the left.
     fn column(self, session: usize) -> u16 {
         let step = (self.columns / self.sessions.max(1)).min(WIDEST);
         let column = if step > 0 { session * step + step / 2 } else { session * self.columns / self.sessions };

@@ -31,7 +31,7 @@ type Intents = Vec<Intent<Request, Dialog>>;
 
 /// Panes that can be clicked.
 mod pane {
-    /// The tests.
+    /// Rows of the list.
     pub(super) const TESTS: usize = 0;
     /// The sessions in the chart.
     pub(super) const SESSIONS: usize = 1;

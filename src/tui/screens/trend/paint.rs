@@ -99,12 +99,12 @@ fn draw_session(paint: &mut Paint<'_>, row: Rect, series: &TrendSeries, metric: 
     let Some(point) = series.points.get(at) else { return };
     let id: String = point.session_id.to_string().chars().take(13).collect();
     let text = format!(
-        " {} of {}: {} of {} · {} · version {} · session {id}",
+        " {} of {} · {} of {} · {} · version {} · {id}",
         at + 1,
         series.points.len(),
         metric.shown(point.median),
         counted(point.runs, "run"),
-        point.started_at,
+        point.started_at.get(..16).unwrap_or(&point.started_at),
         point.engine_version
     );
     paint.line(row, &[piece("◆", Role::Focus), piece(text, Role::Text)]);
