@@ -4,6 +4,7 @@ mod claims;
 mod difference;
 mod files;
 mod located;
+mod settings;
 mod suite;
 mod theme;
 
@@ -11,6 +12,7 @@ pub use claims::{Claim, ClaimedComparison, ClaimedRatio, Claims};
 pub use difference::Difference;
 pub use files::{Folder, UserFolders, names};
 pub use located::CatalogError;
+pub use settings::{Announcements, Settings};
 pub use suite::{
     GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, SECONDS, Suite, TestInfo, TestPick, WARM_UP,
 };

@@ -1,6 +1,7 @@
 //! The command line: parsed, dispatched, and answered with an exit code. Each command is a module, with its arguments.
 
 mod args;
+mod attach;
 mod bench;
 mod capacity;
 mod claims;
@@ -29,6 +30,7 @@ mod torture;
 mod trend;
 mod tui;
 mod tune;
+mod verdict;
 
 use crate::{
     base::units::plain,
@@ -70,6 +72,8 @@ enum CliCommand {
     Tui(tui::TuiArgs),
     /// Run a suite on engines.
     Run(run::RunArgs),
+    /// Return to the screens of a dbdyno that went on without its terminal, or take them from another terminal.
+    Attach(attach::AttachArgs),
     /// Run the rest of a session that was interrupted.
     Resume(resume::ResumeArgs),
     /// Show stored results.
@@ -203,6 +207,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
             screens::screens(&places, args.over(start_of(look, bench, first)))
         }
         CliCommand::Run(args) => run::run(&places, args),
+        CliCommand::Attach(args) => attach::attach(&places, &args),
         CliCommand::Resume(args) => resume::resume(&places, &args),
         CliCommand::Results(args) => results::results(&places, &args),
         CliCommand::Compare(args) => compare::compare_sides(&places, &args),
@@ -224,7 +229,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Doctor(args) => doctor::doctor(&places, &args),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man => man(),
-        CliCommand::WatchTerminal => Ok(crate::tui::watch_terminal()),
+        CliCommand::WatchTerminal => Ok(crate::tui::attach::watch_terminal()),
         CliCommand::Worker { engine, command } => match crate::engines::built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),

@@ -1,17 +1,30 @@
-//! The terminal UI: `dbdyno` without a command.
+//! `dbdyno` without a command: the terminal UI. A process of its own measures and paints; this one shows it in the terminal.
 
 use super::{
     args::{Places, WorkArgs},
     error::{CliError, INTERRUPTED},
+    output::print,
+    verdict::verdict,
 };
 use crate::{
-    catalog::{Catalog, Theme},
-    tui::{self, Left, TuiSetup, launch::Opening, widgets::Look},
+    base::units::plain,
+    catalog::{Announcements, Catalog, Theme},
+    store::Store,
+    tui::{
+        self, Left, Over, TuiSetup,
+        attach::{self, Ended, Outcome, Ways},
+        launch::Opening,
+        widgets::Look,
+    },
 };
 use clap::Args;
+use dbdyno_engine::say;
 use std::{
     env,
-    io::{IsTerminal, stdin, stdout},
+    ffi::OsString,
+    io::{self, IsTerminal, stdin, stdout},
+    iter::once,
+    os::unix::net::UnixStream,
     process::ExitCode,
 };
 
@@ -24,7 +37,13 @@ pub(super) struct LookArgs {
     /// Only ASCII characters in the terminal UI.
     #[arg(long)]
     pub(super) ascii: bool,
+    /// Be the process that measures and paints, for the terminal whose client is at the other end of standard input.
+    #[arg(long, hide = true)]
+    pub(super) serve: bool,
 }
+
+/// The flag of [`LookArgs::serve`].
+const SERVE: &str = "--serve";
 
 /// How the terminal UI is started.
 #[derive(Debug)]
@@ -37,32 +56,88 @@ pub(super) struct ScreensStart {
 }
 
 pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, CliError> {
-    if !stdin().is_terminal() || !stdout().is_terminal() {
+    let ScreensStart { look, work, cpu, first } = start;
+    if !look.serve && !has_terminal() {
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";
         return Err(CliError::Usage(message.to_owned()));
     }
+    // What is wrong with the arguments is said here, before another process has them.
     let catalog = places.catalog()?;
-    let ScreensStart { look, work, cpu, first } = start;
     let colour = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let look = Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour };
     let setup = TuiSetup {
-        look,
+        announcements: announced(&catalog)?,
+        look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },
         catalog,
         store: places.store()?,
         work_dir: work.folder()?,
         cpu,
         arguments: places.arguments(),
     };
-    let store = setup.store.clone();
-    let left = tui::run(setup, first).map_err(|error| CliError::Failed(format!("the terminal: {error}")))?;
-    // The last chance of what could not be kept while the program lived.
-    if store.flush().is_err() && store.settle().is_err() {
-        store.flush().map_err(|error| CliError::Failed(format!("some results could not be kept: {error}")))?;
+    if look.serve {
+        let store = setup.store.clone();
+        let code = tui::serve(setup, first, |over| concluded(over, &store)).map_err(failed)?;
+        return Ok(ExitCode::from(code));
     }
-    Ok(match left {
-        Left::AsAsked => ExitCode::SUCCESS,
-        Left::Interrupted => ExitCode::from(INTERRUPTED),
-    })
+    let arguments = once(OsString::from(SERVE)).chain(env::args_os().skip(1));
+    shown(attach::start(arguments).map_err(failed)?)
+}
+
+/// Whether there is a terminal to show screens in.
+pub(super) fn has_terminal() -> bool {
+    stdin().is_terminal() && stdout().is_terminal()
+}
+
+fn failed(error: io::Error) -> CliError {
+    CliError::Failed(format!("the terminal UI: {error}"))
+}
+
+/// Shows a server's screens until they or this terminal are gone.
+pub(super) fn shown(server: UnixStream) -> Result<ExitCode, CliError> {
+    match attach::show(server).map_err(|error| CliError::Failed(format!("the terminal: {error}")))? {
+        Outcome::Ended(Ended { code, told, wrong }) => {
+            print(&told)?;
+            wrong.into_iter().for_each(|wrong| say!("error: {}", plain(&wrong)));
+            return Ok(ExitCode::from(code));
+        }
+        Outcome::Left(Ways::HungUp) => {}
+        Outcome::Left(Ways::Detached) => {
+            say!("dbdyno goes on without its screens: `dbdyno attach` returns to them");
+        }
+        Outcome::Left(Ways::TakenOver) => {
+            say!("another terminal has the screens now: `dbdyno attach` takes them back");
+        }
+        Outcome::Refused(reason) => return Err(CliError::Failed(reason)),
+        Outcome::Died(last_words) => {
+            let mut message = "dbdyno was killed or crashed; every test that had finished is kept".to_owned();
+            last_words.lines().for_each(|line| message.push_str(&format!("\n{line}")));
+            return Err(CliError::Failed(message));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the terminal is told once the screens are gone.
+fn concluded(over: io::Result<Over>, store: &Store) -> Ended {
+    let (code, wrong, last) = match over {
+        Ok(Over { left: Left::AsAsked, last }) => (0, None, last),
+        Ok(Over { left: Left::Interrupted, last }) => (INTERRUPTED, None, last),
+        Err(error) => (1, Some(format!("the terminal: {error}")), None),
+    };
+    // The last chance of what could not be kept while the program lived.
+    if store.flush().is_err()
+        && store.settle().is_err()
+        && let Err(error) = store.flush()
+    {
+        return Ended { code: 1, told: String::new(), wrong: Some(format!("some results could not be kept: {error}")) };
+    }
+    Ended { code, told: last.map_or_else(String::new, |last| verdict(&last, store)), wrong }
+}
+
+/// What this terminal is told besides the screens; nothing where it would show that as text.
+fn announced(catalog: &Catalog) -> Result<Announcements, CliError> {
+    let settings = catalog.settings()?;
+    let dumb = env::var("TERM").is_ok_and(|kind| kind == "dumb");
+    Ok(if dumb { Announcements::NONE } else { settings.terminal })
 }
 
 /// The theme asked for, or one that this terminal can show; without colours where it may have none.

@@ -2,6 +2,7 @@
 //! the terminal and sessions. Only the `ask` parts of screens and world read or write, called by `driver`.
 
 pub mod app;
+pub mod attach;
 mod driver;
 pub mod export;
 pub mod keys;
@@ -14,6 +15,6 @@ pub mod widgets;
 pub mod world;
 
 pub use app::{App, Command, Message, Request, Response, draw};
-pub use driver::{Left, respond, run, watch_terminal};
+pub use driver::{LastSession, Left, Over, respond, serve};
 pub use setup::TuiSetup;
 pub use world::read;

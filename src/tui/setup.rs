@@ -1,7 +1,10 @@
 //! What the terminal UI is started with.
 
 use super::widgets::Look;
-use crate::{catalog::Catalog, store::Store};
+use crate::{
+    catalog::{Announcements, Catalog},
+    store::Store,
+};
 use std::path::PathBuf;
 
 /// What the terminal UI is started with.
@@ -17,6 +20,8 @@ pub struct TuiSetup {
     pub cpu: Option<u32>,
     /// Colours and characters.
     pub look: Look,
+    /// What the terminal is told besides the screens.
+    pub announcements: Announcements,
     /// Arguments that command lines shown need to mean the same (`--store FILE`).
     pub arguments: Vec<String>,
 }

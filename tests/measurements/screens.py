@@ -129,8 +129,10 @@ def compare_live():
 
 
 def cpu_seconds(process):
+    """Of a process and its children: what is in the terminal, and what measures and paints."""
     fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    children = open(f"/proc/{process}/task/{process}/children").read().split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(cpu_seconds(child) for child in children)
 
 
 def idle():

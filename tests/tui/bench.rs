@@ -176,6 +176,16 @@ fn leaving_asks_while_a_session_runs() {
 }
 
 #[test]
+fn the_terminal_is_left_only_while_something_goes_on() {
+    let mut journey = Journey::begin(80, 24);
+    journey.keys("Z").shows("nothing is measured that would go on: q leaves");
+    assert!(!journey.left && journey.others.is_empty(), "{:?}", journey.others);
+    journey.key(KeyPress::Enter).keys("q").shows("Z instead of q leaves the terminal and lets it go on").keys("nZ");
+    assert_eq!(journey.others, ["Detach"]);
+    assert!(!journey.left);
+}
+
+#[test]
 fn ascii_paints_nothing_else() {
     let mut journey = Journey::begin(120, 40);
     journey.setup.look.ascii = true;

@@ -1,6 +1,7 @@
 //! Journeys through the terminal UI: keys in, painted screen out. Questions are answered as the real program answers
 //! them, from a real store; only the terminal is a buffer.
 
+mod attach;
 mod bench;
 mod claims;
 mod compare;
@@ -18,7 +19,7 @@ mod tune;
 
 use crate::support::Place;
 use dbdyno::{
-    catalog::{Catalog, UserFolders},
+    catalog::{Announcements, Catalog, UserFolders},
     store::Store,
     tui::{
         self, App, Command, Message, Request, TuiSetup, draw, keys::KeyPress, launch::SessionStart, widgets::Look,
@@ -59,6 +60,7 @@ impl Journey {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
         let setup = TuiSetup {
             look: Look { theme: catalog.theme("dark").unwrap(), ascii: false, colour: true },
+            announcements: Announcements::default(),
             catalog,
             store: Store::new(place.store()),
             work_dir: place.path("work"),

@@ -16,6 +16,8 @@ pub enum Command {
     Leave,
     /// Put the program into the background (Ctrl-Z).
     Suspend,
+    /// Give the terminal back, and go on without it.
+    Detach,
     /// Paint everything again.
     Repaint,
     /// Run a bench.

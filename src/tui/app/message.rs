@@ -3,7 +3,14 @@
 use crate::{
     runner::{Report, RunnerEvent},
     torture::SeriesEvent,
-    tui::{export::RefusedFile, keys::KeyPress, palette, screens::ScreenResponse, widgets::Target, world},
+    tui::{
+        export::RefusedFile,
+        keys::KeyPress,
+        palette,
+        screens::{ScreenResponse, intent::Notice},
+        widgets::Target,
+        world,
+    },
     tune::TuneEvent,
 };
 use std::{path::PathBuf, time::Duration};
@@ -39,6 +46,8 @@ pub enum Message {
     TortureOver(Result<(), String>),
     /// A request was responded to.
     Response(Box<Response>),
+    /// Something is to be known of the terminal.
+    Terminal(Notice),
     /// The program was told to end by a signal, or its terminal is gone: a running session is stopped first.
     Terminate,
 }

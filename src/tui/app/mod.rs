@@ -34,6 +34,16 @@ pub const LEAST: (u16, u16) = (80, 24);
 /// How long after something that lay over the screens was closed a key is still taken to be typed for it.
 const SETTLING: Duration = Duration::from_millis(200);
 
+/// How far something is that is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// In words.
+    pub(crate) words: String,
+    /// None where nobody can say.
+    pub(crate) percent: Option<u8>,
+    pub(crate) paused: bool,
+}
+
 /// The whole application.
 #[derive(Debug)]
 pub struct App {
@@ -153,6 +163,10 @@ impl App {
                 self.measured(intents)
             }
             Message::Response(response) => self.responded(*response),
+            Message::Terminal(notice) => {
+                self.say(notice);
+                Vec::new()
+            }
             // Told again, it ends in the same order, only sooner.
             Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
             Message::Terminate => self.leave_now(),
@@ -179,6 +193,14 @@ impl App {
     /// What the status bar says of what is measured.
     pub(crate) fn status(&self) -> Option<String> {
         self.screens.live.status().or_else(|| self.screens.tune.status()).or_else(|| self.screens.torture.status())
+    }
+
+    /// How far what is measured is; none where nothing is.
+    pub(crate) fn progress(&self) -> Option<Progress> {
+        let (_, what) = self.under_way()?;
+        let words = self.status().unwrap_or_else(|| what.to_owned());
+        let live = &self.screens.live;
+        Some(Progress { words, percent: live.percent(), paused: live.paused() })
     }
 
     /// How often time has to be told, with nothing else happening; none when nothing on screen moves by itself.
@@ -230,6 +252,8 @@ impl App {
                 None => return vec![Command::Leave],
             },
             Action::Suspend => return vec![Command::Suspend],
+            Action::Detach if self.busy() => return vec![Command::Detach],
+            Action::Detach => self.say(Notice::good("nothing is measured that would go on: q leaves")),
             Action::Redraw => return vec![Command::Repaint],
             action => {
                 let context = context(&self.world, &self.screens, self.now, self.size);

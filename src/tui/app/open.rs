@@ -49,7 +49,9 @@ impl OpenOverlay {
             ScreenId::Torture => "The configuration under way is given up; what was found of others is kept.",
             _ => "The run under way is given up; every finished test is kept.",
         };
-        let lines = vec![kept.to_owned(), "Other screens can be used while it runs.".to_owned()];
+        let others =
+            ["Other screens can be used while it runs.", "Z instead of q leaves the terminal and lets it go on."];
+        let lines = [kept].into_iter().chain(others).map(str::to_owned).collect();
         let title = format!("{}{}. Leave?", what[..1].to_uppercase(), &what[1..]);
         Self { overlay: Overlay::confirm(title, lines), purpose: ReplyTo::Leave }
     }

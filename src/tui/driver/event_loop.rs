@@ -1,29 +1,28 @@
 //! The event loop.
 
 use super::{
-    Left,
-    input::{self, TerminalInput},
-    respond,
+    LastSession, Left, Over,
+    announce::Announcer,
+    canvas::Canvas,
+    input, respond,
     session::Task,
     signals::{Signalled, Signals},
-    terminal::Guard,
 };
 use crate::{
     runner::RunnerEvent,
     tui::{
         app::{App, Command, Message, Request, draw},
+        attach::{Happening, Terminals},
         keys::ScreenId,
         launch::Opening,
+        screens::intent::Notice,
         setup::TuiSetup,
         widgets::Hit,
         world,
     },
     tune::TuneEvent,
 };
-use crossterm::{
-    execute,
-    terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
-};
+use crossterm::{clipboard::CopyToClipboard, event::Event};
 use dbdyno_engine::protocol;
 use std::{io, time::Duration};
 use tokio::{
@@ -34,13 +33,17 @@ use tokio::{
 /// Least time between two frames: twenty a second.
 const FRAME: Duration = Duration::from_millis(50);
 
-/// Takes what comes from terminal, signals, sessions and requests, one after the other, and paints.
-pub(super) struct EventLoop {
+/// Takes what comes from terminals, signals, sessions and requests, one after the other, and paints.
+pub(super) struct EventLoop<'t> {
     setup: TuiSetup,
     app: App,
-    guard: Guard,
+    canvas: Canvas,
+    announcer: Announcer,
+    terminals: &'t mut Terminals,
+    /// Whether a terminal is there. Without one nothing is painted.
+    attached: bool,
     signals: Signals,
-    input: Receiver<TerminalInput>,
+    input: Receiver<Event>,
     hits: Vec<Hit>,
     task: Option<Task>,
     begun: Instant,
@@ -49,27 +52,32 @@ pub(super) struct EventLoop {
     dirty: bool,
     leaving: bool,
     left: Left,
-    /// Once nothing can be painted any more: what the terminal said, where that is not just its end.
-    gone: Option<io::Result<()>>,
+    /// The last session that ended.
+    last: Option<Box<LastSession>>,
+    /// What is measured, as those were told who ask.
+    described: Option<String>,
     /// Where sessions and requests send their messages, and where these are taken.
     sender: UnboundedSender<Message>,
     messages: UnboundedReceiver<Message>,
 }
 
-impl EventLoop {
-    pub(super) fn start(setup: TuiSetup, first: Opening) -> io::Result<Self> {
-        // Before the terminal is taken over: a signal that comes in between ends the program in order too.
+impl<'t> EventLoop<'t> {
+    pub(super) async fn start(setup: TuiSetup, opening: Opening, terminals: &'t mut Terminals) -> io::Result<Self> {
         let signals = Signals::new()?;
-        let guard = Guard::take()?;
-        let size = guard.terminal.size()?;
-        let (mut app, mut commands) = App::new(world::read(&setup), (size.width, size.height));
-        commands.extend(app.show(first));
+        let first = terminals.next().await;
+        let canvas = Canvas::blank()?;
+        let (mut app, mut commands) = App::new(world::read(&setup), canvas.size()?);
+        commands.extend(app.show(opening));
         let (sender, messages) = mpsc::unbounded_channel();
         let now = Instant::now();
+        let announcer = Announcer::new(setup.announcements);
         let mut event_loop = Self {
             setup,
             app,
-            guard,
+            canvas,
+            announcer,
+            terminals,
+            attached: true,
             signals,
             input: input::listen(),
             hits: Vec::new(),
@@ -79,95 +87,131 @@ impl EventLoop {
             dirty: true,
             leaving: false,
             left: Left::AsAsked,
-            gone: None,
+            last: None,
+            described: None,
             sender,
             messages,
         };
+        event_loop.happened(first)?;
         event_loop.draw()?;
-        event_loop.perform(commands);
+        event_loop.perform(commands)?;
         Ok(event_loop)
     }
 
-    pub(super) async fn run(&mut self) -> io::Result<Left> {
+    pub(super) async fn run(mut self) -> io::Result<Over> {
         while !self.leaving {
             let wake = self.wake();
             tokio::select! {
                 biased;
                 signalled = self.signals.next() => match signalled {
-                    Signalled::End => self.terminate(),
-                    Signalled::Stop => self.suspend(),
-                    Signalled::Resume => self.resumed(),
+                    Signalled::End => self.terminate()?,
+                    Signalled::HangUp if self.outlasts() => self.terminals.detach(),
+                    Signalled::HangUp => self.terminate()?,
                 },
-                Some(input) = self.input.recv() => match input {
-                    TerminalInput::Event(raw) => {
-                        if let Some(event) = input::decode(raw, &self.hits) {
-                            self.take(event);
-                        }
-                    }
-                    TerminalInput::Gone => self.lost(Ok(())),
-                },
-                Some(event) = self.messages.recv() => {
-                    self.take(event);
-                    while let Ok(event) = self.messages.try_recv() {
-                        self.take(event);
+                happening = self.terminals.next() => self.happened(happening)?,
+                Some(raw) = self.input.recv() => {
+                    if let Some(event) = input::decode(raw, &self.hits) {
+                        self.take(event)?;
                     }
                 }
-                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => self.take(Message::Time(self.begun.elapsed())),
+                Some(event) = self.messages.recv() => {
+                    self.take(event)?;
+                    while let Ok(event) = self.messages.try_recv() {
+                        self.take(event)?;
+                    }
+                }
+                () = sleep_until(wake.unwrap_or(self.begun)), if wake.is_some() => {
+                    self.take(Message::Time(self.begun.elapsed()))?;
+                }
             }
-            if self.dirty && self.gone.is_none() && self.drawn.elapsed() >= FRAME {
-                let drawn = self.draw();
-                self.painted(drawn);
+            self.describe();
+            if self.dirty && self.attached && self.drawn.elapsed() >= FRAME {
+                self.draw()?;
             }
         }
-        match (self.left, self.gone.take()) {
-            (Left::AsAsked, Some(Err(error))) => Err(error),
-            (left, _) => Ok(left),
+        Ok(Over { left: self.left, last: self.last })
+    }
+
+    fn happened(&mut self, happening: Happening) -> io::Result<()> {
+        match happening {
+            Happening::Shown { strange } => {
+                self.attached = true;
+                self.canvas = Canvas::blank()?;
+                self.announcer.forget();
+                let (columns, rows) = self.canvas.size()?;
+                self.dirty = true;
+                self.take(Message::Resized(columns, rows))?;
+                if strange {
+                    let said = "this terminal differs (TERM, COLORTERM or NO_COLOR): colours are those of the first";
+                    self.take(Message::Terminal(Notice::good(said)))?;
+                }
+                Ok(())
+            }
+            Happening::Lost => self.lost(),
+            Happening::End => self.terminate(),
         }
     }
 
-    /// A signal says that the program is to end; what is measured is stopped first.
-    fn terminate(&mut self) {
+    /// The terminal is gone. What is measured goes on, unless nobody could return to it; nothing else is worth staying for.
+    fn lost(&mut self) -> io::Result<()> {
+        self.attached = false;
+        if self.outlasts() { Ok(()) } else { self.terminate() }
+    }
+
+    /// Whether something goes on without a terminal.
+    fn outlasts(&self) -> bool {
+        self.task.is_some() && self.terminals.reachable
+    }
+
+    /// The program is to end; what is measured is stopped first.
+    fn terminate(&mut self) -> io::Result<()> {
         if self.task.is_some() {
             self.left = Left::Interrupted;
         }
-        self.take(Message::Terminate);
-    }
-
-    /// The terminal is gone, or of no use: the same as a signal, once.
-    fn lost(&mut self, said: io::Result<()>) {
-        if self.gone.is_none() {
-            self.gone = Some(said);
-            self.terminate();
-        }
-    }
-
-    /// Looks at what became of something that was done to the terminal.
-    fn painted(&mut self, done: io::Result<()>) {
-        match done {
-            Ok(()) => {}
-            // The other end was closed.
-            Err(error) if error.raw_os_error() == Some(libc::EIO) => self.lost(Ok(())),
-            Err(error) => self.lost(Err(error)),
-        }
+        self.take(Message::Terminate)
     }
 
     /// When to look again with nothing else happening: for the next frame, or because something on screen moves.
     fn wake(&self) -> Option<Instant> {
-        let frame = (self.dirty && self.gone.is_none()).then(|| self.drawn + FRAME);
+        let frame = (self.dirty && self.attached).then(|| self.drawn + FRAME);
         let moving = self.app.wakes().map(|after| Instant::now() + after);
         [frame, moving].into_iter().flatten().min()
     }
 
-    fn take(&mut self, event: Message) {
+    fn take(&mut self, event: Message) -> io::Result<()> {
         self.dirty |= self.is_seen(&event);
-        if matches!(event, Message::SessionOver(_) | Message::TuneOver(_) | Message::TortureOver(_)) {
+        let over = over(&event);
+        if over.is_some() {
             self.task = None;
+        }
+        if let Message::SessionOver(outcome) = &event
+            && let Ok(report) = outcome.as_ref()
+        {
+            self.last = Some(Box::new(LastSession::new(report)));
         }
         let mut commands = self.app.update(Message::Time(self.begun.elapsed()));
         if !matches!(event, Message::Time(_)) {
             commands.extend(self.app.update(event));
         }
-        self.perform(commands);
+        self.perform(commands)?;
+        if let Some(what) = over {
+            self.canvas.queue(self.announcer.over(&what))?;
+            // Where nobody saw it end, all of it is stored.
+            self.leaving |= !self.attached;
+        }
+        Ok(())
+    }
+
+    /// Says what is measured, where that is something else than before.
+    fn describe(&mut self) {
+        let under_way = self.app.under_way().map(|(_, what)| match self.app.status() {
+            Some(status) => format!("{what} · {status}"),
+            None => what.to_owned(),
+        });
+        if under_way != self.described {
+            self.described.clone_from(&under_way);
+            self.terminals.describe(under_way);
+        }
     }
 
     /// Whether an event can change what is painted. Progress is seen on the Live screen only.
@@ -183,15 +227,17 @@ impl EventLoop {
         !of_trial && (!progress || self.app.screen == ScreenId::Live)
     }
 
-    fn perform(&mut self, commands: Vec<Command>) {
+    fn perform(&mut self, commands: Vec<Command>) -> io::Result<()> {
         for command in commands {
             match command {
                 Command::Leave => self.leaving = true,
-                Command::Suspend => self.suspend(),
-                Command::Repaint => {
-                    let wiped = self.guard.wipe();
-                    self.painted(wiped);
+                Command::Suspend => self.terminals.suspend(),
+                Command::Detach if self.terminals.reachable => self.terminals.detach(),
+                Command::Detach => {
+                    let said = "nobody could return: there is neither a cache folder nor a runtime folder for a socket";
+                    self.take(Message::Terminal(Notice::bad(said)))?;
                 }
+                Command::Repaint => self.canvas = Canvas::blank()?,
                 Command::Start(start) => {
                     let registry = self.app.world.registry.clone();
                     self.task = Some(Task::start(*start, &self.setup, registry, self.sender.clone()));
@@ -214,11 +260,12 @@ impl EventLoop {
                 }
                 Command::Request(request) => self.request(request),
                 Command::Copy(text) => {
-                    let copied = execute!(io::stdout(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text));
-                    self.painted(copied);
+                    self.canvas.queue(CopyToClipboard::to_clipboard_from(text))?;
+                    self.terminals.paint(self.canvas.take());
                 }
             }
         }
+        Ok(())
     }
 
     /// Has a request responded to on a thread of its own; while a session runs, between two of its tests.
@@ -241,33 +288,30 @@ impl EventLoop {
     fn draw(&mut self) -> io::Result<()> {
         self.dirty = false;
         self.drawn = Instant::now();
-        execute!(io::stdout(), BeginSynchronizedUpdate)?;
         let (app, look, hits) = (&self.app, &self.setup.look, &mut self.hits);
-        self.guard.terminal.draw(|frame| {
+        self.canvas.queue(self.announcer.how_far(self.app.progress().as_ref()))?;
+        self.canvas.draw(|frame| {
             let (found, cursor) = draw(app, look, frame.buffer_mut());
             *hits = found;
             if let Some(cursor) = cursor {
                 frame.set_cursor_position(cursor);
             }
         })?;
-        execute!(io::stdout(), EndSynchronizedUpdate)
+        self.terminals.paint(self.canvas.take());
+        self.terminals.part_with(self.announcer.farewell());
+        Ok(())
     }
+}
 
-    /// Gives the terminal back and stops; the shell goes on.
-    fn suspend(&mut self) {
-        self.guard.give_back();
-        // It cannot fail: the process is our own.
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
-        self.resumed();
-    }
-
-    /// The shell has put us into the foreground again.
-    fn resumed(&mut self) {
-        let taken = self.guard.take_again().and_then(|()| self.guard.terminal.size());
-        self.dirty = true;
-        match taken {
-            Ok(size) => self.take(Message::Resized(size.width, size.height)),
-            Err(error) => self.painted(Err(error)),
-        }
+/// What is over with a message, in words; none where it goes on.
+fn over(message: &Message) -> Option<String> {
+    match message {
+        Message::SessionOver(outcome) => Some(match outcome.as_ref() {
+            Ok(report) => format!("session {}: {}", report.session.suite, report.session.status.word()),
+            Err(reason) => format!("the session could not be run: {reason}"),
+        }),
+        Message::TuneOver(_) => Some("the trial is over".to_owned()),
+        Message::TortureOver(_) => Some("torture is over".to_owned()),
+        _ => None,
     }
 }

@@ -1,15 +1,11 @@
 //! From the terminal's events to the application's.
 //!
-//! The terminal is read by a thread of its own: crossterm reads a terminal that is gone for ever, wherever it is called.
+//! The terminal is read by a thread of its own: crossterm waits wherever it is called.
 
 use crate::tui::{app::Message, keys::KeyPress, widgets::Hit};
-use crossterm::event::{self, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
-use rustix::{
-    event::{PollFd, PollFlags, poll},
-    io::Errno,
-};
-use std::{io::stdin, thread};
+use std::thread;
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// Events that wait to be taken, at most; more wait in the terminal.
@@ -18,44 +14,27 @@ const WAITING: usize = 64;
 /// Lines that one turn of the wheel scrolls.
 const WHEEL: i32 = 3;
 
-/// What comes from the terminal.
-#[derive(Debug)]
-pub(super) enum TerminalInput {
-    /// Something was typed, pasted, clicked or resized.
-    Event(event::Event),
-    /// Nothing comes any more: the terminal is gone.
-    Gone,
-}
-
-/// Listens to the terminal. Both threads end with the program.
-pub(super) fn listen() -> Receiver<TerminalInput> {
+/// Listens to the server's own terminal. The thread ends with the program.
+pub(super) fn listen() -> Receiver<Event> {
     let (sender, receiver) = channel(WAITING);
-    let gone = sender.clone();
     thread::spawn(move || {
         while let Ok(event) = event::read() {
             // A receiver that is gone says that the program ends.
-            if sender.blocking_send(TerminalInput::Event(event)).is_err() {
+            if sender.blocking_send(event).is_err() {
                 return;
             }
         }
-        let _ = sender.blocking_send(TerminalInput::Gone);
-    });
-    thread::spawn(move || {
-        let terminal = stdin();
-        // Only a hang-up is waited for: it needs not be asked for.
-        while let Ok(0) | Err(Errno::INTR) = poll(&mut [PollFd::new(&terminal, PollFlags::empty())], None) {}
-        let _ = gone.blocking_send(TerminalInput::Gone);
     });
     receiver
 }
 
 /// What the terminal says, in the application's words; none for what means nothing here. `hits`: what was painted where.
-pub(super) fn decode(raw: event::Event, hits: &[Hit]) -> Option<Message> {
+pub(super) fn decode(raw: Event, hits: &[Hit]) -> Option<Message> {
     match raw {
-        event::Event::Key(key) if key.kind != KeyEventKind::Release => decode_key(key).map(Message::Key),
-        event::Event::Paste(text) => Some(Message::Paste(text)),
-        event::Event::Resize(columns, rows) => Some(Message::Resized(columns, rows)),
-        event::Event::Mouse(mouse) => match mouse.kind {
+        Event::Key(key) if key.kind != KeyEventKind::Release => decode_key(key).map(Message::Key),
+        Event::Paste(text) => Some(Message::Paste(text)),
+        Event::Resize(columns, rows) => Some(Message::Resized(columns, rows)),
+        Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => {
                 let at = Position { x: mouse.column, y: mouse.row };
                 let hit = hits.iter().rev().find(|hit| hit.area.contains(at));

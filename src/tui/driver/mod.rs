@@ -1,18 +1,24 @@
-//! The impure side: the event loop, the terminal, signals, requests responded to, sessions run.
+//! The impure side: the event loop, what is painted on, signals, requests responded to, sessions run.
 
+mod announce;
+mod canvas;
 mod event_loop;
 mod input;
 mod respond;
 mod session;
-mod settings;
 mod signals;
-mod terminal;
-mod watchdog;
 
 pub use respond::respond;
-pub use watchdog::watch_terminal;
 
-use crate::tui::{launch::Opening, setup::TuiSetup};
+use crate::{
+    runner::Report,
+    store::{SessionRecord, Status},
+    tui::{
+        attach::{Ended, Terminals},
+        launch::Opening,
+        setup::TuiSetup,
+    },
+};
 use event_loop::EventLoop;
 use std::io;
 
@@ -21,18 +27,54 @@ use std::io;
 pub enum Left {
     /// The user asked for it, or nothing was measured.
     AsAsked,
-    /// A signal came, or the terminal went, while something was measured: that was stopped, and what finished is kept.
+    /// A signal came while something was measured: that was stopped, and what finished is kept.
     Interrupted,
 }
 
-/// Shows what is asked for first, and runs the terminal UI until the user leaves, a signal ends it or the terminal is gone.
+/// A session that has ended.
+#[derive(Debug)]
+pub struct LastSession {
+    /// As it is stored.
+    pub record: SessionRecord,
+    /// Runs that went well.
+    pub done: usize,
+}
+
+impl LastSession {
+    fn new(report: &Report) -> Self {
+        let done = report.runs.iter().filter(|run| run.status == Status::Done).count();
+        Self { record: report.session.clone(), done }
+    }
+}
+
+/// What became of the terminal UI.
+#[derive(Debug)]
+pub struct Over {
+    /// How it was left.
+    pub left: Left,
+    /// The last session that it ran.
+    pub last: Option<Box<LastSession>>,
+}
+
+/// Shows what is asked for first, and runs the terminal UI for the terminal whose client is at the other end of standard input, and for those that come later, until
+/// the user leaves, a signal ends it, or the terminal is gone and nothing is measured. What `conclude` makes of it is told to the
+/// terminal that is there then; its exit code is returned.
 ///
 /// # Errors
-/// What the terminal said.
-pub fn run(setup: TuiSetup, first: Opening) -> io::Result<Left> {
+/// What the system said when it was to be started.
+pub fn serve(setup: TuiSetup, first: Opening, conclude: impl FnOnce(io::Result<Over>) -> Ended) -> io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let result = runtime.block_on(async { EventLoop::start(setup, first)?.run().await });
+    let mut terminals = runtime.block_on(async { Terminals::open() })?;
+    let over = runtime.block_on(async {
+        match EventLoop::start(setup, first, &mut terminals).await {
+            Ok(event_loop) => event_loop.run().await,
+            Err(error) => Err(error),
+        }
+    });
+    let ended = conclude(over);
+    let code = ended.code;
+    runtime.block_on(terminals.end(ended));
     // A request may still be under way; nobody waits for its response.
     runtime.shutdown_background();
-    result
+    Ok(code)
 }

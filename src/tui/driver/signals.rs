@@ -1,43 +1,37 @@
-//! Signals that the program is sent.
+//! Signals that the server is sent. Those of a terminal reach its client.
 
 use std::io;
 use tokio::signal::unix::{self, SignalKind, signal};
 
-/// What a signal asks of the program.
+/// What a signal asks of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signalled {
     End,
-    /// To stop until it is resumed.
-    Stop,
-    /// It was resumed.
-    Resume,
+    /// To do without its terminal.
+    HangUp,
 }
 
-/// Signals that the program answers.
+/// Signals that the server answers.
 pub(super) struct Signals {
-    end: [unix::Signal; 3],
-    stop: unix::Signal,
-    resume: unix::Signal,
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+    hang_up: unix::Signal,
 }
 
 impl Signals {
     pub(super) fn new() -> io::Result<Self> {
-        let raw = |number| signal(SignalKind::from_raw(number));
         Ok(Self {
-            end: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?],
-            stop: raw(libc::SIGTSTP)?,
-            resume: raw(libc::SIGCONT)?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
         })
     }
 
     pub(super) async fn next(&mut self) -> Signalled {
-        let [terminate, hangup, interrupt] = &mut self.end;
         tokio::select! {
-            _ = terminate.recv() => Signalled::End,
-            _ = hangup.recv() => Signalled::End,
-            _ = interrupt.recv() => Signalled::End,
-            _ = self.stop.recv() => Signalled::Stop,
-            _ = self.resume.recv() => Signalled::Resume,
+            _ = self.terminate.recv() => Signalled::End,
+            _ = self.interrupt.recv() => Signalled::End,
+            _ = self.hang_up.recv() => Signalled::HangUp,
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum Action {
     Quit,
     /// Put the program into the background.
     Suspend,
+    /// Give the terminal back while what is measured goes on.
+    Detach,
     /// Draw everything again.
     Redraw,
     /// Go back: close what is open, clear marks and filters.

@@ -36,6 +36,7 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('M')], Action::Messages, "", "messages: the last lines that were said, whole"),
     binding(&[KeyPress::Ctrl('l')], Action::Redraw, "", "draw everything again"),
     binding(&[KeyPress::Ctrl('z')], Action::Suspend, "", "put dbdyno into the background"),
+    binding(&[KeyPress::Char('Z')], Action::Detach, "", "leave the terminal while what is measured goes on"),
     binding(
         &[KeyPress::Char(':')],
         Action::Palette,

@@ -173,6 +173,16 @@ impl LiveScreen {
         })
     }
 
+    /// How much of the session under way is done, percent.
+    pub(crate) fn percent(&self) -> Option<u8> {
+        let session = self.session.as_ref().filter(|session| session.running())?;
+        (session.finished() * 100).checked_div(session.runs.len()).map(|percent| percent.min(100) as u8)
+    }
+
+    pub(crate) fn paused(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.phase == Phase::Paused)
+    }
+
     /// How many findings there are of the session under way or last.
     pub(crate) fn warning_count(&self) -> usize {
         self.session.as_ref().map_or(0, |session| summed(&session.warnings).len())

@@ -1,15 +1,15 @@
 //! The terminal: taken over, and always given back.
 
-use crate::tui::driver::{settings::TerminalSettings, watchdog::Watchdog};
+use super::{settings::TerminalSettings, watchdog::Watchdog};
 use crossterm::{
-    cursor,
+    Command, cursor,
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
     execute,
-    terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen},
+    terminal::{EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{Terminal, backend::CrosstermBackend};
 use std::{
-    io::{self, Stdout, Write, stdin},
+    fmt,
+    io::{self, Write, stdin},
     sync::{Mutex, MutexGuard, Once, PoisonError},
 };
 
@@ -17,28 +17,9 @@ use std::{
 static BEFORE: Mutex<Option<TerminalSettings>> = Mutex::new(None);
 static HOOK: Once = Once::new();
 
-/// What ratatui paints on: standard output that never fails. When its terminal is gone, ratatui would print to a standard error
-/// that is gone too, which panics; that a terminal is gone is seen elsewhere.
-#[derive(Debug)]
-pub(super) struct Canvas(Stdout);
-
-impl Write for Canvas {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(self.0.write(bytes).unwrap_or(bytes.len()))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        // As above.
-        let _ = self.0.flush();
-        Ok(())
-    }
-}
-
 /// Gives the terminal back when it is dropped, and when the program panics.
 #[derive(Debug)]
 pub(super) struct Guard {
-    /// What is painted on.
-    pub(super) terminal: Terminal<CrosstermBackend<Canvas>>,
     watchdog: Option<Watchdog>,
 }
 
@@ -53,16 +34,14 @@ impl Guard {
             }));
         });
         let mut watchdog = Watchdog::start();
-        let terminal = enter(watchdog.as_mut()).and_then(|()| blank());
         // What was taken over in part is given back: there is no guard yet that would.
-        let terminal = terminal.inspect_err(|_| give_back())?;
-        Ok(Self { terminal, watchdog })
+        enter(watchdog.as_mut()).inspect_err(|_| give_back())?;
+        Ok(Self { watchdog })
     }
 
     /// Takes it over again after it was given back, or after a shell has changed its settings.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
-        enter(self.watchdog.as_mut())?;
-        self.wipe()
+        enter(self.watchdog.as_mut())
     }
 
     /// Gives it back for a while.
@@ -72,12 +51,6 @@ impl Guard {
             watchdog.given_back();
         }
     }
-
-    /// Forgets what is on screen, so that all of it is painted again.
-    pub(super) fn wipe(&mut self) -> io::Result<()> {
-        self.terminal = blank()?;
-        Ok(())
-    }
 }
 
 impl Drop for Guard {
@@ -86,10 +59,22 @@ impl Drop for Guard {
     }
 }
 
-/// An empty screen. ratatui's own `clear` asks the terminal where its cursor is, which not every terminal answers.
-fn blank() -> io::Result<Terminal<CrosstermBackend<Canvas>>> {
-    execute!(io::stdout(), Clear(ClearType::All))?;
-    Terminal::new(CrosstermBackend::new(Canvas(io::stdout())))
+/// Has the terminal keep its title, which the screens may replace.
+struct KeepTitle;
+
+/// The title that was kept.
+struct RestoreTitle;
+
+impl Command for KeepTitle {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[22;2t")
+    }
+}
+
+impl Command for RestoreTitle {
+    fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        f.write_str("\u{1b}[23;2t")
+    }
 }
 
 fn enter(watchdog: Option<&mut Watchdog>) -> io::Result<()> {
@@ -103,7 +88,7 @@ fn enter(watchdog: Option<&mut Watchdog>) -> io::Result<()> {
     }
     *before() = Some(restored);
     restored.raw(stdin())?.apply(stdin())?;
-    execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, cursor::Hide)
+    execute!(io::stdout(), KeepTitle, EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste, cursor::Hide)
 }
 
 /// Gives the terminal back, once. A terminal that is gone needs nothing.
@@ -121,5 +106,5 @@ fn before() -> MutexGuard<'static, Option<TerminalSettings>> {
 
 /// Writes what undoes [`enter`], but for the raw mode.
 pub(super) fn leave(out: &mut impl Write) -> io::Result<()> {
-    execute!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show)
+    execute!(out, DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show, RestoreTitle)
 }

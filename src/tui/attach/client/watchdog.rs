@@ -1,6 +1,6 @@
 //! Gives the terminal back when this program is killed and cannot do so itself: a process of its own that waits for our end.
 
-use crate::tui::driver::{settings::TerminalSettings, terminal::leave};
+use super::{settings::TerminalSettings, terminal::leave};
 use std::{
     env,
     io::{self, BufRead, Write},

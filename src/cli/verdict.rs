@@ -1,0 +1,40 @@
+//! What is left of a session in the terminal once the screens are gone: a few lines that say how it came out.
+
+use crate::{
+    base::units::{counted, plain},
+    compare::Comparison,
+    report::{command::shell, comparison::several::summary},
+    session::verdicts,
+    store::Store,
+    tui::LastSession,
+};
+use std::time::Duration;
+
+/// Configurations of which each has a line.
+const MOST: usize = 3;
+/// How long the store is waited for: nobody who leaves waits for a few lines.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// At most five lines: what was run, how the configurations did, and the command that shows all of it.
+pub(super) fn verdict(last: &LastSession, store: &Store) -> String {
+    let LastSession { record, done } = last;
+    let id = &record.session_id;
+    let command = shell(["dbdyno", "compare", "--reference", &format!("session={id}")]);
+    // Without the store there is still what the session itself says.
+    let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default();
+    let command = if sides.is_empty() { shell(["dbdyno", "results", &format!("session={id}")]) } else { command };
+    let planned = counted(record.planned_runs as usize, "run");
+    let mut lines = vec![format!("session {}: {}, {done} of {planned} done", record.suite, record.status.word())];
+    lines.extend(told(&sides));
+    lines.push(format!("all of it: {command}"));
+    lines.iter().map(|line| plain(line) + "\n").collect()
+}
+
+fn told(sides: &[Comparison]) -> Vec<String> {
+    let all = if sides.len() > MOST { MOST - 1 } else { MOST };
+    let mut lines: Vec<String> = sides.iter().take(all).map(summary).collect();
+    if sides.len() > MOST {
+        lines.push(format!("and {} more", counted(sides.len() - all, "configuration")));
+    }
+    lines
+}

@@ -1,0 +1,53 @@
+//! Signals that a client is sent.
+
+use std::io;
+use tokio::signal::unix::{self, SignalKind, signal};
+
+/// What a signal asks of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Signalled {
+    /// To have the program end.
+    End,
+    /// The terminal is gone.
+    HangUp,
+    /// To stop until it is resumed.
+    Stop,
+    /// It was resumed.
+    Resume,
+    /// The terminal has another size.
+    Resize,
+}
+
+pub(super) struct Signals {
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+    hang_up: unix::Signal,
+    stop: unix::Signal,
+    resume: unix::Signal,
+    resize: unix::Signal,
+}
+
+impl Signals {
+    pub(super) fn new() -> io::Result<Self> {
+        let raw = |number| signal(SignalKind::from_raw(number));
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+            stop: raw(libc::SIGTSTP)?,
+            resume: raw(libc::SIGCONT)?,
+            resize: signal(SignalKind::window_change())?,
+        })
+    }
+
+    pub(super) async fn next(&mut self) -> Signalled {
+        tokio::select! {
+            _ = self.terminate.recv() => Signalled::End,
+            _ = self.interrupt.recv() => Signalled::End,
+            _ = self.hang_up.recv() => Signalled::HangUp,
+            _ = self.stop.recv() => Signalled::Stop,
+            _ = self.resume.recv() => Signalled::Resume,
+            _ = self.resize.recv() => Signalled::Resize,
+        }
+    }
+}

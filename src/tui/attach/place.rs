@@ -1,0 +1,206 @@
+//! Where servers are found: each has a socket named by its process, in a folder of the user's.
+
+use super::{Description, client};
+use etcetera::BaseStrategy;
+use rustix::{
+    fs::{Mode, OFlags, open},
+    net::sockopt::socket_peercred,
+    process::geteuid,
+};
+use std::{
+    env, fs,
+    fs::{DirBuilder, File, OpenOptions, Permissions},
+    io,
+    os::{
+        fd::{AsFd, AsRawFd},
+        unix::{
+            fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+            net::{UnixListener, UnixStream},
+        },
+    },
+    path::{Path, PathBuf},
+    thread,
+};
+
+const FOLDER: &str = "dbdyno";
+const SOCKET: &str = ".socket";
+const LAST_WORDS: &str = ".said";
+
+/// A server that can be returned to.
+#[derive(Debug)]
+pub struct Server {
+    /// Its process.
+    pub name: String,
+    /// What goes on in it.
+    pub description: Description,
+    folder: PathBuf,
+    file: String,
+}
+
+/// A server's own socket. It is gone with this.
+#[derive(Debug)]
+pub(super) struct Announced {
+    pub(super) listener: UnixListener,
+    /// Where the server's standard error goes.
+    pub(super) said: File,
+    pub(super) last_words: PathBuf,
+    socket: PathBuf,
+}
+
+/// The folders that sockets may be in. The cache comes first because it outlives a login: the runtime folder is removed with the
+/// last one, which may be the connection whose loss is to be survived.
+fn folders() -> Vec<PathBuf> {
+    let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute() && path.is_dir());
+    cache.into_iter().chain(runtime).map(|folder| folder.join(FOLDER)).collect()
+}
+
+/// What the names of this host's sockets begin with: several hosts may share a home.
+fn prefix() -> String {
+    format!("{}-screens-", rustix::system::uname().nodename().to_string_lossy().replace('/', "-"))
+}
+
+impl Announced {
+    /// Makes this process one that can be returned to.
+    ///
+    /// # Errors
+    /// Why no folder can be used for it.
+    pub(super) fn here() -> io::Result<Self> {
+        let file = format!("{}{}", prefix(), std::process::id());
+        let mut outcome = Err(io::Error::other("there is neither a cache folder nor a runtime folder"));
+        for folder in folders() {
+            outcome = Self::in_folder(&folder, &file);
+            if outcome.is_ok() {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn in_folder(path: &Path, file: &str) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        let folder = Folder::open(path)?;
+        let (socket, last_words) = (path.join(format!("{file}{SOCKET}")), path.join(format!("{file}{LAST_WORDS}")));
+        // Of a process that had the same number and was killed.
+        for stale in [&socket, &last_words] {
+            let _ = fs::remove_file(stale);
+        }
+        let said = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&last_words)?;
+        let bound = UnixListener::bind(folder.reached(&format!("{file}{SOCKET}"))).and_then(|listener| {
+            fs::set_permissions(&socket, Permissions::from_mode(0o600))?;
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        });
+        let listener = bound.inspect_err(|_| drop(fs::remove_file(&last_words)))?;
+        Ok(Self { listener, said, last_words, socket })
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        // What a panic says is still to be read; both are removed then by those who look for servers.
+        if thread::panicking() {
+            return;
+        }
+        // Those that are gone already are what is wanted.
+        let _ = fs::remove_file(&self.socket);
+        let _ = fs::remove_file(&self.last_words);
+    }
+}
+
+/// A folder that is the user's own.
+struct Folder(File);
+
+impl Folder {
+    fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
+        let folder = File::from(open(path, flags, Mode::empty())?);
+        if folder.metadata()?.uid() == geteuid().as_raw() {
+            Ok(Self(folder))
+        } else {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} is another user's", path.display())))
+        }
+    }
+
+    /// A socket in it by a path that is short enough, however deep the folder lies: addresses have a hundred bytes.
+    fn reached(&self, file: &str) -> PathBuf {
+        PathBuf::from(format!("/proc/self/fd/{}/{file}", self.0.as_raw_fd()))
+    }
+}
+
+/// Whether the other end of a stream is this user's.
+pub(super) fn is_own(stream: impl AsFd) -> bool {
+    socket_peercred(stream).is_ok_and(|peer| peer.uid == geteuid())
+}
+
+/// The servers of this user on this host, by their names. What is left of one that was killed is removed.
+pub fn servers() -> Vec<Server> {
+    let prefix = prefix();
+    let mut found = Vec::new();
+    for folder in folders() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let Some(name) = file.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(SOCKET)) else { continue };
+            let server = Server {
+                name: name.to_owned(),
+                description: Description::default(),
+                folder: folder.clone(),
+                file: file.clone(),
+            };
+            match server.connect() {
+                Ok(stream) => {
+                    found.extend(client::describe(stream).map(|description| Server { description, ..server }))
+                }
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => server.forget(),
+                // Not ours, or gone meanwhile.
+                Err(_) => {}
+            }
+        }
+    }
+    found.sort_by(|a, b| (a.name.len(), &a.name).cmp(&(b.name.len(), &b.name)));
+    found
+}
+
+impl Server {
+    /// A connection to it.
+    ///
+    /// # Errors
+    /// It is gone, or another user's.
+    pub fn connect(&self) -> io::Result<UnixStream> {
+        let stream = UnixStream::connect(Folder::open(&self.folder)?.reached(&self.file))?;
+        if is_own(&stream) { Ok(stream) } else { Err(io::ErrorKind::PermissionDenied.into()) }
+    }
+
+    /// Removes what a server has left that nobody listens for any more.
+    fn forget(&self) {
+        let socket = self.folder.join(&self.file);
+        let _ = fs::remove_file(&socket);
+        let _ = fs::remove_file(socket.with_extension(&LAST_WORDS[1..]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_lies_as_deep_as_it_likes_and_goes_with_its_server() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = root.path().join("a".repeat(120)).join("b".repeat(120));
+        let announced = Announced::in_folder(&deep, "host-screens-1").unwrap();
+        assert!(UnixStream::connect(Folder::open(&deep).unwrap().reached("host-screens-1.socket")).is_ok());
+        let mode = fs::metadata(deep.join("host-screens-1.socket")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        drop(announced);
+        assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_folder_that_is_a_link_is_not_used() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("target")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("target"), root.path().join("link")).unwrap();
+        assert!(Announced::in_folder(&root.path().join("link"), "host-screens-1").is_err());
+        assert_eq!(fs::read_dir(root.path().join("target")).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,180 @@
+//! Sessions that outlive their terminal, and terminals that come back to them.
+
+use crate::{
+    support::{Place, processes_with, wait_until},
+    tui::terminal::Terminal,
+};
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    path::PathBuf,
+};
+
+/// The folders that sockets may be in.
+const FOLDERS: [&str; 2] = ["cache/dbdyno", "runtime/dbdyno"];
+
+fn sockets(place: &Place) -> Vec<PathBuf> {
+    let files = FOLDERS.iter().flat_map(|folder| fs::read_dir(place.path(folder)).into_iter().flatten().flatten());
+    files.map(|file| file.path()).filter(|file| file.to_str().unwrap().contains("-screens-")).collect()
+}
+
+/// Nothing of the program is left.
+#[track_caller]
+fn nothing_is_left(place: &Place) {
+    wait_until("every process has ended", || processes_with(place.path("").to_str().unwrap()).is_empty());
+    assert_eq!(sockets(place), Vec::<PathBuf>::new());
+    assert_eq!(place.left_behind().len(), 0, "no folder is left");
+}
+
+fn listed(place: &Place) -> String {
+    place.ok(&["attach", "--list"])
+}
+
+fn results(place: &Place) -> u64 {
+    place.ok(&["results", "--count"]).trim().parse().unwrap()
+}
+
+/// The ways in which a terminal can be lost.
+const LOSSES: [(&str, fn(&mut Terminal)); 4] = [
+    ("SIGHUP", |terminal| terminal.signal("-HUP")),
+    ("SIGKILL", |terminal| terminal.signal("-KILL")),
+    ("a closed terminal", |terminal| {
+        terminal.inner.close();
+    }),
+    ("SIGHUP to what measures", |terminal| terminal.signal_server("-HUP")),
+];
+
+#[test]
+fn a_session_outlives_its_terminal_and_is_stored() {
+    for (what, lose) in LOSSES {
+        let mut terminal = Terminal::start(100, 30);
+        terminal.run_preset("nothing");
+        lose(&mut terminal);
+        terminal.inner.child.wait().unwrap();
+        let place = &terminal.place;
+        wait_until("it goes on", || listed(place).contains("without a terminal  a session is running"));
+        nothing_is_left(place);
+        assert_eq!(place.rows("SELECT status, planned_runs FROM session"), [["done", "120"]], "{what}");
+        assert_eq!(place.value("SELECT count(*) FROM run WHERE status = 'done'"), "120", "{what}");
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_takes_the_program_along_while_nothing_is_measured() {
+    for (what, lose) in LOSSES {
+        let mut terminal = Terminal::start(80, 24);
+        terminal.shows("Suite");
+        assert!(listed(&terminal.place).contains("in a terminal       nothing is measured"), "{what}");
+        lose(&mut terminal);
+        terminal.inner.child.wait().unwrap();
+        nothing_is_left(&terminal.place);
+    }
+}
+
+#[test]
+fn a_session_is_returned_to_with_its_screens() {
+    let mut terminal = Terminal::start(100, 30);
+    terminal.run_preset("long");
+    // A stranger's words are none of ours.
+    let socket = sockets(&terminal.place).into_iter().find(|file| file.extension().unwrap() == "socket").unwrap();
+    let mut stranger = UnixStream::connect(socket).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    assert!(matches!(stranger.read(&mut [0; 16]), Ok(0) | Err(_)));
+    terminal.press(":");
+    terminal.shows("Commands");
+    terminal.press("publ");
+    terminal.shows("publ");
+    terminal.signal("-KILL");
+    terminal.inner.child.wait().unwrap();
+    wait_until("the loss is noticed", || listed(&terminal.place).contains("without a terminal"));
+    let mut returned = terminal.another(&["attach"], (120, 40));
+    returned.shows("Commands");
+    returned.shows("publ");
+    assert!(listed(&returned.place).contains("in a terminal"), "{}", listed(&returned.place));
+    returned.press("\u{1b}");
+    returned.press_in_time("2");
+    returned.shows("Race");
+    // What is left on purpose goes on too.
+    returned.press("Z");
+    returned.shows("dbdyno goes on without its screens");
+    assert_eq!(returned.inner.child.wait().unwrap().exit_code(), 0);
+    returned.is_given_back();
+    let name = listed(&terminal.place).split(' ').next().unwrap().to_owned();
+    let mut again = terminal.another(&["attach", &name], (80, 24));
+    again.shows("Race");
+    again.press("q");
+    again.shows("Leave?");
+    again.press("y");
+    again.shows("session kv: cancelled");
+    again.shows("all of it: dbdyno compare --reference session=");
+    assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
+    again.is_given_back();
+    nothing_is_left(&again.place);
+}
+
+#[test]
+fn a_second_terminal_takes_the_screens_over() {
+    let mut first = Terminal::start(100, 30);
+    first.shows("Suite");
+    let mut second = first.another(&["attach"], (80, 24));
+    second.shows("Suite");
+    first.shows("another terminal has the screens now");
+    assert_eq!(first.inner.child.wait().unwrap().exit_code(), 0);
+    first.is_given_back();
+    second.press("3");
+    second.shows("Nothing is stored yet");
+    second.press("q");
+    assert_eq!(second.inner.child.wait().unwrap().exit_code(), 0);
+    nothing_is_left(&second.place);
+}
+
+#[test]
+fn a_session_goes_on_while_its_terminal_is_stopped() {
+    let mut terminal = Terminal::start(100, 30);
+    terminal.run_preset("long");
+    terminal.suspend();
+    let before = results(&terminal.place);
+    wait_until("more is stored", || results(&terminal.place) > before + 4);
+    terminal.signal("-CONT");
+    terminal.shows("Race");
+    terminal.signal("-TERM");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 130);
+    nothing_is_left(&terminal.place);
+}
+
+#[test]
+fn a_killed_program_gives_the_terminal_back_and_says_so() {
+    let mut terminal = Terminal::start(100, 30);
+    terminal.shows("Suite");
+    terminal.signal_server("-KILL");
+    terminal.shows("dbdyno was killed or crashed");
+    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 1);
+    terminal.is_given_back();
+    // What it left is removed by those who look.
+    assert_eq!(listed(&terminal.place), "");
+    nothing_is_left(&terminal.place);
+}
+
+#[test]
+fn without_anything_to_return_to_the_last_session_is_named() {
+    let mut terminal = Terminal::start(80, 24);
+    terminal.shows("Suite");
+    terminal.press("q");
+    terminal.inner.child.wait().unwrap();
+    let place = &terminal.place;
+    let mut none = terminal.another(&["attach"], (100, 30));
+    none.shows("no dbdyno with screens is there to return to; `dbdyno` starts one");
+    assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
+    place.ok(&["run", "--suite", "kv", "--engine", "null", "--repeat", "1", "--quiet"]);
+    let mut none = terminal.another(&["attach"], (200, 30));
+    none.shows("the last session, kv of ");
+    none.shows("is done: `dbdyno results session=");
+    assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
+    let done = place.run(&["attach"]);
+    assert_eq!(done.code, Some(2));
+    assert!(done.stderr.contains("screens need a terminal"), "{}", done.stderr);
+    let mut wrong = terminal.another(&["attach", "nobody"], (100, 30));
+    wrong.shows("`nobody` is no dbdyno with screens: there is none at all");
+    assert_eq!(wrong.inner.child.wait().unwrap().exit_code(), 2);
+}
