@@ -35,8 +35,10 @@ fn results(place: &Place) -> u64 {
     place.ok(&["results", "--count"]).trim().parse().unwrap()
 }
 
-/// The ways in which a terminal can be lost.
-const LOSSES: [(&str, fn(&mut Terminal)); 4] = [
+/// A way in which a terminal can be lost: in words, and how it is done.
+type Loss = (&'static str, fn(&mut Terminal));
+
+const LOSSES: [Loss; 4] = [
     ("SIGHUP", |terminal| terminal.signal("-HUP")),
     ("SIGKILL", |terminal| terminal.signal("-KILL")),
     ("a closed terminal", |terminal| {
