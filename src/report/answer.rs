@@ -21,6 +21,9 @@ pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Markdow
 /// A row of an answer.
 type Row<'r> = &'r [Option<&'r str>];
 
+/// Writes a row, or what comes before the first.
+type WriteRow = fn(&mut dyn Write, &TextRows, Option<Row<'_>>, Cells) -> Result<(), WriteError>;
+
 /// Writes the whole answer of a user's query to a file of ours, which is replaced. `cells`: what those of CSV are written as.
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub fn write(
     (format, cells): (Format, Cells),
     file: &Path,
 ) -> Result<(), WriteError> {
-    let write_row: fn(&mut dyn Write, &TextRows, Option<Row<'_>>, Cells) -> Result<(), WriteError> = match format {
+    let write_row: WriteRow = match format {
         Format::Csv => csv_row,
         Format::Json => json_row,
         Format::Markdown => markdown_row,

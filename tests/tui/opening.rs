@@ -1,8 +1,9 @@
 //! The terminal UI started anywhere: `dbdyno tui`.
 
 use super::{Journey, results::stored, terminal::Terminal};
-use crate::support::{Place, pseudo_terminal};
+use crate::support::Place;
 use dbdyno::tui::{keys::ScreenId, launch::Opening};
+use std::rc::Rc;
 
 #[test]
 fn every_screen_can_be_the_first() {
@@ -35,10 +36,8 @@ fn a_pair_results_and_a_session_are_opened() {
 
 #[test]
 fn the_program_opens_a_pair_in_a_terminal() {
-    let place = stored();
     let sides = ["tui", "--screen", "compare", "--a", "latency_ns=200", "--b", "latency_ns=2000", "--theme", "light"];
-    let inner = pseudo_terminal(&place, &sides, (80, 24));
-    let mut terminal = Terminal { place, inner };
+    let mut terminal = Terminal::start_in(Rc::new(stored()), &sides, (80, 24));
     terminal.shows("‹table›");
     terminal.shows("Random reads");
     terminal.press(":go results\r");

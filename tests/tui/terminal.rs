@@ -58,7 +58,7 @@ impl Terminal {
         Self::start_in(Rc::clone(&self.place), arguments, size)
     }
 
-    fn start_in(place: Rc<Place>, arguments: &[&str], size: (u16, u16)) -> Self {
+    pub(crate) fn start_in(place: Rc<Place>, arguments: &[&str], size: (u16, u16)) -> Self {
         let inner = PseudoTerminal::start(&place, arguments, size, pair(size));
         Self { place, inner }
     }

@@ -258,7 +258,9 @@ impl App {
                 self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` begins with it")));
                 Ok(Vec::new())
             }
-            Values::Screens => Ok(chosen().map(|at| ScreenId::tabs().nth(at).map_or_else(Vec::new, |screen| self.go(screen)))?),
+            Values::Screens => {
+                Ok(chosen().map(|at| ScreenId::tabs().nth(at).map_or_else(Vec::new, |screen| self.go(screen)))?)
+            }
             Values::Stored(Stored::Engines) => opening_of(text).map(|opening| self.show(opening)),
             Values::Stored(of) => {
                 if line.completions.is_free {

@@ -119,7 +119,7 @@ impl TrendScreen {
     }
 
     /// Goes to another change of the level.
-    fn to_change(&mut self, forward: bool) -> Intents {
+    fn seek_change(&mut self, forward: bool) -> Intents {
         let Some(series) = self.current() else { return Intents::new() };
         let places = series.changes.iter().map(|change| change.at);
         let next = match forward {
@@ -186,8 +186,8 @@ impl Screen for TrendScreen {
         match action {
             Action::Left => self.sideways(usize::saturating_sub),
             Action::Right => self.sideways(usize::saturating_add),
-            Action::NextTest => return self.to_change(true),
-            Action::PreviousTest => return self.to_change(false),
+            Action::NextTest => return self.seek_change(true),
+            Action::PreviousTest => return self.seek_change(false),
             Action::Back => return self.back(),
             Action::Refresh => return self.ask_again(context.now),
             Action::Metric => return self.ask_metric(),
