@@ -82,6 +82,7 @@ fn last_session(places: &Places) -> Option<String> {
     let found = store.query(last, &[]).ok()?;
     let [Some(id), Some(suite), Some(status), begun] = found.rows.first()?.as_slice() else { return None };
     let begun = begun.as_ref().map_or_else(String::new, |begun| format!(" of {begun} UTC"));
-    let command = shell(["dbdyno", "results", &format!("session={id}")]);
+    let words = ["dbdyno", "results", &format!("session={id}")].map(str::to_owned);
+    let command = shell(words.into_iter().chain(places.arguments()));
     Some(format!("the last session, {suite}{begun}, is {status}: `{command}` shows it"))
 }

@@ -74,8 +74,8 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
         arguments: places.arguments(),
     };
     if look.serve {
-        let store = setup.store.clone();
-        let code = tui::serve(setup, first, |over| concluded(over, &store)).map_err(failed)?;
+        let (store, places) = (setup.store.clone(), setup.arguments.clone());
+        let code = tui::serve(setup, first, |over| concluded(over, &store, &places)).map_err(failed)?;
         return Ok(ExitCode::from(code));
     }
     let arguments = once(OsString::from(SERVE)).chain(env::args_os().skip(1));
@@ -117,7 +117,7 @@ pub(super) fn shown(server: UnixStream) -> Result<ExitCode, CliError> {
 }
 
 /// What the terminal is told once the screens are gone.
-fn concluded(over: io::Result<Over>, store: &Store) -> Ended {
+fn concluded(over: io::Result<Over>, store: &Store, places: &[String]) -> Ended {
     let (code, wrong, last) = match over {
         Ok(Over { left: Left::AsAsked, last }) => (0, None, last),
         Ok(Over { left: Left::Interrupted, last }) => (INTERRUPTED, None, last),
@@ -130,7 +130,7 @@ fn concluded(over: io::Result<Over>, store: &Store) -> Ended {
     {
         return Ended { code: 1, told: String::new(), wrong: Some(format!("some results could not be kept: {error}")) };
     }
-    Ended { code, told: last.map_or_else(String::new, |last| verdict(&last, store)), wrong }
+    Ended { code, told: last.map_or_else(String::new, |last| verdict(&last, store, places)), wrong }
 }
 
 /// What this terminal is told besides the screens; nothing where it would show that as text.

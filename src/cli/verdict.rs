@@ -15,14 +15,20 @@ const MOST: usize = 3;
 /// How long the store is waited for: nobody who leaves waits for a few lines.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// At most five lines: what was run, how the configurations did, and the command that shows all of it.
-pub(super) fn verdict(last: &LastSession, store: &Store) -> String {
+/// At most five lines: what was run, how the configurations did, and the command that shows all of it, which needs `places` to mean
+/// this store.
+pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> String {
     let LastSession { record, done } = last;
     let id = &record.session_id;
-    let command = shell(["dbdyno", "compare", "--reference", &format!("session={id}")]);
+    let session = format!("session={id}");
+    let command_of = |words: &[&str]| {
+        let places = places.iter().map(String::as_str);
+        shell(words.iter().copied().chain([session.as_str()]).chain(places))
+    };
+    let command = command_of(&["dbdyno", "compare", "--reference"]);
     // Without the store there is still what the session itself says.
     let sides = verdicts(id, &command, &store.clone().with_patience(PATIENCE)).unwrap_or_default();
-    let command = if sides.is_empty() { shell(["dbdyno", "results", &format!("session={id}")]) } else { command };
+    let command = if sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
     let planned = counted(record.planned_runs as usize, "run");
     let mut lines = vec![format!("session {}: {}, {done} of {planned} done", record.suite, record.status.word())];
     lines.extend(told(&sides));

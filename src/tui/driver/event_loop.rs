@@ -142,7 +142,8 @@ impl<'t> EventLoop<'t> {
                 self.dirty = true;
                 self.take(Message::Resized(columns, rows))?;
                 if strange {
-                    let said = "this terminal differs (TERM, COLORTERM or NO_COLOR): colours are those of the first";
+                    let said = "this terminal differs (TERM, COLORTERM or NO_COLOR): colours are those of the first; \
+                                `:theme` has others";
                     self.take(Message::Terminal(Notice::good(said)))?;
                 }
                 Ok(())

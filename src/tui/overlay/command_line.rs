@@ -51,11 +51,15 @@ impl CommandLine {
         (self.cursor, self.moved, self.error) = (ListCursor::default(), false, None);
     }
 
-    /// The items that match, best first: their indices. What is typed whole is meant, whatever else begins with it.
+    /// The items that match, best first: their indices. What is typed whole is meant, whatever else begins with it, and what begins
+    /// with it rather than what has it elsewhere.
     pub(crate) fn matching(&self) -> Vec<usize> {
         let (items, typed) = (&self.completions.items, self.argument());
         let mut all = matching(items, typed);
-        all.sort_by_key(|at| items[*at].label != typed);
+        all.sort_by_key(|at| {
+            let label = &items[*at].label;
+            (label != typed, !label.starts_with(typed))
+        });
         all
     }
 
@@ -150,6 +154,15 @@ mod tests {
         assert_eq!(line.pointed(), Some(1));
         line.key(KeyPress::Down);
         assert_eq!(line.pointed(), Some(0));
+    }
+
+    #[test]
+    fn what_begins_with_what_is_typed_comes_before_what_has_it_elsewhere() {
+        let items = vec![ListItem::new("metric", "compare another figure"), ListItem::new("compare", "A with B")];
+        let mut line = CommandLine::default();
+        line.offer(Completions { items, ..Completions::default() });
+        "comp".chars().for_each(|c| drop(line.key(KeyPress::Char(c))));
+        assert_eq!(line.matching(), [1, 0]);
     }
 
     #[test]
