@@ -110,6 +110,8 @@ fn a_session_is_returned_to_with_its_screens() {
     again.press("y");
     again.shows("session kv: cancelled");
     again.shows("all of it: dbdyno compare --reference session=");
+    // Without its place the command would look into another store.
+    again.shows(" --store ");
     assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
     again.is_given_back();
     nothing_is_left(&again.place);
