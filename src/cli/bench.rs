@@ -186,7 +186,7 @@ pub(super) fn bench(places: &Places, spec: Spec, args: &BenchArgs, preset: Optio
     show_effects(&follow_up.effects, style)?;
     // The effects have a ranking already: only the warnings of the table are left.
     let ranked = !follow_up.effects.is_empty();
-    let code = conclude(&report, &store, style, if ranked { session_notes } else { session_text })?;
+    let code = conclude(&report, (&store, places), style, if ranked { session_notes } else { session_text })?;
     if let Some(claims) = follow_up.claims {
         show_claims(&claims?, style)?;
     }

@@ -49,5 +49,5 @@ pub(super) fn resume(places: &Places, args: &ResumeArgs) -> Result<ExitCode, Cli
     }
     let plan = owed.plan.clone();
     let report = watched(&plan, style, async |events, control| owed.run(&registry, &store, events, control).await)?;
-    conclude(&report, &store, style, session_text)
+    conclude(&report, (&store, places), style, session_text)
 }

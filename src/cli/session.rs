@@ -1,6 +1,7 @@
 //! A session as a command runs it: progress while it runs, signals that end it in order, its table.
 
 use super::{
+    args::Places,
     error::{CliError, INTERRUPTED},
     output::{colour, print, print_coloured, table_style},
     progress::{self, Style},
@@ -106,10 +107,10 @@ fn told(sides: &[Comparison], command: &str) -> String {
     }
 }
 
-/// Prints the table, as `shown` shows it, and chooses the exit code.
+/// Prints the table, as `shown` shows it, and chooses the exit code. The command that it tells needs `places` to mean this store.
 pub(super) fn conclude(
     report: &Report,
-    store: &Store,
+    (store, places): (&Store, &Places),
     style: Style,
     shown: fn(&SessionTable) -> String,
 ) -> Result<ExitCode, CliError> {
@@ -123,7 +124,10 @@ pub(super) fn conclude(
     );
     let soaks: Vec<Soak> = store.followed_in_session(&report.session.session_id)?.iter().map(Soak::new).collect();
     let id = &report.session.session_id;
-    let command = shell(["dbdyno", "compare", "--reference", &format!("session={id}")]);
+    let selection = format!("session={id}");
+    let places = places.arguments();
+    let words = ["dbdyno", "compare", "--reference", &selection].into_iter();
+    let command = shell(words.chain(places.iter().map(String::as_str)));
     let sides = verdicts(id, &command, store)?;
     if style == Style::Json {
         if !sides.is_empty() {

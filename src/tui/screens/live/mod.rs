@@ -270,7 +270,12 @@ impl Screen for LiveScreen {
             (Some(_), _) => true,
             (None, Action::Pause | Action::Stop) => self.running(),
             (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
-            (None, Action::Resume) => !self.running(),
+            // A session that came to its end owes nothing.
+            (None, Action::Resume) => session.is_none_or(|session| match session.phase {
+                Phase::Over(status) => status != Status::Done,
+                Phase::Failed(_) => true,
+                _ => false,
+            }),
             (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
             (None, Action::View) => session.is_some(),
             (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
