@@ -17,10 +17,12 @@ use crate::{
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of the name of a test, at most.
+/// Columns of the name of a test, at most, where there is no room for more.
 const WIDEST_NAME: usize = 28;
 /// Columns of the figures of a test as a line, at least.
 const LEAST_LINE: usize = 8;
+/// Columns of this line, at most.
+const WIDEST_LINE: usize = 60;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, context: &Context<'_>) {
     let inner = paint.pane(area, &title(screen), true);
@@ -123,13 +125,13 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
     let figures: Vec<(String, String)> = all.iter().map(|one| ends(one, metric)).collect();
     let found: Vec<String> = all.iter().map(|one| found_words(one)).collect();
     let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width(text)).max().unwrap_or(0);
-    let name = widest(&mut names.iter()).min(WIDEST_NAME);
     let first = widest(&mut figures.iter().map(|(first, _)| first));
     let last = widest(&mut figures.iter().map(|(_, last)| last));
     let words = widest(&mut found.iter());
     let changes = all.iter().map(|one| one.changes.len()).max().unwrap_or(0);
-    let taken = name + first + last + words + 8 + changes;
-    let line = usize::from(area.width).saturating_sub(taken).clamp(LEAST_LINE, 60);
+    let room = usize::from(area.width).saturating_sub(first + last + words + 8 + changes);
+    let name = widest(&mut names.iter()).min(room.saturating_sub(2 * LEAST_LINE).max(WIDEST_NAME));
+    let line = room.saturating_sub(name).clamp(LEAST_LINE, WIDEST_LINE);
     let offset = screen.cursor.offset(all.len(), usize::from(area.height));
     for ((at, one), row) in all.iter().enumerate().skip(offset).zip(rows(area)) {
         let role = one.changes.last().map_or(Role::Dim, chart::role);
