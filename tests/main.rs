@@ -44,6 +44,7 @@ mod stored;
 mod support;
 mod syncs;
 mod torture;
+mod trackers;
 mod trend;
 mod tui;
 mod tune;

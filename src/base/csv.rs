@@ -14,14 +14,19 @@ pub enum Cells {
 /// A line, its cells quoted where they have to be.
 pub fn line<'c>(cells: impl IntoIterator<Item = &'c str>, written: Cells) -> String {
     let cell = |cell: &'c str| {
-        let text = match written {
-            Cells::Escaped => escaped(cell),
-            Cells::Raw => Cow::Borrowed(cell),
-        };
+        let text = read_back(cell, written);
         let plain = !text.contains([',', '"', '\n', '\r']);
         if plain { text.into_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
     };
     cells.into_iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// What any other program reads of a cell.
+pub fn read_back(cell: &str, written: Cells) -> Cow<'_, str> {
+    match written {
+        Cells::Escaped => escaped(cell),
+        Cells::Raw => Cow::Borrowed(cell),
+    }
 }
 
 /// A cell that no spreadsheet runs. One that looks as if it were escaped is escaped too, so that this can be undone.

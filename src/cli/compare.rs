@@ -1,9 +1,9 @@
 //! `dbdyno compare`.
 
 use super::{
-    args::{CsvArgs, OutArgs, Places, format_of, metric, one_of, percent},
+    args::{CsvArgs, OutArgs, OutputFormat, Places, format_or_tracker, metric, one_of, percent},
     error::{CliError, unwritten},
-    output::{WIDTH, command_line, print, print_coloured, table_style},
+    output::{WIDTH, command_line, print, print_coloured, table_style, written},
 };
 use crate::{
     base::units::plain,
@@ -15,8 +15,9 @@ use crate::{
     metric::{Better, Metric},
     report::{
         comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, TableStyle, export, export_several, several, text},
-        format::{Format, WriteError},
+        format::Format,
         text::Colouring,
+        tracked::{RATIO_TRACKERS, ratios},
     },
     store::{Latencies, Selection, Store},
 };
@@ -72,9 +73,9 @@ pub(super) struct CompareArgs {
     /// several values within the side.
     #[arg(long)]
     scaling: bool,
-    /// How to write the comparison. CSV and Parquet have a row for each test and size.
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_of(FORMATS))]
-    format: Format,
+    /// How to write the comparison. CSV and Parquet have a row for each test and size; programs that follow benchmarks are told the ratios.
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_or_tracker(FORMATS, RATIO_TRACKERS))]
+    format: OutputFormat,
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
@@ -134,13 +135,11 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     let wanted = selection("--reference", reference)?;
     let others: Vec<(&String, Selection)> =
         args.with.iter().map(|text| Ok((text, selection("--with", text)?))).collect::<Result<_, CliError>>()?;
-    if !SEVERAL_FORMATS.contains(&args.format) {
-        let error = WriteError::Unsupported { asked: args.format, supported: SEVERAL_FORMATS };
-        return Err(CliError::Usage(format!("--reference: --format {error}")));
-    }
+    let format = args.format.own(SEVERAL_FORMATS);
+    let format = format.map_err(|error| CliError::Usage(format!("--reference: --format {error}")))?;
     let options = options(args)?;
     let output = args.out.checked(places)?;
-    if args.format == Format::Parquet && output.is_none() {
+    if format == Format::Parquet && output.is_none() {
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
     }
     let store = places.opened()?;
@@ -174,11 +173,10 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     match &output {
         Some(output) => {
             let style = TableStyle { colour: Colouring::Off, width: WIDTH };
-            export_several(&comparisons, args.format, style, args.csv.cells, output)
-                .map_err(unwritten(output.target()))?;
+            export_several(&comparisons, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            print_as(args.format, &several(&comparisons, args.format, table_style(), args.csv.cells)?)?;
+            print_as(format, &several(&comparisons, format, table_style(), args.csv.cells)?)?;
         }
     }
     say_allowances(&comparisons);
@@ -200,36 +198,42 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     let (a, b) = (selection("--a", text_a)?, selection("--b", text_b)?);
     let options = options(args)?;
     let output = args.out.checked(places)?;
-    if args.format == Format::Parquet && output.is_none() {
+    if args.format == OutputFormat::Own(Format::Parquet) && output.is_none() {
         return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
     }
-    if args.scaling && !SCALING_FORMATS.contains(&args.format) {
-        let error = WriteError::Unsupported { asked: args.format, supported: SCALING_FORMATS };
-        return Err(CliError::Usage(format!("--scaling: --format {error}")));
+    if args.scaling {
+        args.format.own(SCALING_FORMATS).map_err(|error| CliError::Usage(format!("--scaling: --format {error}")))?;
     }
     let store = places.opened()?;
     let latencies = match args.format {
-        Format::Table | Format::Markdown | Format::Benchfmt => Latencies::Left,
-        Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines => Latencies::Read,
+        OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt) | OutputFormat::Tracker(_) => {
+            Latencies::Left
+        }
+        OutputFormat::Own(Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines) => {
+            Latencies::Read
+        }
     };
     let selected = [(text_a, &a), (text_b, &b)];
     let [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
     let (side_a, side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
-    if matches!(args.format, Format::Html | Format::Json) {
+    if matches!(args.format, OutputFormat::Own(Format::Html | Format::Json)) {
         comparison.beside = Beside::of_selections(&store, selected, args.metric, &options)?;
     }
     if args.sort == LineOrder::Effect {
         comparison.sort_by_effect();
     }
-    match &output {
-        Some(output) => {
-            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
-            export(&comparison, args.format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
+    match (args.format, &output) {
+        (OutputFormat::Tracker(tracker), output) => {
+            written(&ratios(&comparison, tracker)?, output.as_ref())?;
         }
-        None => {
-            print_as(args.format, &text(&comparison, args.format, table_style(), args.csv.cells)?)?;
+        (OutputFormat::Own(format), Some(output)) => {
+            let style = TableStyle { colour: Colouring::Off, width: WIDTH };
+            export(&comparison, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
+        }
+        (OutputFormat::Own(format), None) => {
+            print_as(format, &text(&comparison, format, table_style(), args.csv.cells)?)?;
         }
     }
     say_allowances(std::slice::from_ref(&comparison));

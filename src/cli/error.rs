@@ -4,7 +4,7 @@ use crate::{
     base::units::plain,
     bench::{PlanError, SpecError},
     catalog::CatalogError,
-    report::{command::shell, format::WriteError},
+    report::{command::shell, format::WriteError, tracked::TrackError},
     runner::SessionError,
     store::{ExportError, ImportError, StoreError},
 };
@@ -54,14 +54,27 @@ impl From<WriteError> for CliError {
     }
 }
 
+impl From<TrackError> for CliError {
+    fn from(error: TrackError) -> Self {
+        match error {
+            TrackError::Store(error) => Self::Store(error),
+            TrackError::Json(_) | TrackError::File(_) => Self::Failed(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
 /// What to tell when a file cannot be written.
 pub(super) fn unwritten(path: &Path) -> impl Fn(WriteError) -> CliError {
     move |error| match error {
-        WriteError::File(error) => {
-            CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
-        }
+        WriteError::File(error) => unwritten_file(path, &error),
         error => error.into(),
     }
+}
+
+/// The same of what the system said.
+pub(super) fn unwritten_file(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::Failed(format!("{} cannot be written: {error}: choose another with --out", path.display()))
 }
 
 impl CliError {

@@ -15,5 +15,6 @@ pub mod session_table;
 pub mod soak;
 pub mod text;
 pub mod torture;
+pub mod tracked;
 pub mod trend;
 pub mod tune;

@@ -54,7 +54,7 @@ pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
 pub use select::{
     AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, Selection, SelectionKey,
-    SortKey, TextRows, WholeForm, WholeRow, literal,
+    SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextRows, WholeForm, WholeRow, literal,
 };
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;

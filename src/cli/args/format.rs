@@ -1,6 +1,13 @@
 //! The formats that a command can write, and how CSV is written.
 
-use crate::{base::csv::Cells, metric::Metric, report::format::Format};
+use crate::{
+    base::csv::Cells,
+    metric::Metric,
+    report::{
+        format::{Format, WriteError},
+        tracked::Tracker,
+    },
+};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -9,6 +16,37 @@ use clap::{
 /// A format out of those that an output supports.
 pub(in crate::cli) fn format_of(supported: &'static [Format]) -> impl TypedValueParser<Value = Format> {
     one_of(supported.iter().map(|format| (*format, format.name(), format.meaning())))
+}
+
+/// A format of ours, or that of a program that follows benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum OutputFormat {
+    Own(Format),
+    Tracker(Tracker),
+}
+
+impl OutputFormat {
+    /// The one of ours that an output supports; else the message says which these are.
+    pub(in crate::cli) fn own(self, supported: &'static [Format]) -> Result<Format, String> {
+        match self {
+            Self::Own(format) if supported.contains(&format) => Ok(format),
+            Self::Own(asked) => Err(WriteError::Unsupported { asked, supported }.to_string()),
+            Self::Tracker(tracker) => {
+                let names: Vec<&str> = supported.iter().map(|format| format.name()).collect();
+                Err(format!("{} is not supported here: expected one of {}", tracker.name(), names.join(", ")))
+            }
+        }
+    }
+}
+
+/// A format out of those that an output supports, or a tracker's.
+pub(in crate::cli) fn format_or_tracker(
+    own: &'static [Format],
+    trackers: &'static [Tracker],
+) -> impl TypedValueParser<Value = OutputFormat> {
+    let own = own.iter().map(|format| (OutputFormat::Own(*format), format.name(), format.meaning()));
+    let trackers = trackers.iter().map(|tracker| (OutputFormat::Tracker(*tracker), tracker.name(), tracker.meaning()));
+    one_of(own.chain(trackers))
 }
 
 /// One of some values, each with its name and its meaning. A name that is none of them is refused with the list of all.

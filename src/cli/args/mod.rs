@@ -7,7 +7,7 @@ mod runs;
 mod values;
 
 pub(super) use crate::base::typed::{duration, memory};
-pub(super) use format::{CsvArgs, format_of, metric, one_of};
+pub(super) use format::{CsvArgs, OutputFormat, format_of, format_or_tracker, metric, one_of};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
 pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
