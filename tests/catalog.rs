@@ -74,6 +74,20 @@ fn valid_files_and_all_built_in_ones_are_taken() {
 }
 
 #[test]
+fn the_examples_are_a_configuration_folder_and_run() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+    let place = Place::new();
+    for preset in ["logins", "logins-cache"] {
+        let plan = place.ok(&["--config", folder, "--preset", preset, "--dry-run"]);
+        assert!(plan.contains("sessions: ") && plan.contains("tier 3 power-safe"), "{plan}");
+    }
+    let engines = ["--engine", "sqlite:synchronous=off", "--engine", "lmdb:sync=nosync"];
+    let run = ["--config", folder, "run", "--suite", "sessions", "--size", "1000", "--repeat", "1"];
+    place.ok(&[&run[..], &engines].concat());
+    assert_eq!(place.value("SELECT count(*) FROM results WHERE status = 'ok'"), "8", "both answer the same");
+}
+
+#[test]
 fn a_users_suite_runs_without_any_rust() {
     let place = Place::new();
     for name in names("valid", "suites") {
