@@ -63,6 +63,11 @@ impl Settings {
         Ok(Self(values))
     }
 
+    /// Whatever these values are: for jobs that an engine has to refuse.
+    pub fn unchecked(values: BTreeMap<String, String>) -> Self {
+        Self(values)
+    }
+
     /// What is asked of an engine in canonical spelling, with the options that `memory` stands for.
     pub fn asked(
         engine: &Description,

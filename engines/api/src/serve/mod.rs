@@ -180,6 +180,8 @@ fn run(program: &Program, command: WorkerCommand, worker: &Worker, job: &Job) ->
         let message = format!("the job is for engine `{}`; this is `{}`", job.engine, description.name);
         return Err(EngineError::new(message).into());
     }
+    // Doing something else in place of what is asked for would be a wrong figure.
+    Settings::asked(&description, &job.options.to_map()).map_err(|error| EngineError::new(error.to_string()))?;
     if let Some(conflict) = description.conflict(&job.options) {
         return Err(EngineError::new(conflict).into());
     }
