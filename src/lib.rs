@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod claims;
 pub mod cli;
 pub mod compare;
+pub mod conformance;
 pub mod engines;
 pub mod host;
 pub mod lint;

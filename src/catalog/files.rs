@@ -29,7 +29,7 @@ impl Folder {
         }
     }
 
-    fn one(self) -> &'static str {
+    pub(super) fn one(self) -> &'static str {
         match self {
             Self::Suites => "suite",
             Self::Presets => "preset",

@@ -20,6 +20,7 @@ pub use theme::{Colour, Ink, Role, Theme};
 
 use crate::base::output::{Guarded, Output};
 pub(crate) use located::CatalogText;
+use std::path::{Path, PathBuf};
 
 /// The suites, presets and claims that can be used: the user's own before those built in.
 #[derive(Debug, Clone)]
@@ -94,6 +95,41 @@ impl Catalog {
         Theme::parse(name, &source)
     }
 
+    /// Writes a new file of this name into the user's folder, and says where. One that is there stays as it is.
+    ///
+    /// # Errors
+    /// What to say to the user: the name is taken or is none, or what the system said.
+    pub fn create(&self, folder: Folder, name: &str, text: &str) -> Result<PathBuf, String> {
+        let one = folder.one();
+        if !suite::is_plain_word(name) {
+            return Err(format!("`{name}`: expected a name of letters, digits, - and _"));
+        }
+        let path = self.folders.path(folder).join(format!("{name}.toml"));
+        if path.exists() {
+            return Err(format!("{} is there already, and is left as it is: choose another name", path.display()));
+        }
+        // The user's own comes before a built-in one: whoever asks for that would get this.
+        if names(&self.folders, folder).iter().any(|taken| taken == name) {
+            return Err(format!("there is a built-in {one} `{name}`: choose another name"));
+        }
+        let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
+        std::fs::create_dir_all(self.folders.path(folder)).map_err(failed)?;
+        let output = Output::check(&path, &[]).map_err(|error| error.to_string())?;
+        output.create(|temporary| std::fs::write(temporary, text)).map_err(failed)?.map_err(failed)?;
+        Ok(path)
+    }
+
+    /// Whether a path is that of a file of this kind and name in the user's folder.
+    pub fn is_own(&self, folder: Folder, name: &str, path: &Path) -> bool {
+        let own = self.folders.path(folder).join(format!("{name}.toml"));
+        std::fs::canonicalize(own).is_ok_and(|own| std::fs::canonicalize(path).is_ok_and(|path| path == own))
+    }
+
+    /// The user's folder for files of this kind.
+    pub fn folder(&self, folder: Folder) -> PathBuf {
+        self.folders.path(folder)
+    }
+
     /// Writes a preset's file into the user's folder, and says where; none: there is one of that name, and it was not to be
     /// replaced. `guarded`: what it must not be written over.
     pub(crate) fn save_preset(
@@ -102,7 +138,7 @@ impl Catalog {
         text: &str,
         replace: bool,
         guarded: &[Guarded],
-    ) -> Result<Option<std::path::PathBuf>, String> {
+    ) -> Result<Option<PathBuf>, String> {
         let folder = self.folders.path(Folder::Presets);
         let path = folder.join(format!("{name}.toml"));
         if path.exists() && !replace {

@@ -4,6 +4,7 @@ mod args;
 mod attach;
 mod bench;
 mod capacity;
+mod check;
 mod claims;
 mod compare;
 mod copy;
@@ -14,6 +15,7 @@ mod export;
 mod import;
 mod key;
 mod list;
+mod new;
 mod note;
 mod output;
 mod preset;
@@ -121,6 +123,16 @@ enum CliCommand {
     /// Check whether this machine is fit to measure on, and what engines and the store are like. Each line is a finding, and what to do
     /// about it.
     Doctor(doctor::DoctorArgs),
+    /// Check an engine: does it keep to the worker protocol, and answer right? One line a check.
+    CheckEngine(check::CheckEngineArgs),
+    /// Check a suite's file: is it one, what would it run, and does its smallest size run?
+    CheckSuite(check::CheckSuiteArgs),
+    /// Write a new suite or preset into your own folder, with comments that say what is what.
+    New {
+        /// What to write.
+        #[command(subcommand)]
+        command: new::NewCommand,
+    },
     /// Write a completion script to stdout.
     Completions { shell: clap_complete::Shell },
     /// Write the man page to stdout.
@@ -227,6 +239,9 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Delete(args) => delete::delete(&places, &args),
         CliCommand::List(args) => list::list(&places, &args),
         CliCommand::Doctor(args) => doctor::doctor(&places, &args),
+        CliCommand::CheckEngine(args) => check::engine(&args),
+        CliCommand::CheckSuite(args) => check::suite(&places, &args),
+        CliCommand::New { command } => new::new(&places, &command),
         CliCommand::Completions { shell } => completions(shell),
         CliCommand::Man => man(),
         CliCommand::WatchTerminal => Ok(crate::tui::attach::watch_terminal()),

@@ -60,11 +60,11 @@ pub(super) fn shown<E: Send + 'static, T, S: Future<Output = ()> + Send + 'stati
 }
 
 /// Signals that end a session in order: the first asks it to stop, from the second on its worker is not waited for.
-struct StopSignals([Signal; 3]);
+pub(super) struct StopSignals([Signal; 3]);
 
 impl StopSignals {
     /// Watches for them from now on.
-    fn watch() -> Result<Self, CliError> {
+    pub(super) fn watch() -> Result<Self, CliError> {
         let failed = |error| CliError::Failed(format!("watching for signals: {error}"));
         let watch = |kind| signal(kind).map_err(failed);
         Ok(Self([watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?, watch(SignalKind::hangup())?]))
@@ -80,7 +80,8 @@ impl StopSignals {
         }
     }
 
-    async fn next(&mut self) {
+    /// Returns at the next one.
+    pub(super) async fn next(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}

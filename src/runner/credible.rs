@@ -1,11 +1,14 @@
 //! A worker is not believed: what it reports of a test is held against dbdyno's own clock and what the kernel says of its process.
 
 use super::sent::SentHistogram;
-use crate::base::units::{bytes, duration};
-use dbdyno_engine::protocol::TestDone;
+use crate::{
+    base::units::{bytes, duration},
+    engines::HARNESS_ENGINE,
+};
+use dbdyno_engine::protocol::{Job, TestDone};
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -21,7 +24,7 @@ struct KernelFacts {
 
 /// Looks at a worker from the moment it may begin a test.
 #[derive(Debug)]
-pub(super) struct Witness {
+pub(crate) struct Witness {
     process: Option<u32>,
     databases: PathBuf,
     /// Whether its clock is a simulation that tests ask for.
@@ -41,15 +44,16 @@ struct Outside {
 }
 
 impl Witness {
-    /// Of a worker with this process, which puts its databases below a folder.
-    pub(super) fn new(process: Option<u32>, databases: &Path, simulated: bool) -> Self {
+    /// Of a worker on a job, with this process.
+    pub(crate) fn new(process: Option<u32>, job: &Job) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-        let (databases, now) = (databases.to_owned(), Instant::now());
+        let (databases, now) = (job.folder.clone(), Instant::now());
+        let simulated = job.engine == HARNESS_ENGINE && job.options.get("clock") == Some("simulated");
         Self { process, databases, simulated, cores, began: now, since: now, last: KernelFacts::default() }
     }
 
     /// The worker may begin a test from now on.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.since = Instant::now();
     }
 
@@ -57,7 +61,7 @@ impl Witness {
     ///
     /// # Errors
     /// The figure that cannot be, and what it was held against.
-    pub(super) fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
+    pub(crate) fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
         let real = (!self.simulated).then_some(self.since);
         check_times(done, histogram, real.map(|since| since.elapsed()), self.cores)?;
         // A database may have been opened before the worker was told to go on.

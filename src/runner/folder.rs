@@ -29,7 +29,7 @@ impl RunFolder {
     }
 
     /// What the worker may write to, and nothing else.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Passing(scratch) => scratch.path(),
             Self::Kept(path) => path,

@@ -7,6 +7,7 @@ mod conversation;
 mod credible;
 mod fit;
 mod folder;
+mod in_force;
 mod job;
 mod launch;
 mod measurement_lock;
@@ -18,17 +19,20 @@ mod uses;
 mod worker;
 
 pub use control::{Control, Quiet, SessionHandle};
+pub(crate) use credible::Witness;
 pub use fit::fit;
 pub(crate) use folder::RunFolder;
+pub(crate) use in_force::differing;
 pub(crate) use job::confinement;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub(crate) use measurement_lock::MeasurementLock;
 pub use resume::{Owed, ResumeError};
+pub(crate) use sent::Sent;
 pub use sent::SentHistogram;
 pub(crate) use session::host_record;
 pub use session::{ChosenRun, OpenSession, Report, SessionError, run_session};
-
 pub use uses::Uses;
+pub(crate) use worker::WorkerProcess;
 
 use crate::store::{Status, WarningRecord};
 use dbdyno_engine::protocol::Event;

@@ -15,9 +15,9 @@ pub struct SentHistogram {
 
 /// An event of a worker, with its histogram where it has one.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
-    pub(super) event: Event,
-    pub(super) histogram: Option<Arc<SentHistogram>>,
+pub(crate) struct Sent {
+    pub(crate) event: Event,
+    pub(crate) histogram: Option<Arc<SentHistogram>>,
 }
 
 impl SentHistogram {

@@ -14,6 +14,7 @@ use dbdyno_engine::{
     confine::Confinement,
     protocol::{Event, Job, LONGEST_LINE},
 };
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
@@ -34,7 +35,7 @@ const LOG_BYTES: usize = 64 << 10;
 
 /// A running worker.
 #[derive(Debug)]
-pub(super) struct WorkerProcess {
+pub(crate) struct WorkerProcess {
     child: Child,
     family: Arc<Family>,
     stdin: Option<ChildStdin>,
@@ -52,20 +53,37 @@ pub(super) struct WorkerProcess {
 
 /// How a worker ended.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(crate) struct Ending {
     /// Its exit status; none when it had to be killed.
-    pub(super) status: Option<ExitStatus>,
+    pub(crate) status: Option<ExitStatus>,
     /// The end of what it wrote to stderr.
-    pub(super) log: String,
+    pub(crate) log: String,
     /// What was left out of what it said.
     pub(super) left_out: Option<String>,
     /// Whether it went on to say something after its last word.
     pub(super) said_more: bool,
 }
 
+impl Ending {
+    /// Whether a worker that was done ended as it has to.
+    ///
+    /// # Errors
+    /// How it ended instead.
+    pub(crate) fn check_done(&self, work_dir: &Path) -> Result<(), String> {
+        match self.status {
+            None => Err("the worker was done and did not exit: it was killed".to_owned()),
+            Some(status) if !status.success() => {
+                Err(format!("the worker was done, and then ended with {}", in_words(status, work_dir)))
+            }
+            Some(_) if self.said_more => Err("the worker said something after `done`".to_owned()),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
 impl WorkerProcess {
     /// Starts an engine's worker on a job, as the first of a family. `silence`: how long it may say nothing.
-    pub(super) fn start(
+    pub(crate) fn start(
         launch: &Launch,
         job: &Job,
         mut family: Family,
@@ -110,12 +128,12 @@ impl WorkerProcess {
     }
 
     /// Its process; none once it has ended.
-    pub(super) fn process(&self) -> Option<u32> {
+    pub(crate) fn process(&self) -> Option<u32> {
         self.child.id()
     }
 
     /// The next event, or why there is none. Safe to be dropped and called again.
-    pub(super) async fn next(&mut self) -> Result<Sent, String> {
+    pub(crate) async fn next(&mut self) -> Result<Sent, String> {
         loop {
             let silence = self.silence;
             let line = timeout(silence, self.next_line())
@@ -185,8 +203,20 @@ impl WorkerProcess {
         }
     }
 
+    /// Asks it to stop with all that it started, as a system does that shuts down.
+    pub(crate) fn ask_to_stop(&self) {
+        let group = self.process().and_then(|process| Pid::from_raw(process.cast_signed()));
+        // One that is gone needs not be asked.
+        let _ = group.map(|group| kill_process_group(group, Signal::TERM));
+    }
+
+    /// Kills it with all that it started, as if it had crashed; that it is gone shows in what it says next.
+    pub(crate) fn kill(&self) {
+        self.family.kill(self.process());
+    }
+
     /// Tells the worker that what it said is stored.
-    pub(super) fn go_on(&mut self) {
+    pub(crate) fn go_on(&mut self) {
         self.say("{\"continue\":true}");
     }
 
@@ -202,7 +232,7 @@ impl WorkerProcess {
 
     /// Ends the worker with all that it started: by closing its stdin and waiting, or at once when `hurried` returns. One that
     /// is done is waited for all the same, because how it exits is part of its run.
-    pub(super) async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
+    pub(crate) async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
         let exited = if self.ended() {
             self.exited(GRACE).await
         } else {

@@ -254,6 +254,11 @@ impl Suite {
         &self.text
     }
 
+    /// All answers that the file states, by size and test.
+    pub fn known_answers(&self) -> impl Iterator<Item = (Size, u32, &str)> {
+        self.known.iter().map(|((size, test), answer)| (*size, *test, answer.as_str()))
+    }
+
     /// The right answer of a test, where the file states it: the same for every seed.
     pub fn known(&self, size: Size, settings: &Settings, test: u32) -> Option<&str> {
         if matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test]))) {
@@ -462,6 +467,6 @@ fn check_numbers<'t>(
     Ok(())
 }
 
-fn is_plain_word(text: &str) -> bool {
+pub(super) fn is_plain_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }

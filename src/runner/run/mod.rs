@@ -17,9 +17,8 @@ use super::{
 use crate::{
     base::{identifier::identifier, units},
     bench::{Configuration, PlannedRun},
-    engines::HARNESS_ENGINE,
     host::NoiseSample,
-    process::{Family, in_words},
+    process::Family,
     store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
@@ -189,9 +188,7 @@ impl<'r, 's> Running<'r, 's> {
             &launch.work_dir,
         )?;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
-        let simulated =
-            configuration.engine_name() == HARNESS_ENGINE && configuration.settings.get("clock") == Some("simulated");
-        self.witness = Some(Witness::new(worker.process(), &job.folder, simulated));
+        self.witness = Some(Witness::new(worker.process(), &job));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
                 Err(Stop::Failed(
@@ -203,20 +200,9 @@ impl<'r, 's> Running<'r, 's> {
         let ending = worker.end(self.session.control.hurried()).await;
         self.quiet = None;
         self.note_noise(&after);
+        let after_done = ending.check_done(&launch.work_dir);
         self.log(ending.log, ending.left_out);
-        match (&result, ending.status) {
-            (Ok(()), Some(status)) if !status.success() => Err(Stop::Failed(
-                FailureKind::Worker,
-                format!("the worker was done, and then ended with {}", in_words(status, &launch.work_dir)),
-            )),
-            (Ok(()), None) => {
-                Err(Stop::Failed(FailureKind::Worker, "the worker was done and did not exit: it was killed".to_owned()))
-            }
-            (Ok(()), Some(_)) if ending.said_more => {
-                Err(Stop::Failed(FailureKind::Worker, "the worker said something after `done`".to_owned()))
-            }
-            _ => result,
-        }
+        result.and(after_done.map_err(Stop::from))
     }
 
     /// Listens until the worker is done; stores each finished test before the worker goes on.

@@ -5,11 +5,10 @@ use crate::{
     bench::Configuration,
     host::NoiseSample,
     metric::Figures,
-    runner::{RunnerEvent, sent::SentHistogram},
+    runner::{RunnerEvent, in_force::differing, sent::SentHistogram},
     store::{ActorRecord, Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord},
 };
 use dbdyno_engine::{
-    describe::{Description, OptionKind},
     protocol::{ActorDone, ActorProgress, SuiteJob, TestDone},
     suite::{Arrival, KvLoad, KvTest},
 };
@@ -83,7 +82,7 @@ impl Running<'_, '_> {
             })
             .collect();
         self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
-        let differing = differing(&configuration.engine.description, configuration, in_force);
+        let differing = differing(&configuration.engine.description, &configuration.settings, in_force);
         if differing.is_empty() || self.session.launch.allow_differing_options {
             return Ok(());
         }
@@ -209,22 +208,4 @@ fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
         load.actors.iter().filter_map(|actor| Some(((test.number, actor.name.clone()), actor.arrival?))).collect()
     };
     suite.tests.iter().flat_map(of_test).collect()
-}
-
-/// Options whose value in force is not the one asked for, in words. A word like `auto` asks for nothing in particular.
-fn differing(
-    description: &Description,
-    configuration: &Configuration,
-    in_force: &BTreeMap<String, String>,
-) -> Vec<String> {
-    in_force
-        .iter()
-        .filter_map(|(name, value)| {
-            let asked = configuration.settings.get(name)?;
-            let open_ended = description.option(name).is_some_and(
-                |option| matches!(&option.kind, OptionKind::Size { words, .. } if words.iter().any(|word| word == asked)),
-            );
-            (asked != value && !open_ended).then(|| format!("{name} is `{value}`, asked for `{asked}`"))
-        })
-        .collect()
 }

@@ -1,0 +1,152 @@
+//! `dbdyno check-engine` and `dbdyno check-suite`: a line a check, as each is done.
+
+use super::{
+    args::{Places, WorkArgs},
+    error::{CliError, INTERRUPTED},
+    output::print,
+    session::StopSignals,
+};
+use crate::{
+    base::input,
+    bench::EngineChoice,
+    catalog::Folder,
+    conformance::{Candidate, Check, SuiteSource, Tell, check_engine, check_suite, summary, undescribed},
+    engines::Registry,
+    report::command::shell,
+    runner::MeasurementLock,
+};
+use clap::Args;
+use dbdyno_engine::say;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// `dbdyno check-engine`.
+#[derive(Debug, Args)]
+pub(super) struct CheckEngineArgs {
+    /// The engine, with options after a colon.
+    #[arg(value_name = "ENGINE[:OPTION=VALUE,...]")]
+    engine: EngineChoice,
+    #[command(flatten)]
+    told: ToldArgs,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// `dbdyno check-suite`.
+#[derive(Debug, Args)]
+pub(super) struct CheckSuiteArgs {
+    /// The suite's file.
+    file: PathBuf,
+    #[command(flatten)]
+    told: ToldArgs,
+    #[command(flatten)]
+    work: WorkArgs,
+}
+
+/// How checks are told.
+#[derive(Debug, Args)]
+struct ToldArgs {
+    /// Write each check as a line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn engine(args: &CheckEngineArgs) -> Result<ExitCode, CliError> {
+    let registry = Registry::discover();
+    let name = &args.engine.name;
+    let engine = match registry.get(name) {
+        Ok(engine) => engine,
+        Err(reason) => {
+            let Some(found) = registry.unavailable.iter().find(|found| found.name == *name) else {
+                return Err(CliError::Usage(reason));
+            };
+            return told(args.told.json, async |tell: Tell<'_>| tell(undescribed(&found.reason)));
+        }
+    };
+    let candidate = Candidate::new(engine, &single(&args.engine)?).map_err(CliError::Usage)?;
+    let work_dir = args.work.folder()?;
+    told(args.told.json, async |tell: Tell<'_>| check_engine(&candidate, &work_dir, tell).await)
+}
+
+/// The options, each with one value.
+fn single(choice: &EngineChoice) -> Result<BTreeMap<String, String>, CliError> {
+    let one = |(name, values): (&String, &Vec<String>)| match &values[..] {
+        [value] => Ok((name.clone(), value.clone())),
+        _ => Err(CliError::Usage(format!(
+            "option `{name}` has several values: expected one, a check is of one configuration"
+        ))),
+    };
+    choice.options.iter().map(one).collect()
+}
+
+pub(super) fn suite(places: &Places, args: &CheckSuiteArgs) -> Result<ExitCode, CliError> {
+    let file = &args.file;
+    let place = file.display().to_string();
+    let text = input::read_text(file).map_err(|error| CliError::Usage(format!("{place}: {error}")))?;
+    let stem = file.file_stem().filter(|_| file.extension().is_some_and(|extension| extension == "toml"));
+    let Some(name) = stem.and_then(|stem| stem.to_str()).map(str::to_owned) else {
+        return Err(CliError::Usage(format!("{place}: expected a file called NAME.toml")));
+    };
+    let work_dir = args.work.folder()?;
+    let found = in_place(places, &name, file)?;
+    let source = SuiteSource { name, place, text };
+    told(args.told.json, async |tell: Tell<'_>| {
+        check_suite(source, &Registry::discover(), &work_dir, tell).await;
+        tell(found);
+    })
+}
+
+/// Whether `run` finds the file by its name.
+fn in_place(places: &Places, name: &str, file: &Path) -> Result<Check, CliError> {
+    let catalog = places.catalog()?;
+    if catalog.is_own(Folder::Suites, name, file) {
+        return Ok(Check::passed(
+            "place",
+            shell(["dbdyno", "run", "--suite", name, "--engine", "sqlite", "--engine", "lmdb"]),
+        ));
+    }
+    let folder = catalog.folder(Folder::Suites);
+    Ok(Check::skipped("place", format!("`run --suite {name}` looks in {}, and this is another file", folder.display())))
+}
+
+/// Tells each check as it is done. Exit code 1 where one failed.
+fn told(json: bool, checks: impl AsyncFnOnce(Tell<'_>)) -> Result<ExitCode, CliError> {
+    // A check takes the time of whoever measures beside it. Without a place for the lock, nobody waits.
+    let _lock = MeasurementLock::take(|| say!("waiting for a run that another dbdyno measures"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::Failed(format!("starting the runtime: {error}")))?;
+    let (mut all, mut unprinted) = (Vec::new(), None);
+    let mut tell = |check: Check| {
+        let line = if json { json_line(&check) } else { check.line() };
+        unprinted = print(&line).err().or(unprinted.take());
+        all.push(check);
+    };
+    let is_whole = runtime.block_on(async {
+        let mut signals = StopSignals::watch()?;
+        tokio::select! {
+            () = checks(&mut tell) => Ok::<_, CliError>(true),
+            // The worker under way goes with the future that is dropped.
+            () = signals.next() => Ok(false),
+        }
+    })?;
+    if let Some(error) = unprinted {
+        return Err(error);
+    }
+    if !is_whole {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if !json {
+        say!("{}", summary(&all));
+    }
+    Ok(if all.iter().any(Check::is_failed) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn json_line(check: &Check) -> String {
+    // A check is texts.
+    serde_json::to_string(check).unwrap_or_default() + "\n"
+}

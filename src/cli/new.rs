@@ -1,0 +1,67 @@
+//! `dbdyno new`: a suite or a preset to start from, in the user's own folder.
+
+use super::{
+    args::{Places, one_of},
+    error::CliError,
+    output::print,
+};
+use crate::{catalog::Folder, report::command::shell};
+use clap::{Subcommand, builder::TypedValueParser};
+use dbdyno_engine::suite::SuiteKind;
+use std::{path::Path, process::ExitCode};
+
+const KV: &str = include_str!("../../assets/new/kv.toml");
+const SQL: &str = include_str!("../../assets/new/sql.toml");
+const PRESET: &str = include_str!("../../assets/new/preset.toml");
+
+/// What stands in these files for the name, and for a preset's suite.
+const NAME: &str = "@NAME@";
+const SUITE: &str = "@SUITE@";
+
+/// What `new` writes.
+#[derive(Debug, Subcommand)]
+pub(super) enum NewCommand {
+    /// A suite: what is measured.
+    Suite {
+        /// Its name: letters, digits, - and _.
+        name: String,
+        /// What it asks of an engine.
+        #[arg(long, value_name = "KIND", default_value = "kv", value_parser = kinds())]
+        kind: SuiteKind,
+    },
+    /// A preset: a ready-made bench of a suite.
+    Preset {
+        /// Its name: letters, digits, - and _.
+        name: String,
+        /// The suite that it runs.
+        #[arg(long, value_name = "SUITE", default_value = "kv")]
+        suite: String,
+    },
+}
+
+fn kinds() -> impl TypedValueParser<Value = SuiteKind> {
+    one_of([(SuiteKind::Kv, "kv", "keys and values"), (SuiteKind::Sql, "sql", "SQL")].into_iter())
+}
+
+pub(super) fn new(places: &Places, command: &NewCommand) -> Result<ExitCode, CliError> {
+    let catalog = places.catalog()?;
+    let create = |folder, name: &str, text: String| catalog.create(folder, name, &text).map_err(CliError::Usage);
+    match command {
+        NewCommand::Suite { name, kind } => {
+            let text = if *kind == SuiteKind::Kv { KV } else { SQL };
+            let path = create(Folder::Suites, name, text.replace(NAME, name))?;
+            written(&path, &["dbdyno", "check-suite", &path.display().to_string()])
+        }
+        NewCommand::Preset { name, suite } => {
+            // One that is not there would make a preset that is wrong from its beginning.
+            catalog.suite(suite)?;
+            let path = create(Folder::Presets, name, PRESET.replace(NAME, name).replace(SUITE, suite))?;
+            written(&path, &["dbdyno", "--preset", name, "--dry-run"])
+        }
+    }
+}
+
+/// Says where it is, and what to do next.
+fn written(path: &Path, next: &[&str]) -> Result<ExitCode, CliError> {
+    print(&format!("{}\nnext: {}\n", path.display(), shell(next)))
+}

@@ -1,0 +1,65 @@
+//! Whether an engine refuses what it cannot do, and says why: doing something else in its place would be a wrong figure.
+
+use super::{
+    Check, Tell, answers,
+    desk::{Desk, Errand, Stopped},
+};
+use dbdyno_engine::{
+    describe::{OptionKind, OptionSpec},
+    settings::Settings,
+};
+use std::collections::BTreeMap;
+
+/// An option that no engine has.
+const NO_OPTION: &str = "no-such-option";
+/// A value that no option takes but a path.
+const NO_VALUE: &str = "no such value";
+/// A version of the protocol that nobody speaks.
+const NO_VERSION: u32 = 99;
+
+pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
+    let Some(errand) = answers::first(desk.description()) else { return };
+    let settings = &desk.candidate.settings;
+    let unknown = errand.clone().with_settings(with(settings, NO_OPTION, "1"));
+    tell(Check::of("unknown option", refused(desk, unknown, &format!("the option `{NO_OPTION}`")).await));
+    let takes_words = |option: &&OptionSpec| option.memory.is_none() && option.kind != OptionKind::Path;
+    tell(match desk.description().options.iter().find(takes_words) {
+        Some(option) => {
+            let bad = errand.clone().with_settings(with(settings, &option.name, NO_VALUE));
+            let what = format!("`{}` with `{NO_VALUE}`", option.name);
+            Check::of("bad value of an option", refused(desk, bad, &what).await)
+        }
+        None => Check::skipped("bad value of an option", "the engine has no option that takes one"),
+    });
+    let newer = Errand { protocol: Some(NO_VERSION), ..errand };
+    tell(Check::of("another version", refused(desk, newer, &format!("protocol {NO_VERSION}")).await));
+}
+
+/// The settings with a value that is not checked.
+fn with(settings: &Settings, option: &str, value: &str) -> Settings {
+    let mut all: BTreeMap<String, String> = settings.to_map();
+    all.insert(option.to_owned(), value.to_owned());
+    Settings::unchecked(all)
+}
+
+/// Has a worker do what it has to refuse; what it said.
+///
+/// # Errors
+/// What it did instead.
+async fn refused(desk: &Desk<'_>, errand: Errand, what: &str) -> Result<String, String> {
+    let mut attempt = desk.begin(errand)?;
+    let said = attempt.next().await;
+    let is_gone = attempt.is_gone();
+    let ended = attempt.end().await;
+    match (said, ended.last_words) {
+        (Ok(event), _) => {
+            Err(format!("{what} was taken: it said `{}`, expected `failed` with a message", event.word()))
+        }
+        (Err(Stopped::Refused(message)), _) if message.trim().is_empty() => {
+            Err(format!("{what} was refused without a message: expected why"))
+        }
+        (Err(Stopped::Refused(message)), _) => Ok(format!("refused: {message}")),
+        (Err(Stopped::Broke(_)), Some(message)) if is_gone => Ok(format!("refused: {message}")),
+        (Err(Stopped::Broke(how)), _) => Err(format!("{what} was not refused with a message: {how}")),
+    }
+}
