@@ -1,0 +1,231 @@
+"""The worker protocol of dbdyno, version 2, for engines in Python: suites of kind kv, tests of one thread.
+
+`serve(description, Store)` is an engine's whole program. A Store is made for each database, with the path of a file and the options; it has in_force,
+get, put, delete, scan, commit and size. What dbdyno asks for and is not done here is refused: zipfian keys, ranges, random bytes.
+"""
+import base64, json, os, re, resource, shutil, signal, struct, sys, threading, time, zlib
+
+MASK, K = 2**64 - 1, 0x9E3779B97F4A7C15
+OPERATIONS, KEYS = {"get", "put", "delete", "exists", "scan"}, {"ascending", "uniform"}
+LOCK, NOW = threading.RLock(), {}                    # NOW: the test that is under way, for `progress`
+
+
+def serve(description, store):
+    if sys.argv[1:] == ["describe"]:
+        print(json.dumps(description))
+    elif sys.argv[1:] == ["run"]:
+        run(description, store)
+    else:
+        sys.exit("expected describe or run")
+
+
+def say(**event):
+    with LOCK:
+        print(json.dumps(event), flush=True)
+
+
+def run(description, open_store):
+    job = json.loads(sys.stdin.readline())
+    if job["protocol"] != description["protocol"]:
+        sys.exit(f"the job speaks protocol {job['protocol']}, this engine speaks {description['protocol']}")
+    for name, value in job["options"].items():       # doing something else in its place would be a wrong figure
+        check_option(description, name, value)
+
+    def stop(*_):
+        if not job["keep_folder"]:
+            shutil.rmtree(job["folder"], ignore_errors=True)
+        os._exit(1)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+    wait, ends = threading.Semaphore(0), time.monotonic() + (job["deadline_ms"] or 1e12) / 1000
+
+    def watch():                                     # each line lets the engine go on; the end of stdin means stop
+        for _ in sys.stdin:
+            wait.release()
+        stop()
+
+    def report():
+        while time.monotonic() < ends:
+            time.sleep(max(job["progress_ms"], 50) / 1000)
+            with LOCK:
+                if NOW:
+                    elapsed = time.perf_counter_ns() - NOW["begun"]
+                    say(event="progress", elapsed_ns=elapsed, histogram=None, **NOW["said"])
+        stop()
+
+    for target in (watch, report):
+        threading.Thread(target=target, daemon=True).start()
+    go_on = wait.acquire if job["wait"] else lambda: None
+    os.makedirs(job["folder"], exist_ok=True)
+    stores, tests = {}, job["suite"]["tests"]
+
+    def store(label):                                # each label is a database of its own
+        if label not in stores:
+            stores[label] = open_store(os.path.join(job["folder"], label), job["options"])
+        return stores[label]
+
+    begun = time.perf_counter_ns()
+    in_force = store(tests[0]["database"]).in_force()
+    say(event="opened", version=description["version"], in_force=in_force, open_ns=time.perf_counter_ns() - begun)
+    go_on()
+    for test in tests:
+        say(event="test_started", test=test["number"], name=test["name"], measured=test["measured"],
+            operations=test["operations"])
+        measure(job, test, store(test["database"]))
+        go_on()
+    say(event="done")
+
+
+def check_option(description, name, value):
+    option = next((option for option in description["options"] if option["name"] == name), None)
+    if option is None:
+        sys.exit(f"engine `{description['name']}` has no option `{name}`")
+    number = int(value) if re.fullmatch(r"-?\d+", value) else None
+    taken = {
+        "choice": lambda: value in option["choices"],
+        "bool": lambda: value in ("on", "off"),
+        "integer": lambda: number is not None and option["min"] <= number <= option["max"],
+        "size": lambda: value in option.get("words", []) or number is not None and option["min"] <= number <= option["max"],
+        "path": lambda: True,
+    }
+    if not taken[option["type"]]():
+        sys.exit(f"option `{name}` of engine `{description['name']}` cannot be `{value}`")
+
+
+def measure(job, test, store):
+    below, digest, works = stream(job["seed"], test["number"]), Digest(), test["work"]
+    formats = " ".join([test["key"], *(work.get("value", "") for work in works)])
+    unknown = {work["op"] for work in works} - OPERATIONS | {test["keys"]} - KEYS
+    unknown |= set(re.findall(r"\{(?!(?:key|op)(?::\d+)?})[^}]*}", formats))
+    if unknown:
+        message = f"{job['engine']} does not know {sorted(unknown)}"
+        say(event="failed", test=test["number"], message=message, database_usable=True)
+        sys.exit(1)
+    scope = test["transaction"]
+    every = scope["batch"] if isinstance(scope, dict) else {"each": 1}.get(scope, MASK)
+    rows, done, latencies, total = 0, 0, [], sum(work["weight"] for work in works)
+    said = {"test": test["number"], "operations": 0, "total": test["operations"]}
+    last = begun = time.perf_counter_ns()
+    with LOCK:
+        NOW.update(begun=begun, said=said)
+    while done < test["operations"] and works[0]["op"] != "scan":
+        work = works[0]
+        if len(works) > 1:                           # the kind of operation is drawn first, then the key
+            drawn = below(total)
+            for work in works:
+                if drawn < work["weight"]:
+                    break
+                drawn -= work["weight"]
+        index = done if test["keys"] == "ascending" else below(test["records"])
+        key = rendered(test["key"], index, done)
+        if work["op"] == "put":
+            store.put(key, rendered(work["value"], index, done))
+            rows += 1
+        elif work["op"] == "get":
+            value = store.get(key)
+            if value is not None:
+                digest.bytes(value)
+                rows += 1
+        else:
+            found = store.delete(key) if work["op"] == "delete" else store.get(key) is not None
+            digest.word(int(found))
+            rows += found
+        done += 1
+        said["operations"] = done
+        if done % every == 0:
+            store.commit()
+        if done % test["clock_every"] == 0:
+            now = time.perf_counter_ns()
+            latencies.append(now - last)
+            last = now
+    store.commit()
+    if works[0]["op"] == "scan":
+        rows = done = digest.rows(store.scan())
+    wall = time.perf_counter_ns() - begun
+    with LOCK:
+        NOW.clear()
+    if test["verify_state"]:                         # untimed
+        digest.rows(store.scan())
+    digest.word(rows)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    say(event="test_done", test=test["number"], measured=test["measured"], wall_ns=wall, operations=done, rows=rows,
+        verification=f"2:{digest.value:016x}", peak_rss_bytes=memory, database_bytes=store.size(), side_bytes=0,
+        operations_per_sample=test["clock_every"], histogram=histogram(latencies))
+
+
+def rendered(form, index, op):                       # "key_{key:8}": at least 8 digits
+    number = {"key": index, "op": op}
+    return re.sub(r"\{(key|op)(?::(\d+))?}", lambda found: str(number[found[1]]).zfill(int(found[2] or 0)), form).encode()
+
+
+def stream(seed, number):                            # SplitMix64, of the test's number: draws numbers below a bound
+    def mix(z):
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+        return z ^ (z >> 31)
+
+    state = mix((seed + K * (number + 1)) & MASK)
+
+    def below(bound):
+        nonlocal state
+        state = (state + K) & MASK
+        return mix(state) * bound >> 64
+
+    return below
+
+
+class Digest:                                        # what the answers amount to
+    def __init__(self):
+        self.value = 0
+
+    def word(self, word):
+        self.value = (rotated(self.value, 5) ^ word) * K & MASK
+
+    def bytes(self, data):
+        mix = lambda h, at: rotated(h ^ int.from_bytes(data[at:at + 8], "little"), 32) * K & MASK
+        a, b, whole = len(data), K, len(data) // 16 * 16
+        if len(data) < 8:
+            a = mix(a, 0)
+        else:
+            for at in range(0, whole, 16):
+                a, b = mix(a, at), mix(b, at + 8)
+            if len(data) - whole > 8:
+                a = mix(a, whole)
+            b = mix(b, len(data) - 8)
+        self.word(a ^ rotated(b, 17))
+
+    def rows(self, rows):
+        for key, value in rows:
+            self.bytes(key)
+            self.bytes(value)
+        return len(rows)
+
+
+def rotated(word, bits):
+    return (word << bits | word >> 64 - bits) & MASK
+
+
+def histogram(latencies):                            # HdrHistogram V2, compressed: 1 ns to 1 h, 3 digits
+    counts, out, last = {}, bytearray(), 0
+    for ns in latencies:
+        ns = min(ns, 3_600_000_000_000)
+        doublings = (ns | 2047).bit_length() - 11
+        at = doublings * 1024 + (ns >> doublings)
+        counts[at] = counts.get(at, 0) + 1
+
+    def put(number):                                 # ZigZag, then 7 bits a byte; a run of zeros is a negative number
+        number = number << 1 if number >= 0 else (-number << 1) - 1
+        while number > 127:
+            out.append(number & 127 | 128)
+            number >>= 7
+        out.append(number)
+
+    for at in sorted(counts):
+        if at > last:
+            put(last - at)
+        put(counts[at])
+        last = at + 1
+    head = struct.pack(">iiiiqqd", 0x1C849313, len(out), 0, 3, 1, 3_600_000_000_000, 1.0)
+    body = zlib.compress(head + bytes(out))
+    return base64.b64encode(struct.pack(">ii", 0x1C849314, len(body)) + body).decode()
