@@ -24,7 +24,7 @@ use tokio::time::timeout;
 /// How long a worker may say nothing. What it is asked for takes a moment.
 const SILENCE: Duration = Duration::from_secs(20);
 /// How long a job may take that ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// After which a worker has to end itself, whatever it does.
 const DEADLINE: Duration = Duration::from_secs(300);
 /// Time between two progress events.

@@ -25,25 +25,28 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
 }
 
 async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check {
-    let (mut told, mut untold) = (Vec::new(), Vec::new());
+    let (mut told, mut untold, mut refused) = (Vec::new(), Vec::new(), String::new());
     for value in values(option) {
         let Some(settings) = desk.candidate.settings_with(&option.name, &value) else { continue };
         match in_force(desk, settings, &option.name).await {
             Ok(true) => told.push(value),
             Ok(false) => untold.push(value),
+            // A library that is found at run time may lack what the description offers. Its default was taken before.
+            Err(Stopped::Refused(message)) => refused.push_str(&format!("; `{value}` is refused: {message}")),
             Err(stopped) => return Check::failed(name, format!("with `{value}`: {stopped}")),
         }
     }
+    let list = |values: &[String]| values.join(", ");
     match (told.is_empty(), untold.is_empty()) {
-        (false, true) => Check::passed(name, format!("read back as {}", told.join(", "))),
+        (false, true) => Check::passed(name, format!("read back as {}{refused}", list(&told))),
         (false, false) => {
-            Check::passed(name, format!("read back as {}; with {} as given", told.join(", "), untold.join(", ")))
+            Check::passed(name, format!("read back as {}; with {} as given{refused}", list(&told), list(&untold)))
         }
-        (true, false) => Check::skipped(
-            name,
-            format!("as given: the engine does not tell it ({} taken)", counted(untold.len(), "value")),
-        ),
-        (true, true) => Check::skipped(name, "none of its values goes with the other options"),
+        (true, false) => {
+            let taken = counted(untold.len(), "value");
+            Check::skipped(name, format!("as given: the engine does not tell it ({taken} taken{refused})"))
+        }
+        (true, true) => Check::skipped(name, format!("none of its values goes with the other options{refused}")),
     }
 }
 

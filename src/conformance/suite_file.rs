@@ -14,7 +14,7 @@ use dbdyno_engine::{protocol::DIGEST, size::Size};
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// A run that is expected to take longer is left to whoever asks for it.
-const QUICK: Duration = Duration::from_secs(20);
+const QUICK: Duration = Duration::from_secs(10);
 /// What a small synced write is taken to cost.
 const GUESSED_FSYNC: Duration = Duration::from_millis(5);
 /// Hexadecimal digits of a checksum.
@@ -65,15 +65,20 @@ fn sizes(suite: &Suite) -> Check {
     }
 }
 
-/// What each test would do at a size.
+/// What each test would do at a size, with the options at their defaults.
 fn tests(suite: &Suite, size: Size) -> Vec<Check> {
-    let operations: BTreeMap<u32, u64> = suite.operations(size, &TestPick::default()).into_iter().collect();
+    let settings = suite.settings(&BTreeMap::new()).unwrap_or_default();
+    let job = suite.resolve(size, &settings, &TestPick::default());
+    let operations: BTreeMap<u32, Option<u64>> =
+        job.tests().iter().map(|test| (test.number, test.operations)).collect();
     let line = |test: TestInfo| {
-        let count = operations.get(&test.number).copied().unwrap_or(0);
+        let count = operations.get(&test.number).copied().flatten();
+        let count = count.map(|count| counted(count, "operation"));
         let does = match (count, suite.has_actors(&TestPick([test.number].into()))) {
-            (0, true) => "several threads, until its time is over".to_owned(),
-            (count, true) => format!("several threads, {}", counted(count, "operation")),
-            (count, false) => counted(count, "operation"),
+            (None, true) => "several threads".to_owned(),
+            (None, false) => "every row that is there".to_owned(),
+            (Some(count), true) => format!("{count} of several threads"),
+            (Some(count), false) => count,
         };
         let needs: Vec<String> = test.needs.iter().map(u32::to_string).collect();
         let needs = if needs.is_empty() { String::new() } else { format!(", after {}", needs.join(", ")) };

@@ -164,7 +164,7 @@ fn events_of_workers_are_as_the_schema_says() {
     let mut run = |command: Command, suite: &str, engine: &str, options: BTreeMap<String, String>| {
         let job = job(&catalog, suite, engine, options, &place.path(&format!("databases-{engine}-{suite}")));
         let heard = said(command, &serde_json::to_string(&job).unwrap());
-        assert!(heard.len() > 1, "{engine} {suite}");
+        assert!(!heard.is_empty(), "{engine} {suite}");
         messages.extend(heard);
     };
     let of_description = |engine: &str| -> BTreeMap<String, String> {

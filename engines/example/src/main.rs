@@ -10,7 +10,13 @@ use dbdyno_engine::{
     serve,
     suite::{KvStatements, SuiteKind},
 };
-use std::{collections::BTreeMap, ops::Bound, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    ops::Bound,
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Mutex, PoisonError},
+};
 
 fn main() -> ExitCode {
     serve::main(&dbdyno_workload::program::kv_only::<Example>(describe))
@@ -19,19 +25,19 @@ fn main() -> ExitCode {
 fn describe() -> Description {
     Description {
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are gone with the program")],
-        ..Description::new(
-            "example",
-            "a map in memory, to start an engine from",
-            env!("CARGO_PKG_VERSION"),
-            &[SuiteKind::Kv],
-        )
+        ..Description::new("example", "a map in memory, to start from", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
     }
 }
 
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Databases that are closed, by their folders: a run opens them again. Your store has them on the disk.
+static CLOSED: Mutex<BTreeMap<PathBuf, Rows>> = Mutex::new(BTreeMap::new());
+
 /// The rows, and what the transaction under way has changed: keys with what was there before.
-#[derive(Default)]
 struct Example {
-    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+    folder: PathBuf,
+    rows: Rows,
     undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
@@ -50,13 +56,19 @@ impl Engine for Example {
     fn check(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
+
+    fn close(self) -> Result<(), EngineError> {
+        CLOSED.lock().unwrap_or_else(PoisonError::into_inner).insert(self.folder, self.rows);
+        Ok(())
+    }
 }
 
 impl KvEngine for Example {
     type Session<'e> = &'e mut Self;
 
-    fn open(_: Open<'_>) -> Result<Self, EngineError> {
-        Ok(Self::default())
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let rows = CLOSED.lock().unwrap_or_else(PoisonError::into_inner).remove(open.folder).unwrap_or_default();
+        Ok(Self { folder: open.folder.to_owned(), rows, undo: Vec::new() })
     }
 
     fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
