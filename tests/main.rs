@@ -11,6 +11,7 @@ mod compare;
 mod conformance;
 mod crash;
 mod crossdb;
+mod docs;
 mod drivers;
 mod example_engine;
 mod faults;
