@@ -16,7 +16,7 @@ pub(super) struct Block {
 pub(super) enum Comment {
     /// `not run: REASON`.
     NotRun(String),
-    /// `needs: LIBRARY`: it is run where the system has the library, by the beginning of its file's name.
+    /// `needs: NAME`: it is run where there is this program, or a library whose file's name begins with a name with `.so` in it.
     Needs(String),
     /// `run: THIS => THAT`: less is measured than what is shown, or it is elsewhere.
     Run(String, String),
@@ -36,7 +36,7 @@ pub(super) enum Kind<'a> {
     OutputOf(&'a str),
     /// A recipe of continuous integration: its commands have to be understood.
     Workflow,
-    /// Text that no command of the document says, or that a script above it does.
+    /// Text that no command of its own says: a script above may.
     Drawing,
     Other,
 }
@@ -95,7 +95,8 @@ pub(super) fn blocks(document: &str) -> Result<Vec<Block>, (usize, String)> {
 fn comments(lines: &[&str], block: usize) -> Result<Vec<Comment>, (usize, String)> {
     let first = lines[..block].iter().rposition(|line| !line.starts_with("<!--")).map_or(0, |before| before + 1);
     let parse = |at: usize| {
-        let expected = "not run: REASON, needs: LIBRARY, run: THIS => THAT, exit code N: REASON, file: PATH or output of: COMMAND";
+        let expected =
+            "not run: REASON, needs: NAME, run: THIS => THAT, exit code N: REASON, file: PATH or output of: COMMAND";
         let mistake = || (at + 1, format!("a comment on the block below, `{}`: expected {expected}", lines[at]));
         Comment::parse(lines[at]).ok_or_else(mistake)
     };

@@ -2,7 +2,7 @@
 
 mod block;
 
-use crate::support::{Done, Place, system_library};
+use crate::support::{Done, Place, has_tool, system_library};
 use block::{Block, Comment, Kind, blocks};
 use duckdb::Connection;
 use std::{
@@ -78,7 +78,9 @@ struct Sandbox {
 impl Sandbox {
     fn new(measured: Option<&Place>) -> Self {
         let place = Place::new();
-        measured.map(|measured| fs::copy(measured.store(), place.store()).unwrap());
+        if let Some(measured) = measured {
+            fs::copy(measured.store(), place.store()).unwrap();
+        }
         let here = place.path("here");
         fs::create_dir(&here).unwrap();
         fs::create_dir(place.path("home")).unwrap();
@@ -139,21 +141,25 @@ fn end(said: &str) -> String {
     lines[lines.len().saturating_sub(10)..].iter().map(|line| format!("  {line}\n")).collect()
 }
 
+fn is_there(needed: &str) -> bool {
+    if needed.contains(".so") { system_library(needed).is_some() } else { has_tool(needed, &["--version"]) }
+}
+
 /// Why a block is not run, where it is not.
 fn not_run(comment: &Comment) -> Option<String> {
     match comment {
         Comment::NotRun(reason) => Some(reason.clone()),
-        Comment::Needs(library) if system_library(library).is_none() => Some(format!("there is no {library}")),
+        Comment::Needs(name) if !is_there(name) => Some(format!("there is no {name}")),
         _ => None,
     }
 }
 
 /// Runs the blocks of a document in their order.
 fn check(document: &str, text: &str, measured: Option<&Place>, report: &mut Report) {
-    let mut mistake = |line, what| report.mistakes.push(Mistake { document: document.to_owned(), line, what });
+    let mistake = |line, what| Mistake { document: document.to_owned(), line, what };
     let blocks = match blocks(text) {
         Ok(blocks) => blocks,
-        Err((line, what)) => return mistake(line, what),
+        Err((line, what)) => return report.mistakes.push(mistake(line, what)),
     };
     if blocks.iter().all(|block| DATA.contains(&block.language.as_str())) {
         return;
@@ -167,13 +173,15 @@ fn check(document: &str, text: &str, measured: Option<&Place>, report: &mut Repo
         }
         let output = blocks.get(at + 1).filter(|next| next.follows == Some(block.line)).map(|next| next.text.as_str());
         let scripts = match block.kind() {
+            Kind::Other if DATA.contains(&block.language.as_str()) => Ok(Vec::new()),
             Kind::Script => block.script().map(|script| vec![(script, output.unwrap_or_default().to_owned())]),
             Kind::Dialogue => Ok(block.dialogue()),
             Kind::OutputOf(command) => Ok(vec![(command.to_owned(), block.text.clone())]),
             Kind::Workflow => Ok(block.workflow()),
             Kind::Drawing => Ok(Vec::new()),
-            Kind::Other if DATA.contains(&block.language.as_str()) => Ok(Vec::new()),
-            Kind::Other => Err(format!("a block of language `{}`: expected sh, text, yaml or {DATA:?}", block.language)),
+            Kind::Other => {
+                Err(format!("a block of language `{}`: expected sh, text, yaml or {DATA:?}", block.language))
+            }
         };
         report.run += scripts.as_ref().map_or(0, Vec::len);
         report.drawings += usize::from(matches!(block.kind(), Kind::Drawing) && block.follows.is_none());
@@ -181,7 +189,7 @@ fn check(document: &str, text: &str, measured: Option<&Place>, report: &mut Repo
             scripts.iter().try_for_each(|(script, shown)| sandbox.check(script, block.code(), shown))
         });
         if let Err(what) = checked {
-            report.mistakes.push(Mistake { document: document.to_owned(), line: block.line, what });
+            report.mistakes.push(mistake(block.line, what));
         }
     }
 }
