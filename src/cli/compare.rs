@@ -270,7 +270,7 @@ fn selection(flag: &str, text: &str) -> Result<Selection, CliError> {
     if text.trim().is_empty() {
         return Err(CliError::Usage(format!("{flag}: expected terms, as in {flag} 'engine=lmdb size=10000'")));
     }
-    Selection::parse_line(text).map_err(|error| CliError::Usage(format!("{flag}: {error}")))
+    Selection::parse_side(text).map_err(|error| CliError::Usage(format!("{flag}: {error}")))
 }
 
 /// A side that has results. One without is a mistyped selection far more often than a question.

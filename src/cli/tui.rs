@@ -136,7 +136,8 @@ impl TuiArgs {
 }
 
 fn check_selection(flag: &str, text: &str) -> Result<(), String> {
-    match Selection::parse_line(text) {
+    let read = if flag == "--filter" { Selection::parse_line } else { Selection::parse_side };
+    match read(text) {
         Ok(selection) if selection.is_all() => {
             Err(format!("{flag} `{text}`: expected terms, as in engine=lmdb size=10000"))
         }

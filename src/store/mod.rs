@@ -53,8 +53,9 @@ pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
 pub use select::{
-    AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, Selection, SelectionKey,
-    SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextRows, WholeForm, WholeRow, literal,
+    AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, SelectableRow, Selection,
+    SelectionKey, SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextRows, WholeForm, WholeRow,
+    literal,
 };
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;

@@ -210,3 +210,28 @@ fn a_comma_between_values_is_told_where_no_run_has_it() {
         assert!(said.contains(wrong) && said.contains("`|`"), "{said}");
     }
 }
+
+#[test]
+fn words_and_figures_narrow_lists_and_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sized(folder.path(), &["10", "1000"]);
+    let count = |terms: &[&str]| dbdyno(store.path(), &[&["results", "--count"], terms].concat()).good();
+    assert_eq!(count(&["LMD"]), "4\n", "the engine");
+    assert_eq!(count(&["lmd", "test"]), "4\n", "the engine, and the name of the test");
+    assert_eq!(count(&["nothing|lmdb", "size>=1k"]), "2\n");
+    assert_eq!(count(&["nothing"]), "0\n");
+    assert_eq!(count(&["wall>=2ms"]), "2\n", "the second tests");
+    assert_eq!(count(&["wall_ns<2000000"]), "2\n");
+    assert_eq!(count(&["wall=1ms..1h", "depth<10"]), "2\n", "the run whose depth is 9");
+    assert_eq!(count(&["started<2000-01-01"]), "0\n");
+    assert_eq!(dbdyno(store.path(), &["results", "--runs", "--count", "lmdb"]).good(), "2\n");
+    let said = dbdyno(store.path(), &["results", "wall>5"]).refused(2);
+    assert!(said.contains("a time with its unit"), "{said}");
+    for changing in [&["delete", "lmdb", "--yes"][..], &["tag", "lmdb", "--add", "x"]] {
+        let said = dbdyno(store.path(), changing).refused(2);
+        assert!(said.contains("expected KEY=VALUE"), "{said}");
+    }
+    let said = dbdyno(store.path(), &["compare", "--a", "lmdb", "--b", "engine=lmdb"]).refused(2);
+    assert!(said.contains("expected KEY=VALUE, as in engine=lmdb"), "{said}");
+    assert_eq!(count(&[]), "4\n");
+}

@@ -13,7 +13,8 @@ use std::process::ExitCode;
 /// Which results or runs are meant.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Terms {
-    /// Which results: KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N, KEY<=N, KEY=N..M, KEY! (has no value). All terms must hold.
+    /// Which results: KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=N (<=, >, <; p99>1ms), KEY=N..M, KEY! (has no value), or words that the label, the engine or
+    /// the test's name contains. All terms must hold.
     #[arg(value_name = "TERM")]
     terms: Vec<String>,
 }
@@ -48,7 +49,7 @@ pub(in crate::cli) fn say_unmatched(
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("which").args(["terms", "all"]).required(true))]
 pub(in crate::cli) struct AffectedRuns {
-    /// Terms as for `results`. Runs with at least one such result are meant.
+    /// Terms as for `results`, without words. Runs with at least one such result are meant.
     #[arg(value_name = "TERM")]
     terms: Vec<String>,
     /// Every run in the store.
@@ -58,7 +59,14 @@ pub(in crate::cli) struct AffectedRuns {
 
 impl AffectedRuns {
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
-        Selection::parse(&self.terms).map_err(CliError::Usage)
+        let selection = Selection::parse(&self.terms).map_err(CliError::Usage)?;
+        match selection.has_words() {
+            true => Err(CliError::Usage(format!(
+                "`{}`: expected KEY=VALUE terms alone: a word means all that contains it, which is more than should be changed by mistake",
+                self.terms.join(" ")
+            ))),
+            false => Ok(selection),
+        }
     }
 
     /// Makes these changes to each of the runs, and prints how many they were.

@@ -1,6 +1,7 @@
 //! What terms and groupings are about: columns of the view `results`, tags, options, kept keys.
 
 use super::{terms::is_of_name, values::ValuePattern};
+use crate::metric::Metric;
 use dbdyno_engine::size::Size;
 
 /// What a term or a grouping is about.
@@ -18,7 +19,20 @@ pub enum SelectionKey {
     Started,
     /// An option, or a key kept with a run, by name.
     Option(String),
+    /// A figure of tests, which is compared with an amount.
+    Figure {
+        metric: Metric,
+        /// The word the user types.
+        word: &'static str,
+    },
+    /// What a person recognises a result by: the label of its configuration, the engine, the name of the test.
+    Words,
 }
+
+/// What words are looked for in.
+const RECOGNISED: [&str; 3] = ["label", "engine", "test_name"];
+/// Endings of the names of figures, which say the unit.
+const ENDINGS: [&str; 3] = ["_ns", "_bytes", "_ppm"];
 
 const COLUMNS: &[(&str, &str)] = &[
     ("engine", "engine"),
@@ -73,6 +87,29 @@ impl SelectionKey {
         ))
     }
 
+    /// A figure by its name, with its unit or without: `p99_ns`, `p99`. What is another key already is none: `cpu` is the processor.
+    pub(super) fn figure(word: &str) -> Option<Self> {
+        let mut figures = figures().filter(|(_, short)| COLUMNS.iter().all(|(column, _)| column != short));
+        let whole = Metric::named(word).map(|metric| (metric, metric.name()));
+        whole.or_else(|| figures.find(|(_, short)| *short == word)).map(|(metric, word)| Self::Figure { metric, word })
+    }
+
+    /// Whether a word is a key whatever is stored.
+    pub(super) fn is_word(word: &str) -> bool {
+        COLUMNS.iter().any(|(known, _)| *known == word) || ["started", "tag"].contains(&word)
+    }
+
+    /// The words of keys that there are whatever is stored, those with a second name by the shorter one.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        let is_first = |word: &&str| !["engine_version", "session_id", "run_id"].contains(word);
+        COLUMNS.iter().map(|(word, _)| *word).filter(is_first).chain(["started", "tag"])
+    }
+
+    /// The words of figures that can be compared with an amount, with what each is.
+    pub fn figures() -> impl Iterator<Item = (&'static str, &'static str)> {
+        figures().filter(|(_, short)| !Self::is_word(short)).map(|(metric, short)| (short, metric.title()))
+    }
+
     /// Whether its values are whole numbers.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Column { column: "test" | "round" | "tier" | "memory_limit_bytes", .. })
@@ -80,7 +117,7 @@ impl SelectionKey {
 
     /// Whether tests of one run may have different values.
     pub(super) fn is_of_tests(&self) -> bool {
-        matches!(self, Self::Column { column: "test" | "test_name" | "status", .. })
+        matches!(self, Self::Column { column: "test" | "test_name" | "status", .. } | Self::Figure { .. } | Self::Words)
     }
 
     /// The name, where it is an option or a kept key.
@@ -98,6 +135,8 @@ impl SelectionKey {
             Self::Tag => "tag",
             Self::Started => "started",
             Self::Option(name) => name,
+            Self::Figure { word, .. } => word,
+            Self::Words => "words",
         }
     }
 
@@ -111,6 +150,8 @@ impl SelectionKey {
                 parameters.extend([name.clone(), name.clone()]);
                 "coalesce(options[?], keys[?])".to_owned()
             }
+            Self::Figure { metric, .. } => metric.name().to_owned(),
+            Self::Words => format!("concat_ws(' ', {})", RECOGNISED.join(", ")),
         }
     }
 }
@@ -130,6 +171,14 @@ const WITHOUT_COMMAS: [&str; 11] = [
     "cache",
 ];
 
+/// Every figure, with its name without the unit.
+fn figures() -> impl Iterator<Item = (Metric, &'static str)> {
+    Metric::ALL.iter().map(|metric| {
+        let name = metric.name();
+        (*metric, ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name))
+    })
+}
+
 /// Values with commas between as a term has them.
 pub(super) fn parted(values: &str) -> String {
     values.split(',').map(str::trim).collect::<Vec<_>>().join("|")
@@ -144,6 +193,12 @@ fn newest_session(place: usize) -> String {
 }
 
 impl SelectionKey {
+    /// Whether a space ends its value: none of its values has one. Files of others may have any name of a suite.
+    pub(super) fn is_without_spaces(&self) -> bool {
+        let is_plain = |column: &&str| *column == "size" || (*column != "suite" && WITHOUT_COMMAS.contains(column));
+        matches!(self, Self::Column { column, .. } if is_plain(column))
+    }
+
     /// Where values seem to be parted by commas, which no value of this key has: what was meant.
     pub(super) fn listed_with_commas(&self, values: &str) -> Option<String> {
         let is_one =
@@ -201,6 +256,12 @@ impl SelectionKey {
             Self::Column { word: "tier", column } if value.text() == "unknown" => return format!("{column} IS NULL"),
             Self::Column { column: "session_id", .. } if value.text() == "last" => return newest_session(0),
             Self::Column { column: "session_id", .. } if value.text() == "previous" => return newest_session(1),
+            // Each of them by itself, so that no value begins in one and ends in the next.
+            Self::Words => {
+                parameters.extend(RECOGNISED.map(|_| value.text().to_owned()));
+                let each = RECOGNISED.map(|column| format!("coalesce({column} {is}, false)"));
+                return format!("({})", each.join(" OR "));
+            }
             Self::Tag => format!("run_id IN (SELECT run_id FROM tag WHERE tag {is})"),
             key => format!("{} {is}", key.sql(parameters)),
         };
@@ -214,6 +275,9 @@ impl SelectionKey {
             Self::Column { column, .. } => format!("{column} IS NULL"),
             Self::Tag => "len(tags) = 0".to_owned(),
             Self::Started => "started_at IS NULL".to_owned(),
+            Self::Figure { metric, .. } => format!("{} IS NULL", metric.name()),
+            // Nobody types it: every result has a label.
+            Self::Words => "false".to_owned(),
             Self::Option(name) => {
                 parameters.extend([name.clone(), name.clone()]);
                 "run_id NOT IN (SELECT run_id FROM run_option WHERE name = ? AND assumed IS NOT TRUE) \

@@ -1,14 +1,17 @@
 //! Reading the store.
 
+mod amount;
 mod answer;
 mod groups;
 mod key;
 mod list;
+mod matching;
 mod moments;
 mod order;
 mod selection;
 mod sessions;
 mod statement;
+mod term;
 mod terms;
 mod texts;
 mod unmatched;
@@ -18,6 +21,7 @@ mod whole;
 pub use answer::{AnswerOrder, AnswerPart, PartialAnswer};
 pub use key::SelectionKey;
 pub use list::Listed;
+pub use matching::SelectableRow;
 pub use order::{ListOrder, ListedRows, SortKey};
 pub use selection::Selection;
 pub use sessions::{SessionFigures, SessionOrder, SessionOrigin, TestFigures};

@@ -3,9 +3,8 @@
 use super::{
     SelectionKey,
     key::parted,
-    moments,
+    term::{SelectionTerm, TermOperator},
     terms::split_terms,
-    values::{self, ValuePattern},
 };
 
 /// A filter over stored results: every term must hold.
@@ -14,26 +13,8 @@ pub struct Selection {
     terms: Vec<SelectionTerm>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SelectionTerm {
-    key: SelectionKey,
-    operator: TermOperator,
-    /// One of these; for a range its two ends.
-    values: Vec<ValuePattern>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TermOperator {
-    Is,
-    IsNot,
-    AtLeast,
-    AtMost,
-    Between,
-    Missing,
-}
-
 impl Selection {
-    /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `size=10..1000`, `journal_mode!=wal`.
+    /// Reads terms: `engine=lmdb`, `size=10|20`, `tier>=2`, `p99>1ms`, `size=10..1000`, `journal_mode!=wal`, and words.
     ///
     /// # Errors
     /// A term that cannot be read, with what was expected.
@@ -43,13 +24,28 @@ impl Selection {
 
     /// Reads terms from one line, with spaces or commas between: `engine=lmdb size=10000`.
     ///
-    /// A space or comma ends a term only where the next `KEY=` begins, and never within brackets, so that values may
-    /// have them: `test=Random reads, size=2,3`.
+    /// A space or comma ends a term where the next `KEY=` begins, and never within brackets, so that values may have them:
+    /// `test=Random reads, size=2,3`. A space also ends a word, and a value that never has one: `lmdb size=10k reads`.
     ///
     /// # Errors
     /// A term that cannot be read, with what was expected.
     pub fn parse_line(text: &str) -> Result<Self, String> {
         Self::parse(&split_terms(text))
+    }
+
+    /// Reads a line that means a side of a comparison. Words alone mean none: `lmdb` would put results of `lmdb1` among those of `lmdb`.
+    ///
+    /// # Errors
+    /// A term that cannot be read, or words alone, with what was expected.
+    pub fn parse_side(text: &str) -> Result<Self, String> {
+        let selection = Self::parse_line(text)?;
+        match selection.is_of_words() {
+            true => Err(format!(
+                "`{text}`: expected KEY=VALUE, as in engine={text}: words alone mean all that contains them, which may be several \
+                 engines"
+            )),
+            false => Ok(selection),
+        }
     }
 
     /// The terms of a line, as they are given to commands.
@@ -60,6 +56,21 @@ impl Selection {
     /// Whether it means everything.
     pub fn is_all(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    /// All of which must hold.
+    pub(super) fn each(&self) -> &[SelectionTerm] {
+        &self.terms
+    }
+
+    /// Whether there are words in it, which mean whatever contains them.
+    pub fn has_words(&self) -> bool {
+        self.terms.iter().any(|term| term.key == SelectionKey::Words)
+    }
+
+    /// Whether it says nothing of any key.
+    pub fn is_of_words(&self) -> bool {
+        self.has_words() && self.terms.iter().all(|term| term.key == SelectionKey::Words)
     }
 
     /// Whether its terms are those of two others together, in any order.
@@ -116,140 +127,6 @@ impl Selection {
     }
 }
 
-impl SelectionTerm {
-    fn parse(text: &str) -> Result<Self, String> {
-        let expected = || {
-            format!(
-                "`{text}`: expected KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=NUMBER, KEY<=NUMBER, KEY=NUMBER..NUMBER, or KEY! \
-                 for what has none; `*` in a value stands for any characters, `\\|` and `\\*` for themselves"
-            )
-        };
-        let operators = [
-            ("!=", TermOperator::IsNot),
-            (">=", TermOperator::AtLeast),
-            ("<=", TermOperator::AtMost),
-            ("=", TermOperator::Is),
-        ];
-        let first = operators
-            .iter()
-            .filter_map(|operator| Some((text.find(operator.0)?, *operator)))
-            .min_by_key(|(at, (sign, _))| (*at, std::cmp::Reverse(sign.len())));
-        let Some((at, (sign, operator))) = first else {
-            let key = text.trim().strip_suffix('!').ok_or_else(expected)?;
-            return Ok(Self { key: SelectionKey::parse(key)?, operator: TermOperator::Missing, values: Vec::new() });
-        };
-        let key = SelectionKey::parse(&text[..at])?;
-        let rest = text[at + sign.len()..].trim();
-        if key == SelectionKey::Started {
-            let several = if rest.contains(',') { "; several are separated by `|`" } else { "" };
-            let values =
-                moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}{several}", moments::EXPECTED))?;
-            return Ok(Self { key, operator, values });
-        }
-        let is_number = |text: &str| number(text).is_some();
-        let is_range = rest.split_once("..").is_some_and(|(low, _)| is_number(low));
-        if rest.contains(',') && (is_range || !matches!(operator, TermOperator::Is | TermOperator::IsNot)) {
-            return Err(format!(
-                "`{text}`: expected one number, or with = one range: only single values may be several, separated by `|`, as in \
-                 {}=10|20",
-                key.word()
-            ));
-        }
-        if let Some(instead) = key.listed_with_commas(rest) {
-            return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
-        }
-        let rest = &key.without_suffixes(rest);
-        let range = || rest.split_once("..").and_then(|(low, high)| Some(vec![number(low)?, number(high)?]));
-        let (operator, values) = match (operator, range()) {
-            (TermOperator::Is, Some(range)) => (TermOperator::Between, range),
-            (TermOperator::AtLeast | TermOperator::AtMost, _) => (operator, vec![number(rest).ok_or_else(expected)?]),
-            _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
-        };
-        if values.iter().any(|value| value.text().is_empty()) {
-            return Err(expected());
-        }
-        Ok(Self { key, operator, values })
-    }
-
-    fn sql(&self, parameters: &mut Vec<String>) -> String {
-        if self.key == SelectionKey::Started {
-            return self.when(parameters);
-        }
-        match self.operator {
-            TermOperator::Is => self.is_one(parameters),
-            // What has no such option is not what was excluded: it stays.
-            TermOperator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
-            TermOperator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
-            TermOperator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
-            TermOperator::Between => {
-                format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters))
-            }
-            TermOperator::Missing => self.key.is_missing(parameters),
-        }
-    }
-
-    /// Whether the run began at one of the moments, or before or after.
-    fn when(&self, parameters: &mut Vec<String>) -> String {
-        let moment = "CAST(? AS TIMESTAMP)";
-        let moments = self.values.chunks(2).filter_map(|pair| Some((pair.first()?.text(), pair.last()?.text())));
-        let within = |(from, until): (&str, &str)| {
-            parameters.extend([from.to_owned(), until.to_owned()]);
-            format!("(started_at >= {moment} AND started_at < {moment})")
-        };
-        let all: Vec<(&str, &str)> = moments.collect();
-        let ends =
-            all.first().map(|(from, _)| (*from).to_owned()).zip(all.last().map(|(_, until)| (*until).to_owned()));
-        match (self.operator, ends) {
-            (TermOperator::Missing, _) | (_, None) => "started_at IS NULL".to_owned(),
-            (TermOperator::AtLeast, Some((from, _))) => {
-                parameters.push(from);
-                format!("started_at >= {moment}")
-            }
-            (TermOperator::AtMost, Some((_, until))) => {
-                parameters.push(until);
-                format!("started_at < {moment}")
-            }
-            (TermOperator::IsNot, _) => {
-                format!("NOT coalesce(({}), false)", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
-            }
-            (TermOperator::Is | TermOperator::Between, _) => {
-                format!("({})", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
-            }
-        }
-    }
-
-    /// The key's value as a number; the term's values are bound after it.
-    fn number(&self, parameters: &mut Vec<String>) -> String {
-        let value = self.key.sql(parameters);
-        parameters.extend(self.values.iter().map(|value| value.text().to_owned()));
-        format!("TRY_CAST({value} AS DOUBLE)")
-    }
-
-    /// Whether the key's value is one of the term's.
-    fn is_one(&self, parameters: &mut Vec<String>) -> String {
-        let alternatives: Vec<String> = self.values.iter().map(|value| self.key.is(value, parameters)).collect();
-        format!("({})", alternatives.join(" OR "))
-    }
-}
-
-/// A number as DuckDB reads it, which takes neither what is too large for it nor what is too small.
-fn number(text: &str) -> Option<ValuePattern> {
-    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
-    Some(ValuePattern::Exact(number.to_string()))
-}
-
-/// The instants of moments, or of all from one to another with `..` between.
-fn moments_of(text: &str) -> Option<Vec<ValuePattern>> {
-    let instants: Vec<String> = match text.split_once("..") {
-        Some((first, last)) => vec![moments::parse(first)?.from, moments::parse(last)?.until],
-        None => {
-            let all: Option<Vec<moments::Moment>> = text.split('|').map(moments::parse).collect();
-            all?.into_iter().flat_map(|moment| [moment.from, moment.until]).collect()
-        }
-    };
-    Some(instants.into_iter().map(ValuePattern::Exact).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +158,33 @@ mod tests {
         assert_eq!(parameters, ["rowsum", "rowsum", "a", "3FA%"]);
         assert_eq!(condition(&[]), ("true".to_owned(), Vec::new()));
         assert_eq!(condition(&["tier=unknown|3"]).0, "(tier IS NULL OR CAST(tier AS VARCHAR) = ?)");
+    }
+
+    #[test]
+    fn figures_are_compared_with_amounts_and_words_are_looked_for() {
+        let (sql, parameters) = condition(&["p99>1ms", "wall<2s", "database=1MiB..2MiB", "lm%db"]);
+        assert_eq!(
+            sql,
+            "TRY_CAST(p99_ns AS DOUBLE) > CAST(? AS DOUBLE) AND TRY_CAST(wall_ns AS DOUBLE) < CAST(? AS DOUBLE) \
+             AND TRY_CAST(database_bytes AS DOUBLE) BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE) \
+             AND ((coalesce(label ILIKE ? ESCAPE '\\', false) OR coalesce(engine ILIKE ? ESCAPE '\\', false) \
+             OR coalesce(test_name ILIKE ? ESCAPE '\\', false)))"
+        );
+        let word = "%lm\\%db%";
+        assert_eq!(parameters, ["1000000", "2000000000", "1048576", "2097152", word, word, word]);
+        let selection = Selection::parse_line("lmdb p99>=5us").unwrap();
+        assert!(selection.is_about_tests() && selection.has_words() && !selection.is_of_words());
+        assert!(Selection::parse_line("random reads").unwrap().is_of_words());
+        assert!(Selection::parse_line("sqlite[a=1, b=2] reads").unwrap().is_of_words());
+        // The processor, and an option that is called like a figure.
+        assert!(condition(&["cpu=x"]).0.contains("CAST(cpu AS VARCHAR)"));
+        assert!(condition(&["rows=3"]).0.contains("options[?]"));
+        for (wrong, expected) in
+            [("p99>5", "a time with its unit"), ("wall=1ms..x", "a time"), ("database<1ms", "bytes")]
+        {
+            let error = Selection::parse_line(wrong).unwrap_err();
+            assert!(error.contains(expected), "{wrong}: {error}");
+        }
     }
 
     #[test]

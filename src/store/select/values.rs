@@ -15,6 +15,15 @@ impl ValuePattern {
         Self::Like(text.chars().flat_map(like).chain(['%']).collect())
     }
 
+    /// Everything that contains what a value means; none where that is nothing.
+    pub(super) fn containing(value: &Self) -> Option<Self> {
+        let inner: String = match value {
+            Self::Exact(text) => text.chars().flat_map(like).collect(),
+            Self::Like(pattern) => pattern.clone(),
+        };
+        (!inner.is_empty()).then(|| Self::Like(format!("%{inner}%")))
+    }
+
     pub(super) fn is_exact(&self) -> bool {
         matches!(self, Self::Exact(_))
     }

@@ -1,0 +1,190 @@
+//! One term of a selection: what it is about, and the values that are meant.
+
+use super::{
+    SelectionKey, amount, moments,
+    terms::before_brackets,
+    values::{self, ValuePattern},
+};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SelectionTerm {
+    pub(super) key: SelectionKey,
+    pub(super) operator: TermOperator,
+    /// One of these; for a range its two ends.
+    pub(super) values: Vec<ValuePattern>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TermOperator {
+    Is,
+    IsNot,
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+    Between,
+    Missing,
+}
+
+impl SelectionTerm {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let expected = || {
+            format!(
+                "`{text}`: expected KEY=VALUE[|VALUE], KEY!=VALUE, KEY>=NUMBER (also <=, > and <), KEY=NUMBER..NUMBER, KEY! \
+                 for what has none, or a word; `*` in a value stands for any characters, `\\|` and `\\*` for themselves"
+            )
+        };
+        let operators = [
+            ("!=", TermOperator::IsNot),
+            (">=", TermOperator::AtLeast),
+            ("<=", TermOperator::AtMost),
+            ("=", TermOperator::Is),
+            (">", TermOperator::Above),
+            ("<", TermOperator::Below),
+        ];
+        let before = before_brackets(text);
+        let first = operators
+            .iter()
+            .filter_map(|operator| Some((before.find(operator.0)?, *operator)))
+            .min_by_key(|(at, (sign, _))| (*at, std::cmp::Reverse(sign.len())));
+        let Some((at, (sign, operator))) = first else {
+            let Some(key) = text.trim().strip_suffix('!') else { return Self::words(text).ok_or_else(expected) };
+            return Ok(Self { key: SelectionKey::parse(key)?, operator: TermOperator::Missing, values: Vec::new() });
+        };
+        let key = SelectionKey::parse(&text[..at])?;
+        let rest = text[at + sign.len()..].trim();
+        if key == SelectionKey::Started {
+            let several = if rest.contains(',') { "; several are separated by `|`" } else { "" };
+            let values =
+                moments_of(rest).ok_or_else(|| format!("`{text}`: expected {}{several}", moments::EXPECTED))?;
+            return Ok(Self { key, operator, values });
+        }
+        let is_range = rest.split_once("..");
+        let compares = !matches!(operator, TermOperator::Is | TermOperator::IsNot);
+        // What has no order can still be an option of the same name.
+        let key = match operator {
+            TermOperator::Is if is_range.is_none() => key,
+            TermOperator::IsNot => key,
+            _ => SelectionKey::figure(key.word()).unwrap_or(key),
+        };
+        let is_range = is_range.is_some_and(|(low, _)| amount::parse(&key, low).is_some());
+        if rest.contains(',') && (is_range || compares) {
+            return Err(format!(
+                "`{text}`: expected one number, or with = one range: only single values may be several, separated by `|`, as in \
+                 {}=10|20",
+                key.word()
+            ));
+        }
+        if let Some(instead) = key.listed_with_commas(rest) {
+            return Err(format!("`{text}`: values are parted by `|`: {}{sign}{instead}", key.word()));
+        }
+        let rest = &key.without_suffixes(rest);
+        let number = |text: &str| amount::parse(&key, text);
+        let range = || rest.split_once("..").and_then(|(low, high)| Some(vec![number(low)?, number(high)?]));
+        let unlike = || format!("`{text}`: expected {} behind {}{sign}", amount::expected(&key), key.word());
+        let (operator, values) = match (operator, range()) {
+            (TermOperator::Is, Some(range)) => (TermOperator::Between, range),
+            _ if compares => (operator, vec![number(rest).ok_or_else(unlike)?]),
+            // A figure is one of many: none is exactly another.
+            _ if matches!(key, SelectionKey::Figure { .. }) => return Err(unlike()),
+            _ => (operator, values::parse(rest).into_iter().map(|value| key.meant(value)).collect()),
+        };
+        if values.iter().any(|value| value.text().is_empty()) {
+            return Err(expected());
+        }
+        Ok(Self { key, operator, values })
+    }
+
+    /// Words, or a part of one: what contains it is meant. A key alone is none: it was not typed to its end.
+    fn words(text: &str) -> Option<Self> {
+        let values: Vec<ValuePattern> =
+            values::parse(text).into_iter().map(|value| ValuePattern::containing(&value)).collect::<Option<_>>()?;
+        (!SelectionKey::is_word(text.trim())).then_some(Self {
+            key: SelectionKey::Words,
+            operator: TermOperator::Is,
+            values,
+        })
+    }
+
+    pub(super) fn sql(&self, parameters: &mut Vec<String>) -> String {
+        if self.key == SelectionKey::Started {
+            return self.when(parameters);
+        }
+        match self.operator {
+            TermOperator::Is => self.is_one(parameters),
+            // What has no such option is not what was excluded: it stays.
+            TermOperator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
+            TermOperator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::AtMost => format!("{} <= CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::Above => format!("{} > CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::Below => format!("{} < CAST(? AS DOUBLE)", self.number(parameters)),
+            TermOperator::Between => {
+                format!("{} BETWEEN CAST(? AS DOUBLE) AND CAST(? AS DOUBLE)", self.number(parameters))
+            }
+            TermOperator::Missing => self.key.is_missing(parameters),
+        }
+    }
+
+    /// Whether the run began at one of the moments, or before or after.
+    fn when(&self, parameters: &mut Vec<String>) -> String {
+        let moment = "CAST(? AS TIMESTAMP)";
+        let moments = self.values.chunks(2).filter_map(|pair| Some((pair.first()?.text(), pair.last()?.text())));
+        let within = |(from, until): (&str, &str)| {
+            parameters.extend([from.to_owned(), until.to_owned()]);
+            format!("(started_at >= {moment} AND started_at < {moment})")
+        };
+        let all: Vec<(&str, &str)> = moments.collect();
+        let ends =
+            all.first().map(|(from, _)| (*from).to_owned()).zip(all.last().map(|(_, until)| (*until).to_owned()));
+        match (self.operator, ends) {
+            (TermOperator::Missing, _) | (_, None) => "started_at IS NULL".to_owned(),
+            (TermOperator::AtLeast, Some((from, _))) => {
+                parameters.push(from);
+                format!("started_at >= {moment}")
+            }
+            (TermOperator::Above, Some((_, until))) => {
+                parameters.push(until);
+                format!("started_at >= {moment}")
+            }
+            (TermOperator::AtMost, Some((_, until))) => {
+                parameters.push(until);
+                format!("started_at < {moment}")
+            }
+            (TermOperator::Below, Some((from, _))) => {
+                parameters.push(from);
+                format!("started_at < {moment}")
+            }
+            (TermOperator::IsNot, _) => {
+                format!("NOT coalesce(({}), false)", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
+            }
+            (TermOperator::Is | TermOperator::Between, _) => {
+                format!("({})", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
+            }
+        }
+    }
+
+    /// The key's value as a number; the term's values are bound after it.
+    fn number(&self, parameters: &mut Vec<String>) -> String {
+        let value = self.key.sql(parameters);
+        parameters.extend(self.values.iter().map(|value| value.text().to_owned()));
+        format!("TRY_CAST({value} AS DOUBLE)")
+    }
+
+    /// Whether the key's value is one of the term's.
+    fn is_one(&self, parameters: &mut Vec<String>) -> String {
+        let alternatives: Vec<String> = self.values.iter().map(|value| self.key.is(value, parameters)).collect();
+        format!("({})", alternatives.join(" OR "))
+    }
+}
+
+/// The instants of moments, or of all from one to another with `..` between.
+fn moments_of(text: &str) -> Option<Vec<ValuePattern>> {
+    let instants: Vec<String> = match text.split_once("..") {
+        Some((first, last)) => vec![moments::parse(first)?.from, moments::parse(last)?.until],
+        None => {
+            let all: Option<Vec<moments::Moment>> = text.split('|').map(moments::parse).collect();
+            all?.into_iter().flat_map(|moment| [moment.from, moment.until]).collect()
+        }
+    };
+    Some(instants.into_iter().map(ValuePattern::Exact).collect())
+}
