@@ -130,6 +130,11 @@ impl Catalog {
         self.folders.path(folder)
     }
 
+    /// A file of the user's own beside the folders, whether it is there or not.
+    pub(crate) fn own_file(&self, name: &str) -> PathBuf {
+        self.folders.root.join(name)
+    }
+
     /// Writes a preset's file into the user's folder, and says where; none: there is one of that name, and it was not to be
     /// replaced. `guarded`: what it must not be written over.
     pub(crate) fn save_preset(

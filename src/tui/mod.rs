@@ -5,6 +5,7 @@ pub mod app;
 pub mod attach;
 mod driver;
 pub mod export;
+pub mod filter;
 pub mod keys;
 pub mod launch;
 pub mod overlay;

@@ -6,6 +6,7 @@ mod bench;
 mod claims;
 mod compare;
 mod configurations;
+mod filter;
 mod live;
 mod messages;
 mod opening;

@@ -76,8 +76,8 @@ fn rows_are_sorted_by_column_in_either_direction() {
 #[test]
 fn a_filter_with_a_mistake_is_kept_with_what_was_expected() {
     let mut journey = begin(80, 24);
-    journey.keys("/latency").key(KeyPress::Enter).shows("`latency`: expected KEY=VALUE");
-    journey.keys("_n=200").key(KeyPress::Enter).shows("no stored run has an option or a key `latency_n`");
+    journey.keys("/engine").key(KeyPress::Enter).shows("`engine`: expected KEY=VALUE");
+    journey.keys("=null latency_n=200").key(KeyPress::Enter).shows("no stored run has an option or a key `latency_n`");
     journey.key(KeyPress::Ctrl('u')).keys("latency_ns=200 test=1|2").key(KeyPress::Enter);
     journey.shows("Results 4 of 32").shows("/ latency_ns=200 test=1|2").shows("1 / 4");
     journey

@@ -366,7 +366,7 @@ fn which_option_matters_is_charted_and_exported() {
     for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
-        journey.keys("5E").shows("Which option matters how much in").shows("ledger=null-kv").key(KeyPress::Enter);
+        journey.keys("5E").shows("Effects in / ledger=null-kv").key(KeyPress::Enter);
         journey.shows("Effects · null on kv at 1000").shows("latency_ns").shows("2000 against 1000").shows("◆");
         journey.key(KeyPress::End).shows("ranking").key(KeyPress::Home);
         journey.keys("e").shows("Export the effects").key(KeyPress::Ctrl('u'));

@@ -2,6 +2,7 @@
 
 use crate::tui::{
     export::FileContent,
+    filter,
     launch::{SessionStart, Tell, TortureStart, TrialStart},
     palette,
     screens::ScreenRequest,
@@ -52,6 +53,8 @@ pub enum Request {
     FreeName(String),
     /// What the palette completes arguments from.
     Palette(palette::Request),
+    /// What filters are completed from, or what is kept of them.
+    Filter(filter::Request),
     /// What a screen wants to be told.
     Screen(ScreenRequest),
 }

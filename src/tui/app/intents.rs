@@ -23,7 +23,7 @@ impl App {
                 Intent::Write { path, content } => commands.push(Command::Request(Request::Write { path, content })),
                 Intent::Copy(text) => commands.push(Command::Copy(text)),
                 Intent::Tell(tell) => commands.push(Command::Tell(tell)),
-                Intent::Ask(dialog, overlay) => self.open = Some(OpenOverlay::dialog(overlay, dialog)),
+                Intent::Ask(dialog, overlay) => commands.extend(self.ask(dialog, overlay)),
                 Intent::AskFile(dialog, overlay) => {
                     if let Overlay::Prompt(prompt) = &overlay {
                         let asked = prompt.input.value().to_owned();

@@ -5,6 +5,7 @@ use crate::{
     torture::SeriesEvent,
     tui::{
         export::RefusedFile,
+        filter,
         keys::KeyPress,
         palette,
         screens::{ScreenResponse, intent::Notice},
@@ -67,6 +68,8 @@ pub enum Response {
     },
     /// What arguments are completed from.
     Palette(palette::Response),
+    /// What filters are completed from, or what was kept of them.
+    Filter(filter::Response),
     /// What a screen wanted to be told.
     Screen(ScreenResponse),
 }

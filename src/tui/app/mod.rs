@@ -2,6 +2,7 @@
 //! files, no clock: tests drive it with keys and look at what is painted.
 
 mod command;
+mod filter;
 mod intents;
 mod message;
 mod notices;
@@ -19,6 +20,7 @@ pub use paint::draw;
 use crate::{
     catalog::Theme,
     tui::{
+        filter::Known,
         keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
         launch::Tell,
         overlay::{Overlay, paint::page_columns},
@@ -57,6 +59,8 @@ pub struct App {
     behind: Vec<ScreenId>,
     /// What lies over it.
     pub(crate) open: Option<OpenOverlay>,
+    /// What is known of the store while a filter is typed.
+    known: Known,
     /// What was said last.
     pub(crate) notices: Notices,
     /// Columns and rows of the terminal.
@@ -83,6 +87,7 @@ impl App {
             screen: ScreenId::Bench,
             behind: Vec::new(),
             open: None,
+            known: Known::default(),
             notices: Notices::default(),
             size,
             theme: None,
@@ -126,6 +131,8 @@ impl App {
                 outcome.map_or_else(Vec::new, |outcome| self.outcome(outcome))
             }
             Message::Click(target) => self.click(target),
+            // The arrows, which it stands for, mean filters of before there.
+            Message::Wheel(_) if self.open.as_mut().and_then(OpenOverlay::filter).is_some() => Vec::new(),
             Message::Wheel(lines) => {
                 let key = if lines < 0 { KeyPress::Up } else { KeyPress::Down };
                 (0..lines.unsigned_abs()).flat_map(|_| self.key(key)).collect()
@@ -305,6 +312,7 @@ impl App {
                 Vec::new()
             }
             Response::Palette(response) => self.palette_told(response),
+            Response::Filter(response) => self.filter_told(response),
             Response::Screen(response) => {
                 let context = context(&self.world, &self.screens, self.now, self.size);
                 let intents = self.screens.responded(response, &context);

@@ -5,7 +5,7 @@ use crate::tui::{
     app::{context, palette::Palette},
     export::RefusedFile,
     keys::{self, Action, Binding, EVERYWHERE, ScreenId},
-    overlay::{CommandLine, Outcome, Overlay, Reply},
+    overlay::{CommandLine, FilterLine, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
 };
 use std::path::PathBuf;
@@ -73,6 +73,22 @@ impl OpenOverlay {
         Self { overlay: Overlay::Command(line), purpose: ReplyTo::Palette(palette) }
     }
 
+    /// The filter that is typed, where one is.
+    pub(super) fn filter(&mut self) -> Option<&mut FilterLine> {
+        if let Overlay::Filter(filter) = &mut self.overlay { Some(filter) } else { None }
+    }
+
+    /// The filter that is typed, with what it is for, where one is.
+    fn take_filter(open: &mut Option<Self>) -> Option<(FilterLine, ScreenDialog)> {
+        match open.take()? {
+            Self { overlay: Overlay::Filter(filter), purpose: ReplyTo::Screen(dialog) } => Some((filter, dialog)),
+            other => {
+                *open = Some(other);
+                None
+            }
+        }
+    }
+
     /// The command that is typed, where one is.
     pub(super) fn take_palette(open: &mut Option<Self>) -> Option<(CommandLine, Box<Palette>)> {
         match open.take()? {
@@ -90,6 +106,9 @@ impl App {
     pub(super) fn outcome(&mut self, outcome: Outcome) -> Vec<Command> {
         if let Some((line, palette)) = OpenOverlay::take_palette(&mut self.open) {
             return self.palette_outcome(line, palette, &outcome);
+        }
+        if let Some((filter, dialog)) = OpenOverlay::take_filter(&mut self.open) {
+            return self.filter_outcome(filter, dialog, outcome);
         }
         let Some(open) = self.open.take() else { return Vec::new() };
         let (reply, closed) = match outcome {
@@ -173,11 +192,14 @@ impl App {
                 _ => Vec::new(),
             }),
             ReplyTo::Leave => Ok(if reply == Reply::Yes { self.leave_now() } else { Vec::new() }),
-            ReplyTo::Screen(dialog) => {
-                let context = context(&self.world, &self.screens, self.now, self.size);
-                let intents = self.screens.replied(dialog, reply, &context)?;
-                Ok(self.perform(intents))
-            }
+            ReplyTo::Screen(dialog) => self.replied_to_screen(dialog, reply),
         }
+    }
+
+    /// Gives a screen the reply to what it asked.
+    pub(super) fn replied_to_screen(&mut self, dialog: &ScreenDialog, reply: Reply) -> Result<Vec<Command>, String> {
+        let context = context(&self.world, &self.screens, self.now, self.size);
+        let intents = self.screens.replied(dialog, reply, &context)?;
+        Ok(self.perform(intents))
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     tui::{
         app::{App, LEAST, context},
         keys::{Binding, KeyPress, ScreenId},
-        overlay,
+        overlay::{self, Overlay},
         screens::intent::Notice,
         widgets::{
             Hit, Look, Target,
@@ -62,7 +62,9 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     }
     if let Some(open) = &app.open {
         paint.hits.clear();
-        overlay::paint::draw(paint, body, &open.overlay);
+        // A filter has its own keys in the place of the hints.
+        let place = if matches!(open.overlay, Overlay::Filter(_)) { area } else { body };
+        overlay::paint::draw(paint, place, &open.overlay);
     }
 }
 

@@ -4,6 +4,7 @@ use super::{App, Command, OpenOverlay, Request, context};
 use crate::{
     catalog::Theme,
     tui::{
+        filter,
         keys::{self, Action, Binding, ScreenId},
         launch::Opening,
         overlay::{CommandLine, ListItem, Outcome, Reply},
@@ -88,7 +89,7 @@ impl App {
     }
 
     /// Follows what is typed, and keeps it open.
-    fn follow(&mut self, mut line: CommandLine, mut palette: Box<Palette>) -> Vec<Command> {
+    pub(super) fn follow(&mut self, mut line: CommandLine, mut palette: Box<Palette>) -> Vec<Command> {
         let mut commands = Vec::new();
         let typed = command_of(line.text(), &palette.offered);
         if typed.map(|command| command.words) != palette.command().map(|command| command.words) {
@@ -97,6 +98,10 @@ impl App {
                 None => Stage::Name,
                 Some(command) => {
                     let values = self.values(command);
+                    self.known = filter::Known::default();
+                    if matches!(values, Values::Asked(Asked { form: Form::Filter { .. }, .. })) {
+                        commands.push(Command::Request(Request::Filter(filter::Request::Names)));
+                    }
                     if let Values::Stored(of) = values
                         && !palette.stored.contains_key(&of)
                     {
@@ -106,12 +111,18 @@ impl App {
                 }
             };
         }
+        if let Stage::Argument(argument) = &palette.stage
+            && let Values::Asked(Asked { form: Form::Filter { keys, .. }, .. }) = argument.values
+        {
+            let typed = line.text().get(argument.command.words.len() + 1..).unwrap_or_default().to_owned();
+            commands.extend(self.want(&typed, keys));
+        }
         line.offer(match &palette.stage {
             Stage::Name => names(&palette.offered, &palette.bindings),
             Stage::Argument(argument) => {
                 let Argument { command, values, .. } = argument.as_ref();
                 let theme = palette.theme.as_ref().map_or(&self.world.theme, |theme| &theme.name);
-                let known = Known { world: &self.world, theme, stored: &palette.stored };
+                let known = Known { world: &self.world, theme, stored: &palette.stored, filter: &self.known };
                 let typed = line.text().get(command.words.len() + 1..).unwrap_or_default().to_owned();
                 arguments(command, values, &typed, known)
             }
@@ -126,6 +137,8 @@ impl App {
         let (on, to) = match command.takes {
             Takes::Theme => return Values::Themes,
             Takes::Screen => return Values::Screens,
+            Takes::View => return Values::Views,
+            Takes::NewView => return Values::NewView,
             Takes::Stored(of) => return Values::Stored(of),
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
@@ -150,16 +163,17 @@ impl App {
     /// Shows what an argument would do, where that is seen at once and taken back as easily.
     fn show_meanwhile(&mut self, line: &CommandLine, palette: &mut Palette) -> Vec<Command> {
         let Stage::Argument(argument) = &mut palette.stage else { return Vec::new() };
-        let Argument { values, shown, .. } = argument.as_mut();
+        let Argument { command, values, shown } = argument.as_mut();
         match values {
             Values::Themes => {
                 let theme = line.pointed().and_then(|at| self.world.themes.get(at));
                 self.theme = theme.or(palette.theme.as_ref()).cloned();
                 Vec::new()
             }
-            Values::Asked(Asked { on, dialog, form: Form::Text { initial, .. } }) if *on == self.screen => {
-                let typed = line.argument();
-                if shown.as_ref().unwrap_or(initial) == typed {
+            Values::Asked(Asked { on, dialog, form }) if *on == self.screen => {
+                let Some(initial) = form.initial() else { return Vec::new() };
+                let typed = line.text().get(command.words.len() + 1..).unwrap_or_default();
+                if shown.as_deref().unwrap_or(initial) == typed {
                     return Vec::new();
                 }
                 let dialog = dialog.clone();
@@ -178,21 +192,18 @@ impl App {
                 self.theme.clone_from(&palette.theme);
                 Vec::new()
             }
-            (Values::Asked(Asked { dialog, form: Form::Text { initial, .. }, .. }), Some(shown))
-                if shown != initial =>
-            {
-                self.typing(&dialog, &initial)
-            }
+            (Values::Asked(Asked { dialog, form, .. }), Some(shown)) => match form.initial() {
+                Some(initial) if shown != initial => self.typing(&dialog, initial),
+                _ => Vec::new(),
+            },
             _ => Vec::new(),
         }
     }
 
     /// Tells a screen what is typed so far.
     fn typing(&mut self, dialog: &ScreenDialog, text: &str) -> Vec<Command> {
-        let context = context(&self.world, &self.screens, self.now, self.size);
         // What is refused while it is typed is refused again at the end, and said then.
-        let intents = self.screens.replied(dialog, Reply::Typing(text.to_owned()), &context).unwrap_or_default();
-        self.perform(intents)
+        self.replied_to_screen(dialog, Reply::Typing(text.to_owned())).unwrap_or_default()
     }
 
     /// Does what is typed; what cannot be done stays open, with the reason.
@@ -243,7 +254,7 @@ impl App {
     fn take_argument(&mut self, line: &CommandLine, argument: &Argument) -> Result<Vec<Command>, String> {
         let Argument { command, values, .. } = argument;
         let items = &line.completions.items;
-        let typed = line.argument().trim();
+        let typed = line.text().get(command.words.len() + 1..).unwrap_or_default().trim();
         let chosen = || {
             let labels = items.iter().map(|item| item.label.as_str());
             line.pointed().ok_or_else(|| unknown(typed, command.argument, labels))
@@ -261,6 +272,11 @@ impl App {
             Values::Screens => {
                 Ok(chosen().map(|at| ScreenId::tabs().nth(at).map_or_else(Vec::new, |screen| self.go(screen)))?)
             }
+            Values::Views => {
+                let view = self.world.views.get(chosen()?).cloned();
+                view.map_or_else(|| Ok(Vec::new()), |view| self.show_view(&view))
+            }
+            Values::NewView => self.save_view(text),
             Values::Stored(Stored::Engines) => opening_of(text).map(|opening| self.show(opening)),
             Values::Stored(of) => {
                 if line.completions.is_free {
@@ -275,6 +291,8 @@ impl App {
             Values::Asked(Asked { on, dialog, form }) => {
                 let reply = match form {
                     Form::OneOf(_) => Reply::Chosen(vec![chosen()?]),
+                    // An item is only a part of a filter.
+                    Form::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
                 let context = context(&self.world, &self.screens, self.now, self.size);

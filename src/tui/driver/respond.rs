@@ -2,7 +2,7 @@
 
 use crate::tui::{
     app::{Request, Response},
-    export, palette, screens,
+    export, filter, palette, screens,
     setup::TuiSetup,
     world,
 };
@@ -14,6 +14,7 @@ pub fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Write { path, content } => Response::Written(export::write(&path, &content, setup)),
         Request::FreeName(asked) => Response::FreeName { free: export::free_name(&asked), asked },
         Request::Palette(request) => Response::Palette(palette::respond(request, setup)),
+        Request::Filter(request) => Response::Filter(filter::respond(request, setup)),
         Request::Screen(request) => Response::Screen(screens::respond(request, setup)),
     }
 }
@@ -24,6 +25,7 @@ pub(super) fn disturbs(request: &Request) -> bool {
         Request::World(request) => *request != world::Request::Engines,
         Request::Write { .. } | Request::Palette(_) => true,
         Request::FreeName(_) => false,
+        Request::Filter(request) => request.disturbs(),
         Request::Screen(request) => screens::disturbs(request),
     }
 }

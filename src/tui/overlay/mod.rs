@@ -2,12 +2,15 @@
 
 mod choose;
 mod command_line;
+mod filter_line;
 mod page;
 pub(crate) mod paint;
 mod prompt;
 
 pub use choose::{Choose, ListItem};
 pub use command_line::{CommandLine, Completions};
+pub(crate) use filter_line::FilterKeys;
+pub use filter_line::FilterLine;
 pub use page::TextPage;
 pub use prompt::Prompt;
 
@@ -36,6 +39,8 @@ pub enum Overlay {
     Page(TextPage),
     /// A command is typed.
     Command(CommandLine),
+    /// A filter is typed.
+    Filter(FilterLine),
 }
 
 /// What the user replied.
@@ -65,6 +70,11 @@ impl Overlay {
     pub(crate) fn prompt(title: impl Into<String>, help: impl Into<String>, text: impl Into<String>) -> Self {
         let input = Input::new(text.into());
         Self::Prompt(Prompt { title: title.into(), help: help.into(), input, formats: &[], error: None })
+    }
+
+    /// Has a filter typed below everything, whose terms have these keys; `title` is what it narrows.
+    pub(crate) fn filter(title: impl Into<String>, keys: FilterKeys, text: impl Into<String>) -> Self {
+        Self::Filter(FilterLine::new(title.into(), keys, text.into()))
     }
 
     /// Has one or `several` of a list chosen; the cursor is on the first that is chosen already.
@@ -103,6 +113,7 @@ impl Overlay {
             },
             Self::Page(page) => page.key(key),
             Self::Command(line) => line.key(key),
+            Self::Filter(filter) => filter.key(key),
         }
     }
 
@@ -126,6 +137,7 @@ impl Overlay {
                 line.go(row);
                 line.key(KeyPress::Enter)
             }
+            Self::Filter(filter) => filter.click(row),
             _ => Outcome::Stays(None),
         }
     }

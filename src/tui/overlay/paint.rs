@@ -4,7 +4,7 @@ use crate::{
     base::units::plain,
     catalog::Role,
     tui::{
-        overlay::{Choose, CommandLine, Confirm, ListItem, Overlay, Prompt, TextPage},
+        overlay::{Choose, CommandLine, Confirm, FilterLine, ListItem, Overlay, Prompt, TextPage},
         widgets::{
             Target,
             paint::{Paint, fit, pad, piece, rows, width, wrap},
@@ -21,6 +21,7 @@ pub(crate) fn draw(paint: &mut Paint<'_>, area: Rect, overlay: &Overlay) {
         Overlay::Confirm(confirm) => draw_confirm(paint, area, confirm),
         Overlay::Page(page) => draw_page(paint, area, page),
         Overlay::Command(line) => draw_command(paint, area, line),
+        Overlay::Filter(filter) => draw_filter(paint, area, filter),
     }
 }
 
@@ -142,8 +143,14 @@ fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
         Some(error) => paint.wrapped(note, &format!("✗ {error}"), Role::Bad),
         None => paint.wrapped(note, &line.completions.note, Role::Dim),
     };
+    draw_completions(paint, list, line);
+}
+
+/// The completions of a line, as many as there is room for around its cursor.
+fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
+    let items = &line.completions.items;
     let matching = line.matching();
-    if matching.is_empty() && listed > 0 && !line.completions.is_free {
+    if matching.is_empty() && list.height > 0 && !line.completions.is_free {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
     let room = usize::from(list.width);
@@ -158,6 +165,33 @@ fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
         }
         paint.hit(row, Target::Overlay(at));
     }
+}
+
+/// Rows of a filter's completions, at most: what it narrows is above them.
+const FILTER_COMPLETIONS: u16 = 5;
+
+/// Paints a filter into the last rows: completions, the line, and what is expected or wrong, or what its keys do.
+fn draw_filter(paint: &mut Paint<'_>, area: Rect, filter: &FilterLine) {
+    const FOOT: &str = "Tab complete  Ctrl-n Ctrl-p choose  Up Down before  Enter keep  Esc give up";
+    let line = &filter.line;
+    let told = match &line.error {
+        Some(error) => (format!("✗ {error}"), Role::Bad),
+        None => (line.completions.note.clone(), Role::Dim),
+    };
+    let below = wrap(&plain(&told.0), usize::from(area.width)).len().min(usize::from(NOTE)) as u16;
+    let listed = (line.matching().len() as u16).min(FILTER_COMPLETIONS);
+    // The line of hints is taken too: its keys mean something else here.
+    let height = (listed + 1 + below + 1).min(area.height);
+    let place = Rect { y: area.bottom() - height, height, ..area };
+    paint.clear(place);
+    paint.text(Rect { y: place.bottom() - 1, height: 1, ..place }, FOOT, Role::Dim);
+    draw_completions(paint, Rect { height: listed, ..place }, line);
+    let row = Rect { y: place.y + listed, height: 1, ..place };
+    let title = format!("{} / ", plain(&filter.title));
+    let columns = (width(&title) as u16).min(row.width / 2);
+    paint.text(Rect { width: columns, ..row }, &title, Role::Key);
+    input(paint, Rect { x: row.x + columns, width: row.width - columns, ..row }, &line.input);
+    paint.wrapped(Rect { y: row.y + 1, height: below, ..place }, &told.0, told.1);
 }
 
 fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {

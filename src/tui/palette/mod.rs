@@ -30,6 +30,10 @@ pub(crate) enum Takes {
     /// A theme; shown while the cursor is on it.
     Theme,
     Screen,
+    /// A view that was saved.
+    View,
+    /// The name that what is shown is saved under.
+    NewView,
     /// Something that is stored.
     Stored(Stored),
     /// The reply to what a key asks, on a screen of its own or on the one in view: offered where the key does something. The key must
@@ -73,6 +77,8 @@ pub(crate) const COMMANDS: &[PaletteCommand] = &[
     ),
     command("open run", "RUN", "all about a stored run", Takes::Stored(Stored::Runs)),
     command("open session", "SESSION", "the configurations of a stored session", Takes::Stored(Stored::Sessions)),
+    command("view", "VIEW", "a view that was saved: its filter, columns, order and groups", Takes::View),
+    command("save view", "NAME", "keep filter, columns, order and groups under a name", Takes::NewView),
     command("go", "SCREEN", "show a screen", Takes::Screen),
     command("theme", "THEME", "other colours", Takes::Theme),
 ];

@@ -5,8 +5,9 @@ use crate::{
     catalog::Theme,
     report::format::Format,
     tui::{
+        filter::{self, View},
         keys::{Action, Binding, ScreenId},
-        overlay::{Completions, ListItem, Overlay},
+        overlay::{Completions, FilterKeys, ListItem, Overlay},
         screens::ScreenDialog,
         world::World,
     },
@@ -36,6 +37,10 @@ pub(crate) struct Argument {
 pub(crate) enum Values {
     Themes,
     Screens,
+    /// The views that were saved.
+    Views,
+    /// A name for what is shown.
+    NewView,
     Stored(Stored),
     /// What a screen asks for.
     Asked(Asked),
@@ -62,6 +67,13 @@ pub(crate) enum Form {
         /// What was there to begin with.
         initial: String,
     },
+    /// By a filter, which is typed as everywhere.
+    Filter {
+        /// What it narrows.
+        title: String,
+        keys: FilterKeys,
+        initial: String,
+    },
     /// By a file that is not there yet.
     File {
         /// What is expected.
@@ -85,7 +97,18 @@ impl Form {
                     false => Self::Text { help, initial: text },
                 })
             }
+            Overlay::Filter(filter) => {
+                Some(Self::Filter { title: filter.title, keys: filter.keys, initial: filter.initial })
+            }
             _ => None,
+        }
+    }
+
+    /// What was there to begin with, where a screen follows what is typed.
+    pub(crate) fn initial(&self) -> Option<&str> {
+        match self {
+            Self::Text { initial, .. } | Self::Filter { initial, .. } => Some(initial),
+            Self::OneOf(_) | Self::File { .. } => None,
         }
     }
 
@@ -106,6 +129,8 @@ pub(crate) struct Known<'k> {
     pub(crate) theme: &'k str,
     /// What was found in the store, or why nothing was.
     pub(crate) stored: &'k BTreeMap<Stored, Result<Vec<ListItem>, String>>,
+    /// What filters are completed from.
+    pub(crate) filter: &'k filter::Known,
 }
 
 /// What is there to be done: commands, then what keys do.
@@ -124,9 +149,15 @@ pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Bi
 
 /// What fits an argument, of which so much is typed.
 pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, known: Known<'_>) -> Completions {
+    if let Values::Asked(Asked { form: Form::Filter { keys, .. }, .. }) = values {
+        let filter = filter::completions(typed, *keys, known.filter);
+        return Completions { head: format!("{} {}", command.words, filter.head), ..filter };
+    }
     let (items, is_free, note) = match values {
         Values::Themes => (themes(known), false, String::new()),
         Values::Screens => (screens(), false, String::new()),
+        Values::Views => (views(known), false, String::new()),
+        Values::NewView => (views(known), true, "a name; one of these is written over".to_owned()),
         Values::Refused(reason) => (Vec::new(), true, reason.clone()),
         Values::Stored(of) => match (known.stored.get(of), of) {
             (None, _) => (Vec::new(), true, format!("reading {} …", known.world.store)),
@@ -136,6 +167,7 @@ pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, 
         },
         Values::Asked(Asked { form: Form::OneOf(items), .. }) => (items.clone(), false, String::new()),
         Values::Asked(Asked { form: Form::Text { help, .. }, .. }) => (Vec::new(), true, help.clone()),
+        Values::Asked(Asked { form: Form::Filter { title, .. }, .. }) => (Vec::new(), true, title.clone()),
         Values::Asked(Asked { form: Form::File { help, usual, formats }, .. }) => {
             let note = export::file_of(typed, formats, usual)
                 .map_or_else(|error| error, |file| format!("writes {file}: {help}"));
@@ -152,6 +184,11 @@ fn themes(known: Known<'_>) -> Vec<ListItem> {
     known.world.themes.iter().map(item).collect()
 }
 
+fn views(known: Known<'_>) -> Vec<ListItem> {
+    let item = |view: &View| ListItem::new(&view.name, format!("{} {}", view.screen, view.filter));
+    known.world.views.iter().map(item).collect()
+}
+
 fn screens() -> Vec<ListItem> {
     ScreenId::tabs().map(|screen| ListItem::new(screen.word(), screen.number().to_string())).collect()
 }
@@ -160,6 +197,8 @@ fn screens() -> Vec<ListItem> {
 pub(crate) fn offered(in_view: ScreenId, does: impl Fn(ScreenId, Action) -> bool) -> Vec<&'static PaletteCommand> {
     let is_offered = |command: &&PaletteCommand| match command.takes {
         Takes::Reply { on, to } => does(on.unwrap_or(in_view), to),
+        // What can be kept is what can be narrowed to what is wanted.
+        Takes::NewView => in_view == ScreenId::Results,
         _ => true,
     };
     COMMANDS.iter().filter(is_offered).collect()

@@ -7,7 +7,7 @@ use crate::{
     tui::{
         export::FileContent,
         launch::{OwedSession, Tell, TortureStart, TrialStart},
-        overlay::{ListItem, Overlay},
+        overlay::{FilterKeys, ListItem, Overlay},
     },
 };
 use std::path::PathBuf;
@@ -127,6 +127,11 @@ impl<R, D> Intent<R, D> {
             prompt.formats = formats;
         }
         self
+    }
+
+    /// Has a filter typed below everything; `title` is what it narrows or chooses.
+    pub(crate) fn filter(dialog: D, title: impl Into<String>, keys: FilterKeys, text: impl Into<String>) -> Self {
+        Self::Ask(dialog, Overlay::filter(title, keys, text))
     }
 
     /// Has one of a list chosen.

@@ -16,6 +16,7 @@ pub mod tune;
 pub(crate) use screen::Context;
 
 use super::{
+    filter::View,
     keys::{Action, KeyPress, ScreenId},
     overlay::Reply,
     setup::TuiSetup,
@@ -147,6 +148,20 @@ macro_rules! screens {
             pub(crate) fn shown(&mut self, which: ScreenId, context: &Context<'_>) -> Intents {
                 match which {
                     $(ScreenId::$id => joined(self.$folder.shown(context)),)*
+                }
+            }
+
+            /// What a screen shows, to be kept as a view; none where that is no list.
+            pub(crate) fn view(&self, of: ScreenId) -> Option<View> {
+                match of {
+                    $(ScreenId::$id => self.$folder.view(),)*
+                }
+            }
+
+            /// Shows a view on a screen; an error says why it cannot be shown.
+            pub(crate) fn show_view(&mut self, on: ScreenId, view: &View) -> Result<Intents, String> {
+                match on {
+                    $(ScreenId::$id => self.$folder.show_view(view).map(joined),)*
                 }
             }
 

@@ -2,6 +2,7 @@
 
 use super::intent::Intent;
 use crate::tui::{
+    filter::View,
     keys::{Action, KeyPress},
     overlay::Reply,
     setup::TuiSetup,
@@ -75,6 +76,19 @@ pub(crate) trait Screen: Sized {
     /// The screen came into view: what it shows may have to be read.
     fn shown(&mut self, _context: &Context<'_>) -> Intents<Self> {
         Vec::new()
+    }
+
+    /// What it shows, to be kept as a view whose name and screen others fill in; none where that is no list.
+    fn view(&self) -> Option<View> {
+        None
+    }
+
+    /// Shows a view that was kept of it.
+    ///
+    /// # Errors
+    /// What in it cannot be shown, with what was expected.
+    fn show_view(&mut self, _view: &View) -> Result<Intents<Self>, String> {
+        Err("this screen has no views: expected `results`".to_owned())
     }
 
     /// What is stored has changed.

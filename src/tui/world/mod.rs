@@ -13,6 +13,7 @@ use crate::{
     engines::Registry,
     host::WorkFolderFacts,
     store::StoreHistory,
+    tui::filter::View,
 };
 use std::time::Duration;
 
@@ -32,6 +33,10 @@ pub struct World {
     pub(crate) themes: Vec<Theme>,
     /// The name of the theme that the program was started with.
     pub(crate) theme: String,
+    /// Filters of before, the last one last.
+    pub(crate) filters: Vec<String>,
+    /// Views that were saved.
+    pub(crate) views: Vec<View>,
     /// What could not be read, and why.
     pub(crate) broken: Vec<String>,
     /// The engines; at first only those built in.

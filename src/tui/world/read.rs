@@ -5,7 +5,11 @@ use crate::{
     catalog::CatalogError,
     engines::Registry,
     host::HostFacts,
-    tui::{setup::TuiSetup, world::World},
+    tui::{
+        filter::{read_history, read_views},
+        setup::TuiSetup,
+        world::World,
+    },
 };
 
 /// The suite that stands first in lists to choose from.
@@ -15,7 +19,13 @@ const FIRST_SUITE: &str = "kv";
 pub fn read(setup: &TuiSetup) -> World {
     let catalog = &setup.catalog;
     let mut broken = Vec::new();
+    let views = read_views(catalog).unwrap_or_else(|reason| {
+        broken.push(reason);
+        Vec::new()
+    });
     let mut world = World {
+        filters: read_history(catalog),
+        views,
         suites: all(catalog.suite_names(), |name| catalog.suite(name), &mut broken),
         presets: benches(all(catalog.preset_names(), |name| ReadyMade::find(catalog, name), &mut broken)),
         themes: all(catalog.theme_names(), |name| catalog.theme(name), &mut broken),

@@ -51,9 +51,9 @@ fn what_the_store_has_is_asked_beside_the_screens() {
 #[test]
 fn a_filter_that_is_wrong_stays_with_what_was_expected() {
     let mut journey = begin(80, 24);
-    journey.command("filter latency_ns").shows("✗ `latency_ns`: expected KEY=VALUE").shows("Commands");
-    journey.keys("=2000").key(KeyPress::Enter).hides("Commands").shows("1 configuration ");
-    journey.shows("/ latency_ns=2000");
+    journey.command("filter engine").shows("✗ `engine`: expected KEY=VALUE").shows("Commands");
+    journey.keys("=null latency_ns=2000").key(KeyPress::Enter).hides("Commands").shows("1 configuration ");
+    journey.shows("/ engine=null latency_ns=2000");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_format_and_a_name_write_a_file_and_never_replace_one() {
 fn every_command_fits_and_paints_ascii_where_asked() {
     let mut journey = begin(80, 24);
     journey.setup.look.ascii = true;
-    for line in ["", "filter ", "sort by ", "export ", "compare ", "open run ", "open session ", "theme ", "go "] {
+    for line in ["", "filter ", "sort by ", "export ", "compare ", "open run ", "open session ", "theme ", "view ", "save view ", "go "] {
         journey.keys(&format!(":{line}"));
         let screen = journey.screen();
         assert!(screen.is_ascii(), "{screen}");

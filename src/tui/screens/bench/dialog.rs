@@ -8,6 +8,7 @@ use crate::{
     report::command::shell,
     tui::{
         export::FileContent,
+        filter::ListFilter,
         overlay::{ListItem, Reply},
         screens::intent::Intent,
         widgets::cursor::ListCursor,
@@ -74,7 +75,7 @@ impl BenchScreen {
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.filter = text;
+                self.filter = ListFilter::read(&text, &[])?;
                 self.cursors[Pane::Options.index()] = ListCursor::default();
             }
             (Dialog::Value(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,

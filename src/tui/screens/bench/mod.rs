@@ -25,9 +25,10 @@ use crate::{
     catalog::Suite,
     report::command::shell,
     tui::{
+        filter::ListFilter,
         keys::Action,
         launch::{SessionStart, expected, is_long},
-        overlay::Reply,
+        overlay::{FilterKeys, Reply},
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
@@ -54,7 +55,7 @@ pub struct BenchScreen {
     /// What that will take, or what is wrong with it.
     pub(crate) preview: Result<Preview, String>,
     /// What an option's name must contain to be shown.
-    pub(crate) filter: String,
+    pub(crate) filter: ListFilter,
 }
 
 impl BenchScreen {
@@ -178,7 +179,7 @@ impl Screen for BenchScreen {
             owner: OptionOwner::Entry(0),
             form,
             preview: Err(String::new()),
-            filter: String::new(),
+            filter: ListFilter::default(),
         };
         bench.plan(world);
         bench.put_first_look(world);
@@ -220,8 +221,7 @@ impl Screen for BenchScreen {
             }
             Action::Notes => return self.notes(world),
             Action::Filter => {
-                let help = "options whose name contains this";
-                return vec![Intent::prompt(Dialog::Filter, "Filter options", help, self.filter.clone())];
+                return vec![Intent::filter(Dialog::Filter, "Options", FilterKeys::Among(&[]), self.filter.line())];
             }
             Action::Back => self.filter.clear(),
             Action::Export => {

@@ -44,11 +44,10 @@ impl BenchScreen {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
             OptionOwner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
         };
-        let filter = self.filter.trim().to_lowercase();
         let values = self.values(self.owner);
         specs
             .iter()
-            .filter(|spec| spec.name.to_lowercase().contains(&filter))
+            .filter(|spec| self.filter.means_text(&spec.name))
             .map(|spec| OptionRow { spec, chosen: values.and_then(|values| values.get(&spec.name)) })
             .collect()
     }

@@ -2,7 +2,7 @@
 
 use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane};
 use crate::{
-    base::units,
+    base::units::{self, plain},
     bench::BenchPlan,
     catalog::Role,
     tui::{
@@ -117,7 +117,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let names: Vec<String> = tiers.iter().map(named).collect();
     let between = if names.len() < 3 { " and " } else { " " };
     let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };
-    let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", bench.filter) };
+    let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", plain(bench.filter.line())) };
     let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
     let options = bench.rows(world);
     if options.is_empty() {

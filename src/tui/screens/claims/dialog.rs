@@ -1,12 +1,12 @@
 //! What the Claims screen asks the user, and what becomes of the replies.
 
-use super::{ClaimsScreen, Intents};
-use crate::tui::{overlay::Reply, widgets::cursor::ListCursor};
+use super::{ClaimsScreen, Intents, rows::CLAIM_KEYS};
+use crate::tui::{filter::ListFilter, overlay::Reply, widgets::cursor::ListCursor};
 
 /// What the Claims screen asks the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// What the names of claims must contain.
+    /// Which claims are shown.
     Filter,
     /// The file to write the claims to.
     Export,
@@ -20,7 +20,7 @@ impl ClaimsScreen {
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.filter = text;
+                self.filter = ListFilter::read(&text, CLAIM_KEYS)?;
                 *self.cursor_mut() = ListCursor::default();
             }
             (Dialog::Export, Reply::Text(path)) => return self.export(&path),

@@ -8,6 +8,7 @@ mod rows;
 
 pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
+use rows::CLAIM_KEYS;
 pub(crate) use rows::{ClaimRow, claim_name, claim_rows};
 
 use super::{
@@ -18,8 +19,9 @@ use crate::{
     catalog,
     claims::{ClaimsTable, JudgedClaim, JudgedComparison},
     tui::{
+        filter::ListFilter,
         keys::Action,
-        overlay::Reply,
+        overlay::{FilterKeys, Reply},
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
@@ -50,7 +52,7 @@ pub struct ClaimsScreen {
     pub(crate) cursor: ListCursor,
     pub(crate) opened: Option<OpenedClaims>,
     /// What the names of claims shown contain.
-    pub(crate) filter: String,
+    pub(crate) filter: ListFilter,
     ticket: u64,
     stale: bool,
 }
@@ -173,8 +175,8 @@ impl Screen for ClaimsScreen {
             Action::More => return self.measure(world),
             Action::Explain => return self.explain(),
             Action::Filter => {
-                let help = "tests whose number and name, or whose comparison, contain this";
-                return vec![Intent::prompt(Dialog::Filter, "Filter claims", help, self.filter.clone())];
+                let keys = FilterKeys::Among(CLAIM_KEYS);
+                return vec![Intent::filter(Dialog::Filter, "Claims", keys, self.filter.line())];
             }
             Action::Export => return self.ask_export(),
             _ => {}

@@ -1,6 +1,13 @@
 //! The rows of a publication that is open, narrowed by the filter.
 
-use crate::claims::{ClaimsTable, JudgedClaim, JudgedComparison};
+use crate::{
+    claims::{ClaimsTable, JudgedClaim, JudgedComparison},
+    store::SelectableRow,
+    tui::filter::ListFilter,
+};
+
+/// The keys that a claim has.
+pub(super) const CLAIM_KEYS: &[&str] = &["test", "test_name"];
 
 /// A row. The title of a comparison cannot be under the cursor.
 #[derive(Debug, Clone, Copy)]
@@ -16,14 +23,15 @@ pub(crate) fn claim_name(claim: &JudgedClaim) -> String {
     if claim.test == claim.name { claim.name.clone() } else { format!("{} {}", claim.test, claim.name) }
 }
 
-/// The rows whose claim or comparison contains a text.
-pub(crate) fn claim_rows<'c>(table: &'c ClaimsTable, filter: &str) -> Vec<ClaimRow<'c>> {
-    let filter = filter.to_lowercase();
-    let matches = |text: &str| text.to_lowercase().contains(&filter);
+/// The rows that a filter means; words are looked for in the title of the comparison too.
+pub(crate) fn claim_rows<'c>(table: &'c ClaimsTable, filter: &ListFilter) -> Vec<ClaimRow<'c>> {
     let mut rows = Vec::new();
     for comparison in &table.comparisons {
-        let whole = matches(&comparison.title);
-        let mut claims = comparison.rows.iter().filter(|claim| whole || matches(&claim_name(claim))).peekable();
+        let row = |claim: &JudgedClaim| SelectableRow {
+            text: format!("{} {}", comparison.title, claim_name(claim)),
+            values: vec![("test", claim.test.clone()), ("test", claim.name.clone()), ("test_name", claim.name.clone())],
+        };
+        let mut claims = comparison.rows.iter().filter(|claim| filter.means(&row(claim))).peekable();
         if claims.peek().is_some() {
             rows.push(ClaimRow::Title(comparison));
         }

@@ -8,7 +8,8 @@ use crate::{
     metric::Metric,
     store::Selection,
     tui::{
-        overlay::{ListItem, Reply},
+        filter::{ListFilter, OF_TESTS},
+        overlay::{FilterKeys, ListItem, Reply},
         screens::intent::Intent,
         world::World,
     },
@@ -23,7 +24,7 @@ pub(crate) enum Dialog {
     A,
     /// The selection of side B.
     B,
-    /// What the names of tests must contain.
+    /// Which tests are shown.
     Filter,
     /// Differences that are allowed.
     Allow,
@@ -39,9 +40,7 @@ pub(crate) enum Dialog {
 /// Asks for the selection of a side.
 pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
     let title = if dialog == Dialog::A { "Side A" } else { "Side B" };
-    let help = "terms such as engine=lmdb size=10000 journal_mode=wal; keys: engine, label, version, suite, test, size, \
-                host, session, run, tier, tag, or any option; also != >= <= and VALUE|VALUE";
-    Intent::prompt(dialog, title, help, text)
+    Intent::filter(dialog, title, FilterKeys::Stored, text)
 }
 
 impl CompareScreen {
@@ -117,8 +116,12 @@ impl CompareScreen {
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         match (dialog, reply) {
             (Dialog::A | Dialog::B, Reply::Text(text)) => return self.take_side(dialog, text),
+            // What is compared takes its time: while it is typed, only what is wrong with it is said.
+            (Dialog::A | Dialog::B, Reply::Typing(text)) if !text.trim().is_empty() => {
+                Selection::parse_line(&text)?;
+            }
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.looked.filter = text;
+                self.looked.filter = ListFilter::read(&text, OF_TESTS)?;
                 self.looked.cursors = Default::default();
             }
             (Dialog::Allow, Reply::Chosen(chosen)) => {
@@ -152,7 +155,7 @@ impl CompareScreen {
         if text.is_empty() {
             return Err("expected terms, as in engine=lmdb size=10000".to_owned());
         }
-        Selection::parse_line(&text)?;
+        Selection::parse_side(&text)?;
         let (a, b) = if *dialog == Dialog::A { (text, self.looked.b.clone()) } else { (self.looked.a.clone(), text) };
         // What was allowed between other sides is not allowed between these.
         self.looked.allowed.clear();

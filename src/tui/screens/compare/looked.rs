@@ -1,7 +1,13 @@
 //! What is compared and how it is looked at: all that is put back where a comparison is given up.
 
 use super::{CompareView, WantedComparison, WantedMatrix};
-use crate::{catalog::Difference, compare::Axis, metric::Metric, store::Latencies, tui::widgets::cursor::ListCursor};
+use crate::{
+    catalog::Difference,
+    compare::Axis,
+    metric::Metric,
+    store::Latencies,
+    tui::{filter::ListFilter, widgets::cursor::ListCursor},
+};
 use std::collections::BTreeSet;
 
 /// What is compared and how it is looked at.
@@ -21,8 +27,8 @@ pub struct Looked {
     pub(crate) view: CompareView,
     /// The view that a pair was opened from.
     pub(super) opened_from: CompareView,
-    /// What the names of tests shown contain.
-    pub(crate) filter: String,
+    /// Which tests are shown.
+    pub(crate) filter: ListFilter,
     /// Whether the page that offers pairs is shown.
     pub(crate) choosing: bool,
     /// The column of the pivot under the cursor.
@@ -55,7 +61,7 @@ impl Looked {
             axes: (Axis::Test, Axis::Size),
             view: CompareView::default(),
             opened_from: CompareView::Matrix,
-            filter: String::new(),
+            filter: ListFilter::default(),
             choosing: true,
             column: 0,
             candidate: 0,

@@ -30,8 +30,9 @@ use super::{
 use crate::{
     store::Offer,
     tui::{
+        filter::OF_TESTS,
         keys::Action,
-        overlay::Reply,
+        overlay::{FilterKeys, Reply},
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
@@ -209,8 +210,8 @@ impl CompareScreen {
             Action::Allow => self.ask_allowed(),
             Action::Metric => self.ask_metric(),
             Action::Filter => {
-                let help = "tests whose number and name contain this";
-                vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.looked.filter.clone())]
+                let keys = FilterKeys::Among(OF_TESTS);
+                vec![Intent::filter(Dialog::Filter, "Tests", keys, self.looked.filter.line())]
             }
             Action::Export => self.ask_export(),
             Action::Trend => self.trend(),

@@ -7,6 +7,7 @@ use crate::{
         curve_families,
     },
     report::comparison::{scaling, words},
+    tui::filter::ListFilter,
 };
 
 /// A row of the table. The title of a size cannot be under the cursor.
@@ -43,17 +44,17 @@ pub fn name(line: &Line) -> String {
     format!("{} {}", line.test, line.name)
 }
 
-pub(super) fn matches(name: &str, filter: &str) -> bool {
-    name.to_lowercase().contains(&filter.to_lowercase())
+/// Whether a line is shown.
+fn is_meant(line: &Line, filter: &ListFilter) -> bool {
+    filter.means_test(line.test, &line.name, [line.size.as_str()])
 }
 
 /// The rows of the table. The geometric mean is over all tests, so a filter hides it.
-pub fn table_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TableRow<'c>> {
+pub fn table_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<TableRow<'c>> {
     let mut rows = Vec::new();
     for mean in &comparison.means {
         let of_mean = |line: &&Line| line.part == mean.part && line.size == mean.size;
-        let lines: Vec<&Line> =
-            comparison.lines.iter().filter(of_mean).filter(|line| matches(&name(line), filter)).collect();
+        let lines: Vec<&Line> = comparison.lines.iter().filter(of_mean).filter(|line| is_meant(line, filter)).collect();
         if lines.is_empty() {
             continue;
         }
@@ -69,7 +70,7 @@ pub fn table_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TableRow<
 }
 
 /// Each test over its sizes.
-pub fn test_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TestRow<'c>> {
+pub fn test_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<TestRow<'c>> {
     let over = comparison.by_size.as_deref().unwrap_or_default();
     let row = |(key, lines): (TestKey<'c>, Vec<&'c Line>)| TestRow {
         test: key.test,
@@ -77,24 +78,30 @@ pub fn test_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<TestRow<'c
         over: over.iter().find(|one| one.part == *key.part && one.test == key.test && one.name == key.name),
         lines,
     };
-    by_test(&comparison.lines).into_iter().map(row).filter(|row| matches(&row.name, filter)).collect()
+    let tests = by_test(&comparison.lines).into_iter();
+    let is_shown = |(_, lines): &(TestKey<'c>, Vec<&'c Line>)| {
+        let sizes = || lines.iter().map(|line| line.size.as_str());
+        lines.first().is_some_and(|line| filter.means_test(line.test, &line.name, sizes()))
+    };
+    tests.filter(is_shown).map(row).collect()
 }
 
 /// The tests whose latencies can be looked at.
-pub fn latency_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c Line> {
-    comparison.lines.iter().filter(|line| matches(&name(line), filter)).collect()
+pub fn latency_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<&'c Line> {
+    comparison.lines.iter().filter(|line| is_meant(line, filter)).collect()
 }
 
 /// The rows of the pivot whose values match the filter.
-pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<&'c PivotRow> {
+pub fn pivot_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<&'c PivotRow> {
     let rows = comparison.pivot.iter().flat_map(|pivot| &pivot.rows);
-    rows.filter(|row| matches(&row.value, filter)).collect()
+    rows.filter(|row| filter.means_text(&row.value)).collect()
 }
 
 /// The tests along each axis that they grow with.
-pub fn family_rows<'c>(comparison: &'c Comparison, filter: &str) -> Vec<CurveFamily<'c>> {
+pub fn family_rows<'c>(comparison: &'c Comparison, filter: &ListFilter) -> Vec<CurveFamily<'c>> {
     let families = curve_families(comparison.scaling.as_deref().unwrap_or_default());
-    families.into_iter().filter(|family| matches(&scaling::name(family), filter)).collect()
+    let is_shown = |family: &CurveFamily<'_>| filter.means_test(family.test, &scaling::name(family), []);
+    families.into_iter().filter(is_shown).collect()
 }
 
 /// The cell of the pivot under the cursor.
@@ -119,7 +126,7 @@ impl CompareScreen {
     pub(super) fn length_of(&self, view: CompareView) -> usize {
         let filter = &self.looked.filter;
         let of_pair =
-            |count: fn(&Compared, &str) -> usize| self.compared().map_or(0, |compared| count(compared, filter));
+            |count: fn(&Compared, &ListFilter) -> usize| self.compared().map_or(0, |compared| count(compared, filter));
         match view {
             CompareView::Matrix => self.matrix().map_or(0, |matrix| {
                 matrix_rows(&matrix.comparisons, filter).iter().filter(|row| row.is_place()).count()

@@ -61,7 +61,9 @@ impl ResultsScreen {
         if RowKind::of(&listing) != RowKind::of(&self.listing) {
             self.focus = RowKind::of(&listing).first_focus();
         }
-        (self.filter, self.listing, self.table) = (filter, listing, RowWindow::default());
+        (self.filter, self.listing) = (filter, listing);
+        // Nobody waits for the page that is under way.
+        self.table = RowWindow { watch: self.table.watch.take(), ..RowWindow::default() };
         self.ask_page()
     }
 

@@ -3,7 +3,7 @@
 use super::{ChosenRuns, KeptRuns, WINDOW, kept};
 use crate::{
     base::units::counted,
-    store::{Annotation, Page, PageListing, Selection, Store, StoreError, StoredRun},
+    store::{Annotation, Page, PageListing, ReadWatch, Selection, Store, StoreError, StoredRun},
     tui::setup::TuiSetup,
 };
 use std::{collections::BTreeMap, sync::Arc};
@@ -18,6 +18,8 @@ pub enum Request {
         listing: PageListing,
         /// The first row.
         offset: u64,
+        /// Tells that nobody waits for it any more.
+        watch: ReadWatch,
     },
     /// The names of all options and kept keys, and those that tell configurations of one label apart.
     Names,
@@ -72,8 +74,12 @@ pub enum Response {
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     let store = &setup.store;
     match request {
-        Request::Page { ticket, selection, listing, offset } => {
-            let page = taken_in(store).and_then(|()| store.page(&selection, &listing, offset, WINDOW));
+        Request::Page { ticket, selection, listing, offset, watch } => {
+            let read = store.watched(&watch);
+            let page = watch
+                .check()
+                .and_then(|()| taken_in(store))
+                .and_then(|()| read.page(&selection, &listing, offset, WINDOW));
             Response::Page { ticket, page: page.map(Box::new).map_err(said) }
         }
         // Without them no name is known to be wrong.

@@ -11,7 +11,7 @@ use crate::{
     tui::{
         export::FileContent,
         keys::Action,
-        overlay::{ListItem, Reply},
+        overlay::{FilterKeys, ListItem, Reply},
         screens::{Context, intent::Intent},
     },
 };
@@ -99,11 +99,7 @@ impl ResultsScreen {
     /// Asks the user what an action needs.
     pub(super) fn ask_user(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let asked = match action {
-            Action::Filter => {
-                let help = "KEY=VALUE terms: engine=lmdb|redb size>=10000 test=2 page_size!=4096 status=ok tag=nightly run=ID; \
-                            * stands for any characters, KEY! for what has none";
-                Intent::prompt(Dialog::Filter, "Show only", help, self.filter.line.clone())
-            }
+            Action::Filter => Intent::filter(Dialog::Filter, "Results", FilterKeys::Stored, self.filter.line.clone()),
             Action::Group => self.group_choice(),
             Action::SortBy if self.opened.is_none() => self.sort_choice(),
             Action::Export => {
@@ -205,12 +201,9 @@ impl ResultsScreen {
     /// Why it cannot be taken, with what was expected.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply) -> Result<Intents, String> {
         match (dialog, reply) {
-            (Dialog::Filter, Reply::Text(line)) => {
-                let filter = TypedSelection::read(&line, &self.names)?;
-                self.trail.clear();
-                self.opened = None;
-                Ok(self.show(filter, self.listing.clone()))
-            }
+            (Dialog::Filter, Reply::Typing(line)) => self.follow_filter(&line),
+            (Dialog::Filter, Reply::Text(line)) => self.take_filter(&line),
+            (Dialog::Filter, _) => Ok(self.restore_filter()),
             (Dialog::Group(words), Reply::Chosen(chosen)) => {
                 let Some((at, word)) = chosen.first().and_then(|&at| Some((at, words.get(at)?))) else {
                     return Ok(Intents::new());

@@ -1,6 +1,10 @@
 //! What the screen shows: a selection as it is typed.
 
-use crate::store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal};
+use super::{Intents, ResultsScreen};
+use crate::{
+    store::{ConfigurationRow, GroupRow, Selection, SelectionKey, literal},
+    tui::widgets::cursor::ListCursor,
+};
 
 /// A selection with the line it was read from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +26,14 @@ impl TypedSelection {
             ));
         }
         Ok(Self { line: line.trim().to_owned(), selection })
+    }
+
+    /// Reads a line that is being typed: a last word that may become a key says nothing yet.
+    fn read_typed(line: &str, names: &[String]) -> Result<Self, String> {
+        match begun_key(line, names) {
+            Some(begun) => Self::read(line.strip_suffix(begun).unwrap_or(line), names),
+            None => Self::read(line, names),
+        }
     }
 
     /// The filter narrowed to what has these values of keys, or none.
@@ -67,6 +79,50 @@ impl TypedSelection {
     }
 }
 
+/// The last word of a line, where it is the beginning of a key.
+fn begun_key<'l>(line: &'l str, names: &[String]) -> Option<&'l str> {
+    let last = line.rsplit(' ').next().filter(|last| !last.is_empty())?;
+    let figures = SelectionKey::figures().map(|(word, _)| word);
+    let is_begun = SelectionKey::words().chain(figures).any(|key| key.starts_with(last))
+        || names.iter().any(|name| name.starts_with(last));
+    is_begun.then_some(last)
+}
+
+impl ResultsScreen {
+    /// Shows what is typed so far. The rows of before stay until those that are meant are there.
+    pub(super) fn follow_filter(&mut self, line: &str) -> Result<Intents, String> {
+        if self.before.as_ref().is_some_and(|before| before.line == line) {
+            return Ok(self.restore_filter());
+        }
+        let filter = TypedSelection::read_typed(line, &self.names)?;
+        self.before.get_or_insert_with(|| self.filter.clone());
+        Ok(self.narrow(filter))
+    }
+
+    /// Shows what was typed.
+    pub(super) fn take_filter(&mut self, line: &str) -> Result<Intents, String> {
+        let filter = TypedSelection::read(line, &self.names)?;
+        self.before = None;
+        self.trail.clear();
+        Ok(self.narrow(filter))
+    }
+
+    /// Shows what was shown before another filter was typed.
+    pub(super) fn restore_filter(&mut self) -> Intents {
+        self.before.take().map_or_else(Intents::new, |before| self.narrow(before))
+    }
+
+    fn narrow(&mut self, filter: TypedSelection) -> Intents {
+        if filter == self.filter {
+            return Intents::new();
+        }
+        self.opened = None;
+        self.table.cursor = ListCursor::default();
+        self.filter = filter;
+        self.ask_page()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +144,18 @@ mod tests {
     fn a_value_that_would_be_read_as_something_else_is_refused() {
         let error = filter("suite=kv").narrowed_by(&[("tag", Some("a size=3"))]).unwrap_err();
         assert!(error.contains("cannot be typed"), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_is_not_typed_to_its_end_narrows_nothing_yet() {
+        let names = ["page_size".to_owned()];
+        for line in ["eng", "suite=kv p99", "suite=kv pag"] {
+            let read = TypedSelection::read_typed(line, &names).unwrap();
+            assert!(!read.selection.has_words(), "{line}");
+        }
+        assert!(TypedSelection::read_typed("lmd", &names).unwrap().selection.has_words());
+        assert_eq!(TypedSelection::read_typed("page_size=4096 p9", &names).unwrap().line, "page_size=4096");
+        assert_eq!(TypedSelection::read_typed("test=Random reads", &names).unwrap().line, "test=Random reads");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod opened;
 mod paint;
 mod rerun;
 mod table;
+mod views;
 
 pub use ask::{Purpose, Request, Response};
 pub(crate) use columns::{Column, RowKind};
@@ -32,8 +33,9 @@ use super::{
     screen::{Context, Screen},
 };
 use crate::{
-    store::PageListing,
+    store::{PageListing, ReadWatch},
     tui::{
+        filter::View,
         keys::Action,
         overlay::Reply,
         setup::TuiSetup,
@@ -102,6 +104,8 @@ pub struct ResultsScreen {
     pub(crate) busy: Option<String>,
     names: Vec<String>,
     trail: Vec<Visit>,
+    /// The filter that held before another one was typed.
+    before: Option<TypedSelection>,
     stale: bool,
     ticket: u64,
     /// The request for a run that is under way.
@@ -176,8 +180,14 @@ impl ResultsScreen {
     fn ask_page(&mut self) -> Intents {
         self.ticket += 1;
         self.table.waiting = Some(self.ticket);
+        // Nobody waits for what was asked before.
+        let watch = ReadWatch::default();
+        if let Some(before) = self.table.watch.replace(watch.clone()) {
+            before.give_up();
+        }
         vec![Intent::Request(Request::Page {
             ticket: self.ticket,
+            watch,
             selection: self.filter.selection.clone(),
             listing: self.listing.clone(),
             offset: self.table.offset(),
@@ -229,6 +239,7 @@ impl Screen for ResultsScreen {
             busy: None,
             names: Vec::new(),
             trail: Vec::new(),
+            before: None,
             stale: true,
             ticket: 0,
             run_waiting: None,
@@ -324,6 +335,14 @@ impl Screen for ResultsScreen {
                 self.changed(restored)
             }
         }
+    }
+
+    fn view(&self) -> Option<View> {
+        self.opened.is_none().then(|| self.kept_view())
+    }
+
+    fn show_view(&mut self, view: &View) -> Result<Intents, String> {
+        self.show_kept(view)
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {

@@ -1,7 +1,7 @@
 //! The window of rows that is known, around the cursor.
 
 use crate::{
-    store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ResultRow, RunRow},
+    store::{ConfigurationRow, GroupRow, OptionValues, Page, PageRows, ReadWatch, ResultRow, RunRow},
     tui::{keys::Action, widgets::cursor::ListCursor},
 };
 
@@ -21,6 +21,8 @@ pub struct RowWindow {
     pub(crate) error: Option<String>,
     /// The number of the request under way.
     pub(crate) waiting: Option<u64>,
+    /// Tells that request that nobody waits for it.
+    pub(super) watch: Option<ReadWatch>,
 }
 
 /// What a row is about.

@@ -1,6 +1,6 @@
 //! What the Torture screen asks the user, and what becomes of the replies.
 
-use super::{Intents, TortureScreen};
+use super::{EVIDENCE_KEYS, Intents, TortureScreen};
 use crate::{
     bench::EngineChoice,
     engines::Engine,
@@ -8,6 +8,7 @@ use crate::{
     torture::{SUITE, Terms, subjects},
     tui::{
         export::FileContent,
+        filter::ListFilter,
         launch::{Tell, TortureStart},
         overlay::{ListItem, Reply},
         screens::intent::Intent,
@@ -91,7 +92,7 @@ impl TortureScreen {
             (Dialog::Amount, Reply::Text(text)) => self.terms = amount(&text, &self.terms)?,
             (Dialog::Stop, Reply::Yes) => return Ok(vec![Intent::Tell(Tell::Stop), Intent::said("stopping")]),
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.filter = text;
+                self.filter = ListFilter::read(&text, EVIDENCE_KEYS)?;
                 self.cursor = ListCursor::default();
             }
             (Dialog::Export, Reply::Text(path)) => {

@@ -18,11 +18,12 @@ use crate::{
         evidence::{evidence_command, evidence_lines},
         results,
     },
-    store::EvidenceRecord,
+    store::{EvidenceRecord, SelectableRow},
     torture::Terms,
     tui::{
+        filter::ListFilter,
         keys::Action,
-        overlay::Reply,
+        overlay::{FilterKeys, Reply},
         setup::TuiSetup,
         widgets::{cursor::ListCursor, paint::Paint},
         world::World,
@@ -41,7 +42,7 @@ pub struct TortureScreen {
     /// What was found, the latest first, or why it cannot be read; none before the first response.
     pub(crate) found: Option<Result<Vec<EvidenceRecord>, String>>,
     /// What configurations, verdicts or tiers shown contain.
-    pub(crate) filter: String,
+    pub(crate) filter: ListFilter,
     /// How much is tried of the next configurations.
     pub(crate) terms: Terms,
     /// What is tortured now.
@@ -52,14 +53,27 @@ pub struct TortureScreen {
     stale: bool,
 }
 
+/// The keys that what was found has.
+const EVIDENCE_KEYS: &[&str] = &["engine", "label", "tier", "tier_evidence"];
+
+/// What a filter can be about in what was found.
+fn selectable(evidence: &EvidenceRecord) -> SelectableRow {
+    let engine = evidence.choice.split('[').next().unwrap_or_default();
+    SelectableRow {
+        text: format!("{} {} {}", evidence.choice, evidence.tier, evidence.verdict),
+        values: vec![
+            ("engine", engine.to_owned()),
+            ("label", evidence.choice.clone()),
+            ("tier", evidence.tier.number().map_or_else(|| "unknown".to_owned(), |number| number.to_string())),
+            ("tier_evidence", evidence.verdict.clone()),
+        ],
+    }
+}
+
 impl TortureScreen {
     /// What was found and matches the filter.
     pub(crate) fn matching(&self) -> Vec<&EvidenceRecord> {
-        let filter = self.filter.to_lowercase();
-        let matches = |evidence: &&EvidenceRecord| {
-            let tier = evidence.tier.to_string();
-            [&evidence.choice, &evidence.verdict, &tier].into_iter().any(|text| text.to_lowercase().contains(&filter))
-        };
+        let matches = |evidence: &&EvidenceRecord| self.filter.means(&selectable(evidence));
         let found = self.found.as_ref().and_then(|found| found.as_ref().ok());
         found.map_or_else(Vec::new, |found| found.iter().filter(matches).collect())
     }
@@ -120,8 +134,8 @@ impl Screen for TortureScreen {
                 vec![Intent::confirm(Dialog::Stop, "Stop?", lines)]
             }
             Action::Filter => {
-                let help = "configurations, tiers or verdicts that contain this";
-                vec![Intent::prompt(Dialog::Filter, "Filter", help, self.filter.clone())]
+                let keys = FilterKeys::Among(EVIDENCE_KEYS);
+                vec![Intent::filter(Dialog::Filter, "Torture", keys, self.filter.line())]
             }
             Action::Export if length == 0 => vec![Intent::said("nothing was found yet")],
             Action::Export => {

@@ -77,7 +77,7 @@ fn title(watched: &WatchedSeries) -> String {
 }
 
 fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
-    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(&screen.filter)) };
+    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(screen.filter.line())) };
     let inner = paint.pane(area, &format!("Torture: are promises kept?{filter}"), true);
     let found = screen.matching();
     match &screen.found {

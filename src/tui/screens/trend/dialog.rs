@@ -9,7 +9,8 @@ use crate::{
     },
     tui::{
         export::FileContent,
-        overlay::{ListItem, Reply},
+        filter::{ListFilter, OF_TESTS},
+        overlay::{FilterKeys, ListItem, Reply},
         screens::intent::{Intent, TrendOf},
         widgets::cursor::ListCursor,
     },
@@ -21,7 +22,7 @@ use std::{path::Path, time::Duration};
 pub(crate) enum Dialog {
     /// Which figure is followed.
     Metric,
-    /// What the names of tests must contain.
+    /// Which tests are shown.
     Filter,
     /// The file to write the trend to.
     Export,
@@ -39,8 +40,7 @@ impl TrendScreen {
     }
 
     pub(super) fn ask_filter(&self) -> Intents {
-        let help = "tests whose number and name contain this";
-        vec![Intent::prompt(Dialog::Filter, "Filter tests", help, self.filter.clone())]
+        vec![Intent::filter(Dialog::Filter, "Tests", FilterKeys::Among(OF_TESTS), self.filter.line())]
     }
 
     pub(super) fn ask_export(&self) -> Intents {
@@ -78,7 +78,7 @@ impl TrendScreen {
                 Ok(of.map_or_else(Intents::new, |of| self.ask(of, now)))
             }
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
-                self.filter = text;
+                self.filter = ListFilter::read(&text, OF_TESTS)?;
                 self.cursor = ListCursor::default();
                 self.kept_in();
                 Ok(Intents::new())

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     compare::TrendSeries,
     tui::{
+        filter::ListFilter,
         keys::Action,
         overlay::Reply,
         setup::TuiSetup,
@@ -44,8 +45,8 @@ pub struct TrendScreen {
     found: Option<(TrendOf, Result<Box<Followed>, String>)>,
     /// What is awaited.
     reading: Option<(Awaited, TrendOf)>,
-    /// What the names of tests shown contain.
-    filter: String,
+    /// Which tests are shown.
+    filter: ListFilter,
     /// Place among the tests.
     cursor: ListCursor,
     /// The session under the cursor, from the oldest.
@@ -96,9 +97,7 @@ impl TrendScreen {
 
     /// The tests that match the filter.
     fn series(&self) -> Vec<&TrendSeries> {
-        let filter = self.filter.to_lowercase();
-        let matches =
-            |series: &&TrendSeries| format!("{} {}", series.test, series.name).to_lowercase().contains(&filter);
+        let matches = |series: &&TrendSeries| self.filter.means_test(series.test, &series.name, [series.size.as_str()]);
         self.followed().map_or_else(Vec::new, |(_, followed)| followed.trend.series.iter().filter(matches).collect())
     }
 

@@ -43,7 +43,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, cont
 }
 
 fn title(screen: &TrendScreen) -> String {
-    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", screen.filter) };
+    let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(screen.filter.line())) };
     let metric = screen.found.as_ref().map_or("time", |(of, _)| name(of.metric));
     format!("Trend · {metric} of each session{filter}")
 }

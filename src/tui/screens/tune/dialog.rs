@@ -11,6 +11,7 @@ use super::{
 use crate::{
     base::typed,
     report::command::shell,
+    store::Selection,
     tui::{
         export::FileContent, launch::Tell, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor,
         world::World,
@@ -77,6 +78,8 @@ impl TuneScreen {
             Reply::Chosen(chosen) => self.take_chosen(dialog, &chosen, world),
             Reply::Text(text) => self.take_text(dialog, &text, world),
             Reply::Yes => Ok(self.take_yes(dialog, world)),
+            // What is weighed takes its time: while it is typed, only what is wrong with it is said.
+            Reply::Typing(text) if *dialog == Dialog::Effects => Selection::parse_line(&text).map(|_| Intents::new()),
             Reply::Typing(_) | Reply::Nothing => Ok(Intents::new()),
         }
     }

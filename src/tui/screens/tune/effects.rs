@@ -6,14 +6,13 @@ use crate::{
         command::shell,
         tune::{EFFECTS_FORMATS, LEDGER_FORMATS},
     },
-    tui::{export::FileContent, screens::intent::Intent, world::World},
+    tui::{export::FileContent, overlay::FilterKeys, screens::intent::Intent, world::World},
     tune::Trial,
 };
 
 impl TuneScreen {
     pub(super) fn ask_effects(&self) -> Intents {
-        let help = "runs of one test at one size, in which options differ: terms as on Results, as in preset=pragma-grid test=1";
-        vec![Intent::prompt(Dialog::Effects, "Which option matters how much in", help, self.usual_runs())]
+        vec![Intent::filter(Dialog::Effects, "Effects in", FilterKeys::Stored, self.usual_runs())]
     }
 
     /// The runs of the ledger's trials that can be weighed together: those of one test at one size.

@@ -6,12 +6,12 @@ mod output;
 pub use ask::{Matrix, WantedMatrix};
 pub(super) use ask::{of_sides, read};
 
-use super::{BesideReference, CompareScreen, CompareView, Intents, TableRow, rows::matches, table_rows};
+use super::{BesideReference, CompareScreen, CompareView, Intents, TableRow, table_rows};
 use crate::{
     catalog::Difference,
     compare::{Comparison, Line, ObstacleKind},
     report::comparison::several::{self, SeveralRow, mean_of},
-    tui::{keys::Action, screens::intent::Intent, world::World},
+    tui::{filter::ListFilter, keys::Action, screens::intent::Intent, world::World},
 };
 
 /// A row of the matrix. The title of a size cannot be under the cursor.
@@ -43,13 +43,13 @@ pub(super) enum Sought {
 }
 
 /// The rows of the matrix. Geometric means are over all tests, so a filter hides them.
-pub(crate) fn matrix_rows<'c>(comparisons: &'c [Comparison], filter: &str) -> Vec<MatrixRow<'c>> {
+pub(crate) fn matrix_rows<'c>(comparisons: &'c [Comparison], filter: &ListFilter) -> Vec<MatrixRow<'c>> {
     let sizes = several::sizes(comparisons);
     let mut all = Vec::new();
     for size in &sizes {
         let rows = several::rows(comparisons, size).into_iter();
         let rows: Vec<SeveralRow<'c>> =
-            rows.filter(|row| matches(&format!("{} {}", row.first.test, row.first.name), filter)).collect();
+            rows.filter(|row| filter.means_test(row.first.test, &row.first.name, [*size])).collect();
         if rows.is_empty() {
             continue;
         }

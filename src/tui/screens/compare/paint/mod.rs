@@ -72,7 +72,7 @@ fn title(screen: &CompareScreen) -> String {
         true => format!("‹{}›", view.name()),
         false => view.name().to_owned(),
     };
-    let filter = match screen.looked.filter.as_str() {
+    let filter = match screen.looked.filter.line() {
         "" => String::new(),
         filter => format!(" · /{filter}"),
     };

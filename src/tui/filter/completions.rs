@@ -1,0 +1,160 @@
+//! What the end of a filter can become: keys, and values that are stored.
+
+use crate::{
+    store::{Selection, SelectionKey},
+    tui::overlay::{Completions, FilterKeys, ListItem},
+};
+use std::collections::BTreeMap;
+
+/// What is known of the store while a filter is typed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    /// The names of options and kept keys; none until they are read.
+    pub(crate) names: Option<Vec<String>>,
+    /// The values of keys, by the words of these; none until they are read.
+    pub(crate) values: BTreeMap<String, Option<Vec<ListItem>>>,
+}
+
+/// Where in a line is typed.
+#[derive(Debug, PartialEq, Eq)]
+enum Place<'l> {
+    /// At a key, or a word.
+    Key { head: &'l str },
+    /// At a value of a key.
+    Value { head: &'l str, key: &'l str },
+    /// At what a figure or number is compared with.
+    Amount { head: &'l str, key: &'l str },
+}
+
+/// The signs after which a value is typed.
+const SIGNS: [char; 4] = ['=', '!', '<', '>'];
+
+fn place(line: &str) -> Place<'_> {
+    let is_finished = line.ends_with(' ');
+    let last = Selection::terms(line).pop().unwrap_or_default();
+    // The place of the last term, whose text may be trimmed.
+    let begin = line.trim_end_matches([' ', ',']).len().saturating_sub(last.len());
+    let Some(sign) = line.get(begin..).and_then(|term| term.find(SIGNS)) else {
+        let head = if is_finished { line } else { line.get(..begin).unwrap_or(line) };
+        return Place::Key { head };
+    };
+    let key = &line[begin..begin + sign];
+    let value = begin + sign + line[begin + sign..].chars().take_while(|c| SIGNS.contains(c)).count();
+    // Behind a finished term comes a key; a value with spaces goes on.
+    let would_go_on = Selection::terms(&format!("{line}x")).len() == Selection::terms(line).len();
+    if is_finished && !would_go_on {
+        return Place::Key { head: line };
+    }
+    match line[begin + sign..].starts_with(['<', '>']) {
+        true => Place::Amount { head: &line[..value], key },
+        false => {
+            // Of several values the last is completed.
+            let at = line[value..].rfind('|').map_or(value, |bar| value + bar + 1);
+            Place::Value { head: &line[..at], key }
+        }
+    }
+}
+
+/// The same with what is stored: behind a space begins a key, unless some value goes on as it is typed.
+fn place_beside<'l>(line: &'l str, known: &Known) -> Place<'l> {
+    let place = place(line);
+    let Place::Value { head, key } = place else { return place };
+    let typed = line.get(head.len()..).unwrap_or_default();
+    let values = known.values.get(key).and_then(Option::as_ref);
+    match typed.rfind(' ') {
+        Some(space) if !values.into_iter().flatten().any(|value| value.label.starts_with(typed)) => {
+            Place::Key { head: &line[..head.len() + space + 1] }
+        }
+        _ => Place::Value { head, key },
+    }
+}
+
+/// The key whose values are to be read before the end of a line can be completed.
+pub(crate) fn wanted(line: &str, keys: FilterKeys) -> Option<SelectionKey> {
+    match (place(line), keys) {
+        (Place::Value { key, .. }, FilterKeys::Stored) => SelectionKey::parse(key).ok(),
+        _ => None,
+    }
+}
+
+/// What the end of a line can become.
+pub(crate) fn completions(line: &str, keys: FilterKeys, known: &Known) -> Completions {
+    let place = place_beside(line, known);
+    let tail = if matches!(place, Place::Key { .. }) { "" } else { " " };
+    let (head, items, note) = match place {
+        Place::Key { head } => (head, of_keys(keys, known), KEYS.to_owned()),
+        Place::Value { head, key } => {
+            let items = known.values.get(key).cloned().flatten().unwrap_or_default();
+            let is_read = known.values.get(key).is_none_or(Option::is_some);
+            let note = if is_read {
+                format!("a value of {key}; | for several, * for any characters")
+            } else {
+                format!("reading values of {key} …")
+            };
+            (head, items, note)
+        }
+        Place::Amount { head, key } => (head, Vec::new(), format!("an amount of {key}: {AMOUNTS}")),
+    };
+    Completions { head: head.to_owned(), items, tail, is_free: true, note }
+}
+
+const KEYS: &str =
+    "words, or KEY=VALUE != >= <= > < KEY=LOW..HIGH KEY!; a word is looked for in labels, engines and names of tests";
+const AMOUNTS: &str = "1.5ms, 100k, 10MiB";
+
+/// The keys, each with the sign that fits it best.
+fn of_keys(keys: FilterKeys, known: &Known) -> Vec<ListItem> {
+    let key = |word: &str, about: &str| ListItem::new(format!("{word}="), about);
+    match keys {
+        FilterKeys::Among(words) => words.iter().map(|word| key(word, "")).collect(),
+        FilterKeys::Stored => {
+            let figures = SelectionKey::figures()
+                .map(|(word, title)| ListItem::new(format!("{word}>"), format!("{title}: > or <, as 1ms")));
+            let names = known.names.iter().flatten().map(|name| key(name, "an option or kept key"));
+            SelectionKey::words().map(|word| key(word, "")).chain(names).chain(figures).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_line_is_a_key_or_one_of_its_values() {
+        for (line, expected) in [
+            ("", Place::Key { head: "" }),
+            ("eng", Place::Key { head: "" }),
+            ("lmdb eng", Place::Key { head: "lmdb " }),
+            ("engine=", Place::Value { head: "engine=", key: "engine" }),
+            ("x engine!=lm", Place::Value { head: "x engine!=", key: "engine" }),
+            ("engine=lmdb|re", Place::Value { head: "engine=lmdb|", key: "engine" }),
+            ("engine=lmdb ", Place::Key { head: "engine=lmdb " }),
+            ("engine=lmdb si", Place::Key { head: "engine=lmdb " }),
+            ("test=Random re", Place::Value { head: "test=", key: "test" }),
+            ("p99>1", Place::Amount { head: "p99>", key: "p99" }),
+        ] {
+            assert_eq!(place(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn behind_a_value_that_may_have_spaces_comes_a_value_that_is_stored_or_a_key() {
+        let values = vec![ListItem::new("Random reads", "")];
+        let known = Known { values: BTreeMap::from([("test".to_owned(), Some(values))]), ..Known::default() };
+        assert_eq!(place_beside("test=Random re", &known), Place::Value { head: "test=", key: "test" });
+        assert_eq!(place_beside("test=Random si", &known), Place::Key { head: "test=Random " });
+    }
+
+    #[test]
+    fn keys_of_the_store_and_figures_are_offered() {
+        let known = Known { names: Some(vec!["page_size".to_owned()]), ..Known::default() };
+        let labels: Vec<String> =
+            completions("", FilterKeys::Stored, &known).items.into_iter().map(|item| item.label).collect();
+        for label in ["engine=", "page_size=", "p99>", "started="] {
+            assert!(labels.iter().any(|known| known == label), "{label}");
+        }
+        let few = completions("", FilterKeys::Among(&["test"]), &known).items;
+        assert_eq!(few.len(), 1);
+    }
+}

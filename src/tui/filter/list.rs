@@ -1,0 +1,76 @@
+//! Filters of lists that are in memory: the grammar of selections, held against each row.
+
+use crate::store::{SelectableRow, Selection};
+
+/// The keys of rows that are tests.
+pub(crate) const OF_TESTS: &[&str] = &["test", "test_name", "size"];
+
+/// A filter as it is typed, with what it means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListFilter {
+    line: String,
+    selection: Selection,
+}
+
+impl ListFilter {
+    /// Reads a line whose terms may have these keys.
+    ///
+    /// # Errors
+    /// What in it cannot be read, or no row has, with what was expected.
+    pub fn read(line: &str, keys: &[&str]) -> Result<Self, String> {
+        let selection = Selection::parse_line(line)?;
+        match selection.key_beside(keys) {
+            Some(other) => {
+                let keys = if keys.is_empty() { String::new() } else { format!(", or {}", keys.join(", ")) };
+                Err(format!("`{other}`: rows here have no such key: expected words{keys}"))
+            }
+            None => Ok(Self { line: line.trim().to_owned(), selection }),
+        }
+    }
+
+    /// What is typed.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether a row is shown.
+    pub fn means(&self, row: &SelectableRow) -> bool {
+        self.selection.is_all() || self.selection.means(row)
+    }
+
+    /// Whether a row is shown of which nothing is known but its text.
+    pub fn means_text(&self, text: &str) -> bool {
+        self.means(&SelectableRow { text: text.to_owned(), values: Vec::new() })
+    }
+
+    /// Whether a test is shown, by its number, its name and its sizes.
+    pub fn means_test<'s>(&self, test: u32, name: &str, sizes: impl IntoIterator<Item = &'s str>) -> bool {
+        let named = [("test", test.to_string()), ("test", name.to_owned()), ("test_name", name.to_owned())];
+        let sizes = sizes.into_iter().map(|size| ("size", size.to_owned()));
+        self.means(&SelectableRow { text: format!("{test} {name}"), values: named.into_iter().chain(sizes).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_rows_do_not_have_is_told() {
+        assert!(ListFilter::read("reads size>=10k", &["test", "size"]).unwrap().means_test(
+            2,
+            "Random reads",
+            ["10000"]
+        ));
+        let error = ListFilter::read("engine=lmdb", &["test", "size"]).unwrap_err();
+        assert!(error.contains("`engine`") && error.contains("test, size"), "{error}");
+    }
+}

@@ -1,0 +1,72 @@
+//! Views: what is shown of the results, kept and shown again.
+
+use super::{ChosenColumn, Column, Intents, ResultsScreen, RowKind, TypedSelection, columns};
+use crate::{
+    store::SelectionKey,
+    tui::filter::{View, ViewRows},
+};
+
+impl ResultsScreen {
+    /// Filter, columns, order and groups of what is shown.
+    pub(super) fn kept_view(&self) -> View {
+        let kind = RowKind::of(&self.listing);
+        let key = columns::key(&self.listing);
+        let (sort, descending) = columns::ordering(&self.listing);
+        let chosen = self.chosen.get(&kind).map(Vec::as_slice).unwrap_or_default();
+        View {
+            filter: self.filter.line.clone(),
+            rows: Some(match kind {
+                RowKind::Configurations => ViewRows::Configurations,
+                RowKind::Runs => ViewRows::Runs,
+                RowKind::Results => ViewRows::Results,
+                RowKind::Groups => ViewRows::Groups,
+            }),
+            group: key.map(|key| key.word().to_owned()),
+            sort: Some(sort.word(key).to_owned()),
+            descending,
+            columns: chosen.iter().map(|chosen| chosen.column.word(key).to_owned()).collect(),
+            ..View::default()
+        }
+    }
+
+    /// Shows a view, with nothing entered or opened.
+    pub(super) fn show_kept(&mut self, view: &View) -> Result<Intents, String> {
+        let filter = TypedSelection::read(&view.filter, &self.names)?;
+        let mut listing = match (view.rows, &view.group) {
+            (Some(ViewRows::Groups), Some(group)) => columns::groups(SelectionKey::parse(group)?),
+            (Some(ViewRows::Groups), None) => {
+                return Err("groups: expected `group`, the key that they are of".to_owned());
+            }
+            (Some(ViewRows::Runs), _) => columns::runs(),
+            (Some(ViewRows::Results), _) => columns::newest(),
+            (Some(ViewRows::Configurations) | None, _) => columns::configurations(),
+        };
+        let kind = RowKind::of(&listing);
+        let key = columns::key(&listing).cloned();
+        let column = |word: &str| column(kind, key.as_ref(), word);
+        if let Some(sort) = &view.sort {
+            columns::order_by(&mut listing, column(sort)?);
+            if columns::ordering(&listing).1 != view.descending {
+                columns::reverse(&mut listing);
+            }
+        }
+        let chosen: Vec<ChosenColumn> = view
+            .columns
+            .iter()
+            .map(|word| Ok(ChosenColumn { column: column(word)?, is_wanted: true }))
+            .collect::<Result<_, String>>()?;
+        self.chosen.remove(&kind);
+        if !chosen.is_empty() {
+            self.chosen.insert(kind, chosen);
+        }
+        self.trail.clear();
+        (self.opened, self.flat) = (None, kind == RowKind::Results);
+        Ok(self.show(filter, listing))
+    }
+}
+
+/// The column of a title; of one that rows do not have by themselves, that of an option.
+fn column(kind: RowKind, key: Option<&SelectionKey>, word: &str) -> Result<Column, String> {
+    let own = kind.columns().into_iter().find(|column| column.word(key) == word);
+    own.or_else(|| kind.option(word)).ok_or_else(|| format!("`{word}`: expected a column of groups, such as median"))
+}
