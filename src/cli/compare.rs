@@ -2,8 +2,9 @@
 
 use super::{
     args::{CsvArgs, OutArgs, OutputFormat, Places, format_or_tracker, metric, one_of, percent},
-    error::{CliError, unwritten},
+    error::{CliError, INTERRUPTED, unwritten},
     output::{WIDTH, command_line, print, print_coloured, table_style, written},
+    until_decided::{Further, until_decided},
 };
 use crate::{
     base::units::plain,
@@ -83,6 +84,13 @@ pub(super) struct CompareArgs {
     /// Exit with 4 if a test of A is slower than B by more than this (worse, of another metric), and with 3 if that cannot be decided.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     fail_if_slower: Option<f64>,
+    /// Run more rounds of each test that is undecided, or of this one (number or name), until it is decided: of its two configurations alone, as
+    /// their session ran them. Each look again asks for a smaller p, so that looking often finds nothing that is not there.
+    #[arg(long, value_name = "TEST", num_args = 0..=1, require_equals = true, conflicts_with = "reference")]
+    until_decided: Option<Option<String>>,
+    /// The most rounds that --until-decided adds to a test.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    most: u32,
     /// Compare although commits are not equally durable on both sides.
     #[arg(long)]
     allow_tiers: bool,
@@ -215,7 +223,14 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     };
     let selected = [(text_a, &a), (text_b, &b)];
     let [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
-    let (side_a, side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
+    let (mut side_a, mut side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
+    if let Some(test) = &args.until_decided {
+        let further = Further { options: &options, metric: args.metric, test: test.as_deref(), most: args.most };
+        if !until_decided(&store, selected, &further)? {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        [side_a, side_b] = load_both(&store, selected, args.metric, latencies)?;
+    }
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
     if matches!(args.format, OutputFormat::Own(Format::Html | Format::Json)) {
@@ -335,6 +350,7 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         allowed: flags.into_iter().filter(|(given, _)| *given).map(|(_, difference)| difference).collect(),
         by_size: args.by == Some(SummaryKey::Size),
         scaling: args.scaling,
+        first_look: args.until_decided.as_ref().map(|_| 1),
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
         command: command_line(),
     })

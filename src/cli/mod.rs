@@ -32,6 +32,7 @@ mod torture;
 mod trend;
 mod tui;
 mod tune;
+mod until_decided;
 mod verdict;
 
 use crate::{

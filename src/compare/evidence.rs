@@ -13,8 +13,8 @@ use super::{
 use crate::{
     metric::{Better, Metric, Variability},
     stats::{
-        ALPHA, Evidence, Interval, NoAnswer, RatioInterval, Verdict, benjamini_hochberg, bootstrap_interval,
-        log_ratios, median, paired_ratio, rank_sum, signed_rank, unpaired_ratio,
+        ALPHA, Evidence, Interval, NoAnswer, RatioInterval, Spending, Verdict, benjamini_hochberg, bootstrap_interval,
+        log_ratios, median, paired_ratio_at, rank_sum, signed_rank, unpaired_ratio,
     },
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -27,6 +27,7 @@ pub(super) struct LineDraft {
     line: Line,
     /// The figures of a comparable line; its `found` follows from them.
     tested: Option<Tested>,
+    spending: Spending,
 }
 
 #[derive(Debug)]
@@ -65,6 +66,8 @@ pub(super) struct Known<'s> {
     pub(super) repeats: Repeats<'s>,
     /// Runs that are on both sides.
     pub(super) shared: HashSet<Uuid>,
+    /// Sessions that add rounds to others.
+    pub(super) adding: HashSet<Uuid>,
     /// The tests of each side that were run and have no value of the metric, by size and number.
     pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
 }
@@ -79,6 +82,11 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
     };
     let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
     let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
+    let looks = looks(&matched, &known.adding);
+    let spending = match (looks, options.first_look) {
+        (1, None) => Spending::ONCE,
+        (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
+    };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
         (Some(a), Some(b)) if comparable => Some(match exact(a, b, metric) {
@@ -86,13 +94,24 @@ pub(super) fn draft(laid: Laid<'_>, known: &Known<'_>, metric: Metric, options: 
             None if matched.is_across_sessions() => {
                 Tested::Sampled(of_sessions(sessions::test(&laid, &matched, &known.repeats), a.median / b.median))
             }
-            None => Tested::Sampled(of_runs(&matched, a.median / b.median)),
+            None => Tested::Sampled(of_runs(&matched, a.median / b.median, spending)),
         }),
         _ => None,
     };
     let noise_floor = known.floors.of(&laid);
     let Laid { part, size, test, name, .. } = laid;
-    LineDraft { line: Line { part, size, test, name, a, b, obstacles, noise_floor, found: None }, tested }
+    let line = Line { part, size, test, name, a, b, obstacles, noise_floor, looks, found: None };
+    LineDraft { line, tested, spending }
+}
+
+/// How often these runs were looked at: each session that adds to another was run because what was there before had decided nothing.
+fn looks(matched: &Matched<'_>, adding: &HashSet<Uuid>) -> u32 {
+    if adding.is_empty() {
+        return 1;
+    }
+    let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
+    let added: HashSet<Uuid> = sessions.filter(|session| adding.contains(session)).collect();
+    1 + added.len() as u32
 }
 
 /// The ratio of values of which every run of a side has the same: that of a metric without chance, or nothing on both sides.
@@ -137,9 +156,9 @@ fn values(samples: &[SideSample<'_>]) -> Vec<f64> {
     samples.iter().map(|sample| sample.value).collect()
 }
 
-fn of_runs(matched: &Matched<'_>, median_ratio: f64) -> SampledRatio {
+fn of_runs(matched: &Matched<'_>, median_ratio: f64, spending: Spending) -> SampledRatio {
     let (a, b) = (values(&matched.a), values(&matched.b));
-    let interval = if matched.paired { paired_ratio(&a, &b) } else { unpaired_ratio(&a, &b) };
+    let interval = if matched.paired { paired_ratio_at(&a, &b, spending.alpha) } else { unpaired_ratio(&a, &b) };
     let p = || match matched.paired {
         true => log_ratios(&a, &b).and_then(|logs| signed_rank(&logs)),
         false => rank_sum(&a, &b),
@@ -158,7 +177,8 @@ fn of_sessions(SessionTest { answer, sessions }: SessionTest, median_ratio: f64)
 
 /// Verdicts of all lines, and how many were tested.
 pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize) {
-    let p: Vec<f64> = drafts.iter().filter_map(|draft| draft.tested.as_ref()?.p()).collect();
+    let spent = |draft: &LineDraft| Some((draft.tested.as_ref()?.p()? * draft.spending.factor).min(1.0));
+    let p: Vec<f64> = drafts.iter().filter_map(spent).collect();
     // A p value is between 0 and 1, so there is an answer; without one nothing is significant.
     let adjusted = benjamini_hochberg(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
     let significant = adjusted.iter().filter(|p| **p < ALPHA).count();
@@ -166,12 +186,13 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric) -> (Vec<Line>, usize
     let mut adjusted = adjusted.into_iter();
     let lines = drafts
         .into_iter()
-        .map(|LineDraft { mut line, tested }| {
+        .map(|LineDraft { mut line, tested, spending }| {
             line.found = tested.and_then(|tested| match tested {
                 Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
                 Tested::Sampled(sampled) => {
                     let p_adjusted = sampled.p.and_then(|_| adjusted.next());
-                    found(&sampled, p_adjusted, line.noise_floor.value, factor, metric)
+                    let tests = (factor as f64 * spending.factor) as usize;
+                    found(&sampled, p_adjusted, line.noise_floor.value, tests, metric)
                 }
             });
             line

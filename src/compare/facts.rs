@@ -23,6 +23,12 @@ pub(super) fn shared_runs(a: &Side, b: &Side) -> HashSet<Uuid> {
     b.runs.iter().map(|run| run.run_id).filter(|run| of_a.contains(run)).collect()
 }
 
+/// The sessions that add rounds to others.
+pub(super) fn adding(sides: &[&Side]) -> HashSet<Uuid> {
+    let sessions = sides.iter().flat_map(|side| &side.sessions);
+    sessions.filter(|session| session.adds_to.is_some()).map(|session| session.session_id).collect()
+}
+
 /// The tests of a side that some run has without a value of the metric, by size and number: `p99` of few operations.
 pub(super) fn without_value(side: &Side) -> HashSet<(&str, u32)> {
     let tests = side.runs.iter().flat_map(|run| run.tests.iter().map(|test| (&*run.size, test)));

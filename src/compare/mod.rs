@@ -7,7 +7,8 @@
 //! 2. What stands against comparing a line is looked for: see [`ObstacleKind`]. Some of it can be allowed.
 //! 3. Runs of the same session and round become pairs. Where there are not enough pairs, runs of one session are compared unpaired, and
 //!    of several their medians: sessions differ by more than their runs do.
-//! 4. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
+//! 4. A line that rounds were added to was looked at before, and pays for that: see [`Spending`](crate::stats::Spending).
+//! 5. Ratio, interval and p come from [`stats`](crate::stats), p values are adjusted over all lines, verdicts follow.
 //!
 //! How the figures of a side grow with the size or an option is told without a ratio: see [`ScalingCurve`].
 
@@ -18,6 +19,7 @@ mod gate;
 mod latency;
 mod layout;
 mod load;
+mod looks;
 mod matching;
 mod model;
 mod noise;
@@ -34,6 +36,7 @@ mod warnings;
 pub use beside::{Beside, BesideLine};
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use load::{Side, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
+pub use looks::{AnotherLook, price};
 pub use model::{
     Bucket, COMPARISON_VERSION, ComparedSessions, Comparison, Figure, FigureRange, JudgedRatio, Latency, Line, Mean,
     MeasuredConfiguration, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind, OverSizes, Overall, Part, Pivot, PivotCell,
@@ -84,6 +87,7 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
         floors: noise::floors(&[a, b]),
         repeats: Repeats::of(&[a, b]),
         shared: facts::shared_runs(a, b),
+        adding: facts::adding(&[a, b]),
         without_value: [a, b].map(facts::without_value),
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);

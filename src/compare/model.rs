@@ -122,8 +122,16 @@ pub struct Line {
     /// What stands against comparing them, allowed or not.
     pub obstacles: Vec<Obstacle>,
     pub noise_floor: NoiseFloor,
+    /// How often it was looked at: once, and once more for each session that added rounds to decide it.
+    #[serde(default = "once")]
+    pub looks: u32,
     /// What was found; none: not comparable.
     pub found: Option<JudgedRatio>,
+}
+
+/// Looks of what was stored before there were several.
+fn once() -> u32 {
+    1
 }
 
 /// One side's figure in a test.

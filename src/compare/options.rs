@@ -19,6 +19,9 @@ pub struct Options {
     pub by_size: bool,
     /// Whether to say how figures grow with the size and with numeric options.
     pub scaling: bool,
+    /// Which look the first of a line is, where more were planned or there were some before: it spends only its share. None: the only one, unless
+    /// sessions added rounds.
+    pub first_look: Option<u32>,
     /// The rows and columns of a pivot table.
     pub pivot: Option<(Axis, Axis)>,
     /// The command that asked, as it could be typed again; exports carry it.

@@ -26,7 +26,7 @@ pub(crate) use in_force::differing;
 pub(crate) use job::confinement;
 pub use launch::{DEFAULT_SILENCE, SessionLaunch};
 pub(crate) use measurement_lock::MeasurementLock;
-pub use resume::{Owed, ResumeError};
+pub use resume::{Owed, PlannedSession, ResumeError};
 pub(crate) use sent::Sent;
 pub use sent::SentHistogram;
 pub(crate) use session::host_record;

@@ -8,7 +8,7 @@ use crate::{
     bench::{BenchPlan, DifferingVersion, PlanError, StoredPlan},
     engines::Registry,
     host::HostFacts,
-    store::{LeftSession, Status, Store, StoreError},
+    store::{LeftSession, SessionRecord, Status, Store, StoreError},
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, time::Duration};
@@ -31,6 +31,16 @@ pub struct Owed {
     /// What a run is expected to take.
     pub expected_run: Duration,
     so_far: SoFar,
+}
+
+/// What a session was planned as.
+#[derive(Debug)]
+pub struct PlannedSession {
+    pub plan: BenchPlan,
+    /// How it was started.
+    pub launch: SessionLaunch,
+    /// What a run is expected to take.
+    pub expected_run: Duration,
 }
 
 /// Why a session cannot be resumed.
@@ -106,19 +116,8 @@ impl Owed {
         if !matches!(record.status, Status::Interrupted | Status::Cancelled) {
             return Err(ResumeError::NotLeft { session, status: record.status.word() });
         }
-        if record.host_id != host_id {
-            return Err(ResumeError::OtherHost(session));
-        }
-        let Some(text) = &record.plan else {
-            return Err(ResumeError::NoPlan { session, command: record.command_line.clone() });
-        };
-        let Resumable { plan, launch, expected_run } = serde_json::from_str(text)
-            .map_err(|error| ResumeError::Plan { session: session.clone(), message: error.to_string() })?;
-        let (plan, differing) = plan.plan(registry)?;
-        let differing = differing_versions(&record.dbdyno_version, &differing);
-        if !differing.is_empty() && !allow_differing_versions {
-            return Err(ResumeError::Versions { session, differing });
-        }
+        let PlannedSession { plan, launch, expected_run } =
+            PlannedSession::of(record, registry, allow_differing_versions)?;
         Ok(Self { plan, launch, expected_run, so_far: so_far(left) })
     }
 
@@ -154,6 +153,31 @@ impl Owed {
             control,
         )
         .await
+    }
+}
+
+impl PlannedSession {
+    /// The plan that a session of this machine kept, on the engines that are here now.
+    pub fn of(
+        record: &SessionRecord,
+        registry: &Registry,
+        allow_differing_versions: bool,
+    ) -> Result<Self, ResumeError> {
+        let session = record.session_id.clone();
+        if record.host_id != HostFacts::read().id() {
+            return Err(ResumeError::OtherHost(session));
+        }
+        let Some(text) = &record.plan else {
+            return Err(ResumeError::NoPlan { session, command: record.command_line.clone() });
+        };
+        let Resumable { plan, launch, expected_run } = serde_json::from_str(text)
+            .map_err(|error| ResumeError::Plan { session: session.clone(), message: error.to_string() })?;
+        let (plan, differing) = plan.plan(registry)?;
+        let differing = differing_versions(&record.dbdyno_version, &differing);
+        if !differing.is_empty() && !allow_differing_versions {
+            return Err(ResumeError::Versions { session, differing });
+        }
+        Ok(Self { plan, launch, expected_run })
     }
 }
 

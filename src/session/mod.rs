@@ -2,8 +2,10 @@
 //! both start, end and follow up alike.
 
 mod follow;
+mod further;
 
 pub use follow::{FollowUp, SelectedEffects, verdicts};
+pub use further::{FurtherError, FurtherRounds};
 
 use crate::{
     bench::{BenchPlan, Configuration, Estimate, PlanError, Spec},

@@ -36,6 +36,7 @@ mod scaling;
 mod select;
 mod sessions;
 mod signed_rank;
+mod spending;
 mod student;
 mod verdict;
 
@@ -56,6 +57,7 @@ pub use rounds::{MORE_ROUNDS_CAP, more_rounds, rounds_needed};
 pub use scaling::{FLAT_BAND, Growth, LogSamples, MIN_POINTS, MIN_SCALING_RUNS, Scaling, Slope, scaling};
 pub use sessions::{SessionSpread, session_ratio};
 pub use signed_rank::signed_rank;
+pub use spending::Spending;
 pub use student::{student_p, student_t};
 pub use verdict::{Evidence, Verdict};
 

@@ -14,7 +14,8 @@ pub const MORE_ROUNDS_CAP: u32 = 1000;
 /// is a hint for the plan and no promise: in simulations of one test three in four or more were decided by then.
 ///
 /// It is meant for one further plan of a fixed size. Looking after each round and stopping at the first decision finds
-/// differences where there are none: 10 to 25 % of simulated A/A sessions instead of 5 %.
+/// differences where there are none: 10 to 25 % of simulated A/A sessions instead of 5 %. A look that is counted pays by
+/// [`Spending`](super::Spending).
 ///
 /// `None` when neither is in reach within [`MORE_ROUNDS_CAP`].
 pub fn more_rounds(interval: &RatioInterval, noise_floor: f64, tests: usize) -> Option<u32> {

@@ -4,6 +4,7 @@
 //! only for a moment each time, so that several dbdyno processes can share it and no thread of DuckDB's runs beside a measured
 //! test. A write is all or nothing even when the power goes ([`undo`]).
 
+mod added;
 mod annotate;
 mod connect;
 mod error;
@@ -31,6 +32,7 @@ mod write;
 use connect::{Reach, memory};
 pub(crate) use parquet::{Cell, CellKind, write_parquet};
 
+pub use added::{ADDS_TO, OriginOfRun};
 pub use annotate::{Annotation, Deleted, Extent};
 pub use error::StoreError;
 pub(crate) use evidence::options_text;

@@ -4,7 +4,7 @@ use super::samples::{Sample, Samples};
 use crate::{
     compare::{JudgedRatio, RatioRange},
     stats::{
-        ALPHA, DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, holm, log_ratios, median, paired_ratio_at,
+        DEFAULT_NOISE_FLOOR, Evidence, NoAnswer, RatioInterval, Spending, holm, log_ratios, median, paired_ratio_at,
         signed_rank,
     },
 };
@@ -26,27 +26,6 @@ pub struct TestEffect {
     pub found: Option<JudgedRatio>,
     /// Why it is not comparable.
     pub obstacle: Option<String>,
-}
-
-/// How much of the allowed false alarms a look at a trial may spend.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spending {
-    /// p values are multiplied by this, after Holm over the tests.
-    pub factor: f64,
-    /// Intervals miss the true ratio with this probability at most.
-    pub alpha: f64,
-}
-
-impl Spending {
-    /// All of it at one look, by which the trial ends.
-    pub const ONCE: Self = Self { factor: 1.0, alpha: ALPHA };
-
-    /// The look number `look`, from 1, of a trial that can be extended: half of what is left, so that any number of looks
-    /// spends less than all of it. The changes that one command tries share it evenly (Bonferroni).
-    pub fn at_look(look: u32, changes: u32) -> Self {
-        let share = 2_f64.powi(look.clamp(1, 60) as i32);
-        Self { factor: share * f64::from(changes.max(1)), alpha: ALPHA / share }
-    }
 }
 
 /// The variant that changes are measured against, in samples of a trial.

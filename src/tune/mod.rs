@@ -6,7 +6,8 @@
 //! data that the command line, the terminal UI and files all show.
 //!
 //! A trial that can be extended is looked at more than once. The look number `n` spends `ALPHA / 2^n` of the false alarms
-//! that are allowed: over any number of looks that is never more than [`ALPHA`](crate::stats::ALPHA). See [`Spending`].
+//! that are allowed: over any number of looks that is never more than [`ALPHA`](crate::stats::ALPHA). See
+//! [`Spending`](crate::stats::Spending).
 
 mod answer;
 mod change;
@@ -27,7 +28,7 @@ mod workload;
 
 pub use answer::{Setting, TuneAnswer};
 pub use change::{Change, cannot_differ};
-pub use effect::{Spending, TestEffect, judge};
+pub use effect::{TestEffect, judge};
 pub use event::TuneEvent;
 pub use lab::{Lab, TuneError};
 pub use ledger::{Entry, Ledger};

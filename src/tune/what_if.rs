@@ -2,7 +2,7 @@
 
 use super::{
     change::{Change, cannot_differ},
-    effect::{BASE, CHANGED, Spending, judge, overall},
+    effect::{BASE, CHANGED, judge, overall},
     event::TuneEvent,
     lab::{Lab, TuneError},
     live::LiveSamples,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     base::identifier::identifier,
     bench::BenchPlan,
-    stats::{MIN_RUNS, rounds_needed},
+    stats::{MIN_RUNS, Spending, rounds_needed},
     store::Status,
 };
 use dbdyno_engine::settings::Settings;

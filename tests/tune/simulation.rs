@@ -5,8 +5,8 @@ use dbdyno::{
     catalog::{Catalog, UserFolders},
     engines::Registry,
     metric::Figures,
-    stats::Verdict,
-    tune::{Sample, Samples, Spending, Workload, default_rounds, judge},
+    stats::{Spending, Verdict},
+    tune::{Sample, Samples, Workload, default_rounds, judge},
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_workload::rng::SplitMix64;

@@ -4,6 +4,7 @@ mod configuration;
 mod estimate;
 mod missing;
 mod order;
+mod pair;
 mod stars;
 mod stored;
 

@@ -3,7 +3,7 @@
 use super::words;
 use crate::{
     base::units::{self, duration},
-    compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, Obstacle, OverSizes, RatioRange},
+    compare::{Comparison, Figure, JudgedRatio, Latency, Line, Mean, Obstacle, OverSizes, RatioRange, price},
     metric::{Better, Metric},
     stats::{ALPHA, MIN_RUNS, SAME_BAND, Verdict},
 };
@@ -20,6 +20,13 @@ pub(crate) fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obst
     match &line.found {
         Some(found) => text.extend(found_words(comparison, line, found)),
         None => text.push("Not comparable, so there is no ratio:".to_owned()),
+    }
+    if line.looks > 1 {
+        text.push(format!(
+            "It was looked at {} times, with rounds added in between: {}, and its interval is as much wider.",
+            line.looks,
+            price(line.looks)
+        ));
     }
     text.extend(line.obstacles.iter().map(|found| format!("! {}", obstacle(found))));
     text.extend([String::new(), "The runs:".to_owned()]);

@@ -1,7 +1,7 @@
 //! A comparison as one HTML page that needs nothing else.
 
 use super::{
-    charts, facts, over_several,
+    charts, facts, looks, over_several,
     page::{self, BesideCell, BesideColumn, ForestAxis, ForestPlot, GrowthPanel, PointsPage},
     scaling,
     scaling_chart::{self, ScalingPanel},
@@ -102,8 +102,7 @@ pub fn html(comparison: &Comparison) -> Result<String, minijinja::Error> {
     let groups = groups(comparison, &axis, &beside, &mut notes);
     let overall = comparison.overall.iter().map(|overall| words::overall(overall, comparison.ratios));
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
-    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
-    let about = overall.chain(method).chain(unmatched);
+    let about = overall.chain(looks::method(comparison)).chain(unmatched);
     let page = HtmlPage {
         comparison,
         head: facts::head(comparison),

@@ -1,7 +1,7 @@
 //! A comparison as GitHub's Markdown.
 
 use super::{
-    facts, over_several, scaling,
+    facts, looks, over_several, scaling,
     words::{self, Footnotes},
 };
 use crate::{
@@ -102,9 +102,8 @@ pub fn markdown(comparison: &Comparison) -> String {
     let overall = comparison.overall.iter().map(|overall| words::overall(overall, form));
     let unmatched = comparison.unmatched.iter().map(|what| format!("Left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
-    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let rest = overall
-        .chain(method)
+        .chain(looks::method(comparison))
         .chain(unmatched)
         .chain(footnotes)
         .chain(left_out)

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod facts;
 mod flat;
 mod html;
+pub(crate) mod looks;
 mod markdown;
 mod page;
 pub(crate) mod scaling;

@@ -2,6 +2,7 @@
 
 use super::{
     TableStyle, csv, facts, flat,
+    looks::looks,
     markdown::escaped,
     several_page::page,
     words::{self, Footnotes},
@@ -166,6 +167,9 @@ fn below(sides: &[Comparison], notes: &Footnotes) -> Vec<String> {
     }
     sides.iter().filter_map(words::about_sessions).for_each(|note| add(note.to_owned()));
     sides.first().and_then(words::family).into_iter().for_each(&mut add);
+    for side in sides {
+        looks(side).into_iter().for_each(|note| add(format!("{}: {note}", name(&side.a))));
+    }
     (1..).zip(&notes.texts).for_each(|(number, note)| add(format!("[{number}] {note}")));
     lines
 }

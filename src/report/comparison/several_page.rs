@@ -2,6 +2,7 @@
 
 use super::{
     facts, html,
+    looks::looks,
     several::{head, mean_of, name, options, reference, rows, sizes, summary, warnings},
     words::{self, Footnotes},
 };
@@ -68,6 +69,11 @@ pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
     let first = sides.first();
     let metric = first.map_or(Metric::Wall, |side| side.metric);
     let sessions = sides.iter().find_map(words::about_sessions).map(str::to_owned);
+    let looked = |side: &Comparison| {
+        let name = name(&side.a);
+        looks(side).into_iter().map(move |note| format!("{name}: {note}"))
+    };
+    let looked = sides.iter().flat_map(looked);
     let page = SeveralPage {
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         reference: first.map_or_else(String::new, |side| name(&side.b)),
@@ -78,7 +84,7 @@ pub(super) fn page(sides: &[Comparison]) -> Result<String, minijinja::Error> {
         signs: words::signs(metric),
         warnings: warnings(sides),
         notes: notes.texts,
-        method: sessions.into_iter().chain(first.and_then(words::family)).collect(),
+        method: sessions.into_iter().chain(first.and_then(words::family)).chain(looked).collect(),
         options: options(sides),
         origin: first.map_or_else(Vec::new, facts::origin),
     };

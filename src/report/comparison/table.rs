@@ -2,7 +2,7 @@
 
 use super::{
     bar::{draw, reach},
-    facts, over_several, scaling,
+    facts, looks, over_several, scaling,
     words::{self, Footnotes},
 };
 use crate::{
@@ -45,8 +45,7 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
     } else if let Some(tests) = &comparison.by_size {
         text.block(&over_sizes(tests, form));
         text.line(&words::signs(comparison.metric));
-        words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
-        words::family(comparison).into_iter().for_each(|note| text.line(&note));
+        looks::method(comparison).iter().for_each(|note| text.line(note));
         comparison.lines.iter().for_each(|line| drop(notes.numbers(line)));
     } else if comparison.scaling.is_none() {
         text.block(&lines(comparison, style, &mut notes));
@@ -61,8 +60,7 @@ pub fn table(comparison: &Comparison, style: TableStyle) -> String {
         if comparison.lines.iter().filter_map(|line| line.found.as_ref()).any(undecided) {
             text.line(words::MORE);
         }
-        words::about_sessions(comparison).into_iter().for_each(|note| text.line(note));
-        words::family(comparison).into_iter().for_each(|note| text.line(&note));
+        looks::method(comparison).iter().for_each(|note| text.line(note));
         comparison.means.iter().filter_map(words::left_out).for_each(|note| text.line(&note));
     }
     for overall in comparison.overall.iter().filter(|_| comparison.scaling.is_none()) {

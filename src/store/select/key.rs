@@ -1,6 +1,6 @@
 //! What terms and groupings are about: columns of the view `results`, tags, options, kept keys.
 
-use super::{terms::is_of_name, values::ValuePattern};
+use super::{super::ADDS_TO, terms::is_of_name, values::ValuePattern};
 use crate::metric::Metric;
 use dbdyno_engine::size::Size;
 
@@ -184,10 +184,11 @@ pub(super) fn parted(values: &str) -> String {
     values.split(',').map(str::trim).collect::<Vec<_>>().join("|")
 }
 
-/// The n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`.
+/// The n-th newest session that dbdyno ran, from 0; `session=last` and `session=previous`. One that adds rounds to another is no session of its own.
 fn newest_session(place: usize) -> String {
     format!(
-        "session_id = (SELECT session_id FROM session WHERE source IS NULL \
+        "session_id = (SELECT session_id FROM session WHERE source IS NULL AND session_id NOT IN \
+         (SELECT r.session_id FROM run r JOIN run_key k USING (run_id) WHERE k.key = '{ADDS_TO}') \
          ORDER BY started_at DESC NULLS LAST, session_id DESC LIMIT 1 OFFSET {place})"
     )
 }
@@ -216,6 +217,10 @@ impl SelectionKey {
             Some((low, high)) => format!("{}..{}", plain(low), plain(high)),
             None => values.split('|').map(plain).collect::<Vec<_>>().join("|"),
         }
+    }
+
+    pub(super) fn is_session(&self) -> bool {
+        matches!(self, Self::Column { column: "session_id", .. })
     }
 
     /// What a value of this key means: the beginning of an identifier is enough, and a state has a second name.

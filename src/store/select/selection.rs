@@ -79,6 +79,18 @@ impl Selection {
             && one.terms.iter().chain(&other.terms).all(|term| self.terms.contains(term))
     }
 
+    /// The same with the rounds that were added to the sessions that it names: a session is not to be had without them, or a difference that
+    /// was looked for again and again would look like one that was there at once.
+    pub(in crate::store) fn with_added_rounds(&self) -> Self {
+        let with_added = |term: &SelectionTerm| match term.operator {
+            TermOperator::Is if term.key.is_session() => {
+                SelectionTerm { operator: TermOperator::IsOrAddsTo, ..term.clone() }
+            }
+            _ => term.clone(),
+        };
+        Self { terms: self.terms.iter().map(with_added).collect() }
+    }
+
     /// Whether a term is about single tests, so that it may mean some of a run's and not the others.
     pub(in crate::store) fn is_about_tests(&self) -> bool {
         self.terms.iter().any(|term| term.key.is_of_tests())

@@ -1,6 +1,7 @@
 //! One term of a selection: what it is about, and the values that are meant.
 
 use super::{
+    super::ADDS_TO,
     SelectionKey, amount, moments,
     terms::before_brackets,
     values::{self, ValuePattern},
@@ -17,6 +18,8 @@ pub(super) struct SelectionTerm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermOperator {
     Is,
+    /// One of these sessions, or one that added rounds to them.
+    IsOrAddsTo,
     IsNot,
     AtLeast,
     AtMost,
@@ -112,6 +115,13 @@ impl SelectionTerm {
         }
         match self.operator {
             TermOperator::Is => self.is_one(parameters),
+            TermOperator::IsOrAddsTo => {
+                let (own, original) = (self.is_one(parameters), self.is_one(parameters));
+                format!(
+                    "({own} OR run_id IN (SELECT run_id FROM run_key WHERE key = '{ADDS_TO}' AND value IN \
+                     (SELECT session_id::VARCHAR FROM session WHERE {original})))"
+                )
+            }
             // What has no such option is not what was excluded: it stays.
             TermOperator::IsNot => format!("NOT coalesce({}, false)", self.is_one(parameters)),
             TermOperator::AtLeast => format!("{} >= CAST(? AS DOUBLE)", self.number(parameters)),
@@ -157,7 +167,7 @@ impl SelectionTerm {
             (TermOperator::IsNot, _) => {
                 format!("NOT coalesce(({}), false)", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
             }
-            (TermOperator::Is | TermOperator::Between, _) => {
+            (TermOperator::Is | TermOperator::IsOrAddsTo | TermOperator::Between, _) => {
                 format!("({})", all.into_iter().map(within).collect::<Vec<_>>().join(" OR "))
             }
         }

@@ -1,12 +1,15 @@
 //! What the application wants done.
 
-use crate::tui::{
-    export::FileContent,
-    filter,
-    launch::{SessionStart, Tell, TortureStart, TrialStart},
-    palette,
-    screens::ScreenRequest,
-    world,
+use crate::{
+    session::FurtherRounds,
+    tui::{
+        export::FileContent,
+        filter,
+        launch::{SessionStart, Tell, TortureStart, TrialStart},
+        palette,
+        screens::ScreenRequest,
+        world,
+    },
 };
 use std::path::PathBuf;
 
@@ -25,6 +28,8 @@ pub enum Command {
     Start(Box<SessionStart>),
     /// Run what the session of this identifier still owes.
     Resume(String),
+    /// Run rounds that are added to a session.
+    Further(Box<FurtherRounds>),
     /// Try a change of options.
     Try(Box<TrialStart>),
     /// Torture configurations.

@@ -1,16 +1,19 @@
 //! What screens want to happen, done: in the application, or as commands for outside.
 
 use super::{App, Command, OpenOverlay, Request, ask_world};
-use crate::tui::{
-    keys::ScreenId,
-    launch::{OwedSession, TortureStart, TrialStart},
-    overlay::Overlay,
-    screens::{
-        Intents,
-        intent::{Intent, Notice},
-        joined,
+use crate::{
+    session::FurtherRounds,
+    tui::{
+        keys::ScreenId,
+        launch::{OwedSession, TortureStart, TrialStart},
+        overlay::Overlay,
+        screens::{
+            Intents,
+            intent::{Intent, Notice},
+            joined,
+        },
+        world,
     },
-    world,
 };
 
 impl App {
@@ -62,6 +65,7 @@ impl App {
                 }
                 Intent::Run => commands.extend(self.unless_busy(Self::run)),
                 Intent::Resume(session) => commands.extend(self.unless_busy(|app| app.resume(&session))),
+                Intent::Further(further) => commands.extend(self.unless_busy(|app| app.add_rounds(further))),
                 Intent::Try(trial) => commands.extend(self.unless_busy(|app| app.try_change(trial))),
                 Intent::Torture(start) => commands.extend(self.unless_busy(|app| app.torture(start))),
             }
@@ -121,6 +125,14 @@ impl App {
         let OwedSession { session_id, plan, expected_run, .. } = session;
         let intents = joined(self.screens.live.begin(plan, *expected_run, Some(session_id), self.now));
         self.begun(intents, Command::Resume(session.session_id.clone()))
+    }
+
+    /// Runs rounds that are added to a session.
+    fn add_rounds(&mut self, further: Box<FurtherRounds>) -> Vec<Command> {
+        let live = &mut self.screens.live;
+        let intents = joined(live.begin(&further.plan, further.expected_run(), None, self.now));
+        live.adds_to(&further.adds_to, further.look.look);
+        self.begun(intents, Command::Further(further))
     }
 
     /// Shows the session that begins.

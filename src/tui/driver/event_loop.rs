@@ -247,6 +247,9 @@ impl<'t> EventLoop<'t> {
                     let registry = self.app.world.registry.clone();
                     self.task = Some(Task::resume(session, &self.setup, registry, self.sender.clone()));
                 }
+                Command::Further(further) => {
+                    self.task = Some(Task::further(*further, &self.setup, self.sender.clone()));
+                }
                 Command::Try(trial) => {
                     let registry = self.app.world.registry.clone();
                     self.task = Some(Task::try_change(*trial, &self.setup, registry, self.sender.clone()));

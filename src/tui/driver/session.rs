@@ -5,7 +5,7 @@ use crate::{
     engines::Registry,
     report::{claims::claims_table, format::Format, tune::effects_text},
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
-    session::{FollowUp, PreparedSession, SelectedEffects},
+    session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
     store::Store,
     torture::{Place, Series, SeriesEvent, Terms},
     tui::{
@@ -57,6 +57,19 @@ impl Task {
         let run = move |events, control| async move {
             let owed = Owed::find(&store, &registry, Some(&session), false).map_err(|error| error.to_string())?;
             owed.run(&registry, &store, events, control).await.map_err(|error| error.to_string())
+        };
+        Self::spawn(messages, run, runner_says, session_over)
+    }
+
+    /// Runs rounds that are added to a session.
+    pub(super) fn further(further: FurtherRounds, setup: &TuiSetup, messages: UnboundedSender<Message>) -> Self {
+        let store = setup.store.clone();
+        let run = move |events, control| async move {
+            let of = store.clone();
+            let prepared =
+                tokio::task::spawn_blocking(move || of.prepare()).await.map_err(|error| error.to_string())?;
+            prepared.map_err(|error| error.to_string())?;
+            further.run(&store, events, control).await.map_err(|error| error.to_string())
         };
         Self::spawn(messages, run, runner_says, session_over)
     }

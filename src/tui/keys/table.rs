@@ -76,6 +76,12 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char('K')], Action::Stop, "stop", "end the session; what is finished is kept"),
     binding(&[KeyPress::Char('r')], Action::Resume, "resume", "run the rest of the last session that was interrupted"),
     binding(&[KeyPress::Char('c')], Action::Compare, "compare", "compare the first two engines of this session"),
+    binding(
+        &[KeyPress::Char('+')],
+        Action::More,
+        "more rounds",
+        "when the session is over: as many more rounds of a pair and a test as decide it",
+    ),
     binding(&[KeyPress::Char('f')], Action::Speed, "", "replay faster: 1x, 10x, 100x"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "replay: the test before"),
@@ -150,6 +156,12 @@ const COMPARE: &[Binding] = &[
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the comparison"),
     binding(&[KeyPress::Char('s')], Action::Swap, "swap", "exchange A and B; in the matrix as r"),
     binding(&[KeyPress::Enter], Action::Enter, "open", "compare the pair under the cursor; else the next view"),
+    binding(
+        &[KeyPress::Char('+')],
+        Action::More,
+        "more rounds",
+        "run as many more rounds of an undecided test's pair as decide it, at the price of another look",
+    ),
     binding(&[KeyPress::Char('p')], Action::Pivot, "pivot", "choose the pivot's rows and columns"),
     binding(
         &[KeyPress::Char('g')],

@@ -4,6 +4,7 @@ use crate::{
     bench::Preset,
     metric::Metric,
     report::format::Format,
+    session::FurtherRounds,
     tui::{
         export::FileContent,
         launch::{OwedSession, Tell, TortureStart, TrialStart},
@@ -64,6 +65,8 @@ pub enum Intent<R, D> {
     Run,
     /// A session is finished that was interrupted.
     Resume(Box<OwedSession>),
+    /// Rounds are run that decide what a session left undecided.
+    Further(Box<FurtherRounds>),
     /// A change of options is tried.
     Try(Box<TrialStart>),
     /// Configurations are killed, and the power taken from them.
@@ -174,6 +177,7 @@ impl<R, D> Intent<R, D> {
             Self::Load(preset) => Intent::Load(preset),
             Self::Run => Intent::Run,
             Self::Resume(session) => Intent::Resume(session),
+            Self::Further(further) => Intent::Further(further),
             Self::Try(trial) => Intent::Try(trial),
             Self::Torture(start) => Intent::Torture(start),
         }

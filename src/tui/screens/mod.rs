@@ -4,6 +4,7 @@ mod awaited;
 pub mod bench;
 pub mod claims;
 pub mod compare;
+mod further;
 pub mod intent;
 pub mod live;
 pub mod results;

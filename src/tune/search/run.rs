@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        effect::{BASE, Spending, TestEffect, overall},
+        effect::{BASE, TestEffect, overall},
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
@@ -17,7 +17,7 @@ use super::{
 use crate::{
     base::identifier::identifier,
     metric::Metric,
-    stats::{MIN_RUNS, median},
+    stats::{MIN_RUNS, Spending, median},
 };
 use dbdyno_workload::rng::SplitMix64;
 use std::{

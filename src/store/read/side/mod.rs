@@ -124,6 +124,9 @@ pub struct SessionFacts {
     pub disk_model: Option<String>,
     /// What linters said of the session, `LINTER: MESSAGE`.
     pub warnings: Vec<String>,
+    /// The session that it adds rounds to, because something was undecided there; none: it stands for itself.
+    #[serde(default)]
+    pub adds_to: Option<Uuid>,
 }
 
 /// A machine, as sessions recorded it.
@@ -192,7 +195,8 @@ impl RunConfiguration {
 const HAS_TWINS: &str = "SELECT EXISTS (FROM run WHERE twin_of IS NOT NULL)";
 
 impl Store {
-    /// For each selection its runs with those finished tests that it means, with their values of a metric.
+    /// For each selection its runs with those finished tests that it means, with their values of a metric. Of a session that is named, these are
+    /// also the rounds that were added to it.
     ///
     /// # Errors
     /// What is wrong with the store, or a row that cannot be read.
@@ -205,6 +209,8 @@ impl Store {
         if !self.exists() {
             return Ok(selections.iter().map(|_| SelectedRuns::default()).collect());
         }
+        let selections: Vec<Selection> = selections.iter().map(|selection| selection.with_added_rounds()).collect();
+        let selections: Vec<&Selection> = selections.iter().collect();
         self.reading(|connection| {
             let read = |selections| selected(connection, selections, (metric, latencies), self.watch.as_ref());
             let parts: Vec<Vec<SelectedRuns>> = selections.chunks(MOST_SIDES).map(read).collect::<Result<_, _>>()?;

@@ -13,8 +13,11 @@ const SESSIONS: &str = "
            coalesce(s.debug_build, false) AS debug_build, coalesce(s.command_line, '') AS command_line,
            s.file_system, s.disk_model, s.host_id::VARCHAR AS host_id, coalesce(h.name, '?') AS name, h.cpu_model,
            h.cores::UINTEGER AS cores, h.memory_bytes::UBIGINT AS memory_bytes, coalesce(s.kernel, h.kernel, '?') AS kernel,
-           h.os, h.virtualisation
-    FROM session s LEFT JOIN host h USING (host_id)
+           h.os, h.virtualisation, added.adds_to
+    FROM session s LEFT JOIN host h USING (host_id) LEFT JOIN (
+        SELECT r.session_id, TRY_CAST(max(k.value) AS UUID)::VARCHAR AS adds_to
+        FROM run_key k JOIN run r USING (run_id) WHERE k.key = 'adds_to' GROUP BY r.session_id
+    ) added ON added.session_id = s.session_id
     WHERE s.session_id IN (SELECT session_id FROM chosen_run)
     ORDER BY s.started_at";
 
@@ -42,6 +45,7 @@ struct SessionRow {
     kernel: String,
     os: Option<String>,
     virtualisation: Option<String>,
+    adds_to: Option<Uuid>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -110,6 +114,7 @@ impl SessionRow {
             file_system: row.file_system,
             disk_model: row.disk_model,
             warnings,
+            adds_to: row.adds_to,
             host: SessionHost {
                 host_id: row.host_id,
                 name: row.name,

@@ -4,10 +4,13 @@
 use super::matrix::{self, Matrix, WantedMatrix};
 use crate::{
     catalog::Difference,
-    compare::{Axis, Beside, Comparison, Options, Several, Side, compare, load, with_repeats},
+    compare::{AnotherLook, Axis, Beside, Comparison, Options, Several, Side, compare, load, with_repeats},
     metric::Metric,
     store::{Latencies, Offer, ReadWatch, Selection, Store},
-    tui::setup::TuiSetup,
+    tui::{
+        screens::further::{self, Planned},
+        setup::TuiSetup,
+    },
 };
 use std::collections::BTreeSet;
 
@@ -37,6 +40,12 @@ pub enum Request {
         wanted: Box<WantedMatrix>,
         /// Tells how far it is, and that nobody waits for it any more.
         watch: ReadWatch,
+    },
+    /// More rounds of what is undecided are planned.
+    Further {
+        look: Box<AnotherLook>,
+        /// The command that runs the same.
+        command_line: String,
     },
 }
 
@@ -73,13 +82,16 @@ pub enum Response {
     Compared { ticket: u64, found: Result<Box<Compared>, String> },
     /// The matrix, or why there is none.
     Matrix { ticket: u64, found: Result<Box<Matrix>, String> },
+    /// Rounds that can be run, or why none can.
+    Further { planned: Planned },
 }
 
 impl Response {
-    /// The number of the request.
-    pub(super) fn ticket(&self) -> u64 {
+    /// The number of the request; none of one that nothing on screen waits for.
+    pub(super) fn ticket(&self) -> Option<u64> {
         match self {
-            Self::Offers { ticket, .. } | Self::Compared { ticket, .. } | Self::Matrix { ticket, .. } => *ticket,
+            Self::Offers { ticket, .. } | Self::Compared { ticket, .. } | Self::Matrix { ticket, .. } => Some(*ticket),
+            Self::Further { .. } => None,
         }
     }
 }
@@ -110,6 +122,9 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
                 Ok(PairOrSession::Session(matrix)) => Response::Matrix { ticket, found: Ok(matrix) },
                 Err(reason) => Response::Compared { ticket, found: Err(reason) },
             }
+        }
+        Request::Further { look, command_line } => {
+            Response::Further { planned: further::plan(*look, &command_line, setup) }
         }
         Request::Matrix { ticket, wanted, watch } => {
             Response::Matrix { ticket, found: matrix::read(&wanted, &setup.store.watched(&watch)).map(Box::new) }

@@ -10,7 +10,7 @@ use crate::{
     tui::{
         filter::{ListFilter, OF_TESTS},
         overlay::{FilterKeys, ListItem, Reply},
-        screens::intent::Intent,
+        screens::{further::begin, intent::Intent},
         world::World,
     },
 };
@@ -35,6 +35,8 @@ pub(crate) enum Dialog {
     PivotColumn(Axis),
     /// The file to write the comparison to.
     Export,
+    /// Run rounds that take long?
+    Further,
 }
 
 /// Asks for the selection of a side.
@@ -146,6 +148,7 @@ impl CompareScreen {
                 }
             }
             (Dialog::Export, Reply::Text(path)) => return self.export(&path, world),
+            (Dialog::Further, Reply::Yes) => return Ok(self.further.take().map_or_else(Intents::new, begin)),
             _ => {}
         }
         Ok(Intents::new())

@@ -23,6 +23,7 @@ impl CompareScreen {
         is_read
             && match action {
                 Action::Allow => self.lines_shown().iter().any(|line| differs(line)),
+                Action::More => self.look_under_cursor().is_some_and(|(_, look)| look.is_ok()),
                 Action::Metric => self.metrics().len() > 1,
                 Action::Enter | Action::Reference if of_session => self.under_cursor().is_some(),
                 Action::Reference => false,

@@ -3,6 +3,7 @@
 mod ask;
 mod dialog;
 mod does;
+mod further;
 mod looked;
 mod matrix;
 mod output;
@@ -24,10 +25,12 @@ pub(crate) use sweep::{HeatCell, Ranked, Sweep, SweepPlace, SweepRow};
 pub use view::CompareView;
 
 use super::{
+    further::begin_or_ask,
     intent::Intent,
     screen::{Context, Screen},
 };
 use crate::{
+    session::FurtherRounds,
     store::Offer,
     tui::{
         filter::OF_TESTS,
@@ -62,6 +65,8 @@ pub struct CompareScreen {
     before: Looked,
     /// Place among the pairs that are offered.
     pub(crate) offered: ListCursor,
+    /// Rounds that are asked about before they are run.
+    further: Option<Box<FurtherRounds>>,
     /// Where the cursor goes once what is awaited is there.
     sought: Option<Sought>,
     now: Duration,
@@ -205,7 +210,7 @@ impl CompareScreen {
     }
 
     /// Does what a key means in every view.
-    fn act_on_view(&mut self, action: Action) -> Option<Intents> {
+    fn act_on_view(&mut self, action: Action, world: &World) -> Option<Intents> {
         Some(match action {
             Action::Allow => self.ask_allowed(),
             Action::Metric => self.ask_metric(),
@@ -215,6 +220,7 @@ impl CompareScreen {
             }
             Action::Export => self.ask_export(),
             Action::Trend => self.trend(),
+            Action::More => self.plan_further(world),
             _ => return None,
         })
     }
@@ -234,6 +240,7 @@ impl Screen for CompareScreen {
             reading: None,
             before: Looked::nothing(),
             offered: ListCursor::default(),
+            further: None,
             sought: None,
             now: Duration::ZERO,
             ticket: 0,
@@ -262,7 +269,7 @@ impl Screen for CompareScreen {
         if self.looked.cursor_mut().moved(action, length) {
             return Intents::new();
         }
-        if let Some(intents) = self.act_on_view(action) {
+        if let Some(intents) = self.act_on_view(action, context.world) {
             return intents;
         }
         match self.looked.view.is_of_session() {
@@ -299,8 +306,11 @@ impl Screen for CompareScreen {
         self.take_reply(dialog, reply, context.world)
     }
 
-    fn responded(&mut self, response: Response, _context: &Context<'_>) -> Intents {
-        self.take(response)
+    fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
+        match response {
+            Response::Further { planned } => begin_or_ask(planned, &mut self.further, Dialog::Further, context.world),
+            response => self.take(response),
+        }
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {

@@ -6,7 +6,7 @@ use crate::{
     metric::Metric,
     report::{
         command::shell,
-        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, scaling, several, words},
+        comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, explain, facts, looks, scaling, several, words},
         format::Format,
     },
     tui::{
@@ -193,9 +193,8 @@ pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<String> {
 fn others(comparison: &Comparison) -> impl Iterator<Item = String> {
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
-    let method = words::about_sessions(comparison).map(str::to_owned).into_iter().chain(words::family(comparison));
     let warnings = comparison.warnings.iter().map(|warning| format!("! {warning}"));
-    unmatched.chain(left_out).chain(method).chain(warnings)
+    unmatched.chain(left_out).chain(looks::method(comparison)).chain(warnings)
 }
 
 /// The numbers of a line's obstacles among all that were told.

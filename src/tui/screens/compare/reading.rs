@@ -130,7 +130,7 @@ impl CompareScreen {
 
     /// Takes what was read, unless something else was asked for since, or it was given up.
     pub(super) fn take(&mut self, response: Response) -> Intents {
-        let reading = self.reading.take_if(|_| response.ticket() == self.ticket);
+        let reading = self.reading.take_if(|_| response.ticket() == Some(self.ticket));
         match (response, reading.map(|reading| reading.of)) {
             (Response::Offers { found, .. }, Some(_)) => {
                 self.offers = Some(found);

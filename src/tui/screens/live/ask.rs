@@ -1,13 +1,20 @@
 //! What the Live screen asks of the world outside: what is stored.
 
-use super::{Gathered, RecordedSlot, RecordedTest, Recording, Standings};
+use super::{
+    Gathered, RecordedSlot, RecordedTest, Recording, Standings,
+    further::{UndecidedTest, undecided},
+};
 use crate::{
-    compare::load,
+    compare::{AnotherLook, load},
     engines::Registry,
     metric::Metric,
     runner::{Owed, ResumeError},
     store::{Latencies, RunTests, Selection, Store, TestRecord},
-    tui::{launch::OwedSession, setup::TuiSetup},
+    tui::{
+        launch::OwedSession,
+        screens::further::{Planned, plan},
+        setup::TuiSetup,
+    },
 };
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
@@ -31,6 +38,17 @@ pub enum Request {
         /// UUID.
         session: String,
     },
+    /// What more rounds would decide in a session that is over.
+    Undecided {
+        /// UUID.
+        session: String,
+    },
+    /// More rounds of what is undecided are planned.
+    Further {
+        look: Box<AnotherLook>,
+        /// The command that runs the same.
+        command_line: String,
+    },
     /// How the configurations stand; it reads nothing, but takes time, which no test under way is to feel.
     Standings(Box<Gathered>),
 }
@@ -50,6 +68,10 @@ pub enum Response {
         /// The runs with their tests.
         runs: Vec<RunTests>,
     },
+    /// What is undecided, or why that is not known.
+    Undecided(Result<Vec<UndecidedTest>, String>),
+    /// Rounds that can be run, or why none can.
+    Further(Planned),
     /// How the configurations stand.
     Standings(Standings),
 }
@@ -59,6 +81,8 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
         Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },
+        Request::Undecided { session } => Response::Undecided(undecided(&session, setup)),
+        Request::Further { look, command_line } => Response::Further(plan(*look, &command_line, setup)),
         Request::Standings(gathered) => Response::Standings(gathered.standings()),
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
@@ -90,7 +114,9 @@ fn usual(store: &Store, suite: &str) -> BTreeMap<(String, String, u32), f64> {
 fn earlier(store: &Store, session: &str) -> Vec<RunTests> {
     let text = format!("session={session}");
     let Ok(selection) = Selection::parse_line(&text) else { return Vec::new() };
-    load(store, &text, &selection, Metric::Wall, Latencies::Left).map_or_else(|_| Vec::new(), |side| side.runs)
+    let side = load(store, &text, &selection, Metric::Wall, Latencies::Left).unwrap_or_default();
+    // Rounds that were added to it are of other sessions.
+    side.runs.into_iter().filter(|run| run.session_id.to_string() == session).collect()
 }
 
 fn recording(store: &Store, run: &str) -> Result<Recording, String> {

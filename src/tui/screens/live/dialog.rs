@@ -11,7 +11,7 @@ use crate::{
         export::FileContent,
         launch::{OwedSession, Tell},
         overlay::Reply,
-        screens::intent::Intent,
+        screens::{further::begin, intent::Intent},
     },
 };
 
@@ -26,6 +26,10 @@ pub enum Dialog {
     Resume,
     /// The file to write the table to.
     Export,
+    /// What more rounds are to decide.
+    Undecided,
+    /// Run rounds that take long?
+    Further,
 }
 
 impl LiveScreen {
@@ -42,6 +46,10 @@ impl LiveScreen {
                 }
                 _ => vec![Intent::said("that run has ended meanwhile; nothing was given up")],
             },
+            (Dialog::Undecided, Reply::Chosen(chosen)) => {
+                chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
+            }
+            (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, begin),
             (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
             (Dialog::Export, Reply::Text(path)) => {
                 let table = self.session.as_ref().and_then(table).ok_or("the session is not over")?;

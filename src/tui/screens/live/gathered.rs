@@ -41,6 +41,8 @@ struct Measured {
 pub struct Gathered {
     /// The session; nil before it has begun.
     session: Uuid,
+    /// Which look at something undecided it is; none: a session of its own.
+    pub(super) first_look: Option<u32>,
     measured: Vec<Measured>,
     planned: Vec<PlannedRun>,
     runs: Vec<RunTests>,
@@ -54,6 +56,7 @@ impl Gathered {
     pub(super) fn new(plan: &BenchPlan) -> Self {
         Self {
             session: Uuid::nil(),
+            first_look: None,
             measured: plan.configurations.iter().map(|one| Measured::new(plan, one)).collect(),
             planned: plan.runs.clone(),
             runs: Vec::new(),

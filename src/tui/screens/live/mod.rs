@@ -3,6 +3,7 @@
 mod ask;
 mod dialog;
 mod figures;
+mod further;
 mod gathered;
 mod paint;
 mod race;
@@ -16,6 +17,7 @@ mod usage;
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
 pub use figures::{LiveActor, LiveFigures, Slot};
+pub use further::UndecidedTest;
 pub use gathered::{Gathered, RunTime};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};
 pub use run::{Phase, RunState, WatchedConfiguration, WatchedRun};
@@ -23,6 +25,7 @@ pub use session::WatchedSession;
 pub use standing::Standings;
 
 use super::{
+    further::begin_or_ask,
     intent::Intent,
     screen::{Context, Screen},
 };
@@ -30,6 +33,7 @@ use crate::{
     bench::BenchPlan,
     lint::{LINTERS, summed},
     runner::{Report, RunnerEvent},
+    session::FurtherRounds,
     store::Status,
     tui::{
         keys::Action,
@@ -78,6 +82,10 @@ pub struct LiveScreen {
     pub(crate) column: usize,
     /// A session that is asked about before it is resumed.
     resumable: Option<Box<OwedSession>>,
+    /// What more rounds would decide, while the user chooses.
+    undecided: Vec<UndecidedTest>,
+    /// Rounds that are asked about before they are run.
+    further: Option<Box<FurtherRounds>>,
 }
 
 impl LiveScreen {
@@ -105,6 +113,14 @@ impl LiveScreen {
         self.view = LiveView::Race;
         (self.scroll, self.column) = (0, 0);
         intents
+    }
+
+    /// The session that begins adds rounds to this one, for this look at what was undecided there.
+    pub(crate) fn adds_to(&mut self, session: &str, look: u32) {
+        if let Some(watched) = &mut self.session {
+            watched.adds_to = Some(session.to_owned());
+            watched.gathered.first_look = Some(look);
+        }
     }
 
     /// The session says something. Configurations are compared anew when a run has ended, or answers turned out wrong.
@@ -247,6 +263,7 @@ impl Screen for LiveScreen {
             }
             Action::Compare => return compare(session),
             Action::Export => return dialog::ask_export(session),
+            Action::More => return ask_undecided(session),
             Action::Pause if session.running() => return pause(session),
             Action::Skip if session.running() => return dialog::ask_skip(session),
             Action::Stop if session.running() => {
@@ -266,7 +283,10 @@ impl Screen for LiveScreen {
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
         let session = self.session.as_ref();
         match (&self.replay, action) {
-            (Some(_), Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export) => false,
+            (
+                Some(_),
+                Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export | Action::More,
+            ) => false,
             (Some(_), _) => true,
             (None, Action::Pause | Action::Stop) => self.running(),
             (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
@@ -278,6 +298,7 @@ impl Screen for LiveScreen {
             }),
             (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
             (None, Action::View) => session.is_some(),
+            (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
             (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
             _ => true,
         }
@@ -329,6 +350,8 @@ impl Screen for LiveScreen {
                 self.resumable = Some(resumable);
                 vec![asked]
             }
+            Response::Undecided(found) => self.choose_further(found),
+            Response::Further(planned) => begin_or_ask(planned, &mut self.further, Dialog::Further, context.world),
             Response::Owed(Err(reason)) => vec![Intent::failed(reason)],
         }
     }
@@ -357,6 +380,14 @@ fn ask_standings(session: &WatchedSession) -> Intents {
         return Intents::new();
     }
     vec![Intent::Request(Request::Standings(Box::new(session.gathered.clone())))]
+}
+
+/// Asks what more rounds would decide, once the session is over.
+fn ask_undecided(session: &WatchedSession) -> Intents {
+    match session.compared_session() {
+        Some(id) if !session.running() => vec![Intent::Request(Request::Undecided { session: id.to_owned() })],
+        _ => vec![Intent::said("rounds can be added when the session is over")],
+    }
 }
 
 fn compare(session: &WatchedSession) -> Intents {

@@ -4,13 +4,13 @@ use super::{
     LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
     gathered::Gathered,
     shown::{Chosen, SentLatencies},
-    standing::Standings,
+    standing::{Standing, Standings},
     usage::Usage,
 };
 use crate::{
     bench::{BenchPlan, Configuration},
     runner::{Report, RunnerEvent, SentHistogram},
-    stats::median,
+    stats::{Verdict, median},
     store::{Status, WarningRecord},
 };
 use dbdyno_engine::protocol::{self, TestDone};
@@ -21,6 +21,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 pub struct WatchedSession {
     /// Its UUID, once it has one.
     pub(crate) id: Option<String>,
+    /// The session that it adds rounds to; none: it stands for itself.
+    pub(super) adds_to: Option<String>,
     pub(crate) suite: String,
     pub(crate) configurations: Vec<WatchedConfiguration>,
     /// Names of the tests, by number.
@@ -76,6 +78,7 @@ impl WatchedSession {
         };
         Self {
             id: None,
+            adds_to: None,
             suite: suite.name.clone(),
             configurations: configurations.iter().map(configuration).collect(),
             tests: names.into_iter().filter(|(number, _)| measured(number)).collect(),
@@ -292,12 +295,28 @@ impl WatchedSession {
 
     /// Selections of the first two configurations of the first size, for a comparison.
     pub(crate) fn sides(&self) -> Option<(String, String)> {
-        let id = self.id.as_ref()?;
+        let id = self.compared_session()?;
         let first = self.configurations.first()?;
         let of_size = self.configurations.iter().filter(|one| one.size == first.size);
         let mut others = of_size.filter(|one| !one.twin);
         let mut side = || others.next().map(|one| selection(id, one));
         Some((side()?, side()?))
+    }
+}
+
+impl WatchedSession {
+    /// The session that its runs are compared in: its own, or the one that it adds rounds to.
+    pub(super) fn compared_session(&self) -> Option<&str> {
+        self.adds_to.as_deref().or(self.id.as_deref())
+    }
+
+    /// Whether it is over, and something was left undecided.
+    pub(super) fn has_undecided(&self) -> bool {
+        let open = |standing: &Standing| {
+            let Standing::Judged(found) = standing else { return false };
+            matches!(found.verdict, Verdict::Undecided { .. } | Verdict::TooFew { .. })
+        };
+        !self.running() && self.compared_session().is_some() && self.standings.tests.values().any(open)
     }
 }
 

@@ -31,8 +31,9 @@ impl Gathered {
         let mut parts = by_configuration(&self.side()).into_iter();
         let Some(first) = parts.next() else { return Standings { session: self.session(), ..Standings::default() } };
         let candidates: Vec<_> = parts.collect();
+        let options = Options { first_look: self.first_look, ..Options::default() };
         let mut tests = BTreeMap::new();
-        for (candidate, comparison) in candidates.iter().zip(compare_all(&candidates, &first, &Options::default())) {
+        for (candidate, comparison) in candidates.iter().zip(compare_all(&candidates, &first, &options)) {
             for line in comparison.lines.iter().filter(|line| self.is_whole(line.test, &line.name)) {
                 let run = candidate.runs.iter().find(|run| *run.size == *line.size);
                 let configuration = run.and_then(|run| self.configuration(run));

@@ -1,0 +1,33 @@
+//! More rounds of what is undecided under the cursor.
+
+use super::{CompareScreen, Intents, Request};
+use crate::{
+    compare::{AnotherLook, Comparison},
+    tui::{
+        screens::{further, intent::Intent},
+        world::World,
+    },
+};
+
+impl CompareScreen {
+    /// Another look at what is under the cursor, or why more rounds would decide nothing; none where no test is.
+    pub(super) fn look_under_cursor(&self) -> Option<(&Comparison, Result<AnotherLook, String>)> {
+        let (side, line) = match self.looked.view.is_of_session() {
+            true => self.under_cursor()?,
+            false => (&self.compared()?.plain, self.line()),
+        };
+        Some((side, side.another_look(line?)))
+    }
+
+    /// Has the rounds planned that decide what is under the cursor.
+    pub(super) fn plan_further(&self, world: &World) -> Intents {
+        match self.look_under_cursor() {
+            Some((side, Ok(look))) => {
+                let command_line = further::command(side, &look, &self.looked.allowed, &world.arguments);
+                vec![Intent::Request(Request::Further { look: Box::new(look), command_line })]
+            }
+            Some((_, Err(reason))) => vec![Intent::said(reason)],
+            None => vec![Intent::said("put the cursor onto a test that is undecided")],
+        }
+    }
+}

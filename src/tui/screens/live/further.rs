@@ -1,0 +1,64 @@
+//! More rounds of what the race left undecided: chosen from a list, because nothing on this screen is under a cursor.
+
+use super::{Dialog, Intents, LiveScreen, Request};
+use crate::{
+    compare::AnotherLook,
+    session::verdicts,
+    tui::{
+        overlay::ListItem,
+        screens::{further, intent::Intent},
+        setup::TuiSetup,
+    },
+};
+
+/// A test that the race left undecided, with what its sides are.
+#[derive(Debug, Clone)]
+pub struct UndecidedTest {
+    look: AnotherLook,
+    /// The command that runs the rounds.
+    command_line: String,
+}
+
+/// What is undecided in a session.
+pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<UndecidedTest>, String> {
+    let sides = verdicts(session, "", &setup.store).map_err(|error| error.to_string())?;
+    let of_side = sides.iter().flat_map(|side| {
+        let test = |look: AnotherLook| UndecidedTest {
+            command_line: further::command(side, &look, [], &setup.arguments),
+            look,
+        };
+        side.other_looks().into_iter().map(test)
+    });
+    Ok(of_side.collect())
+}
+
+impl LiveScreen {
+    /// Has the user choose what is decided; one thing alone is.
+    pub(super) fn choose_further(&mut self, found: Result<Vec<UndecidedTest>, String>) -> Intents {
+        self.undecided = match found {
+            Ok(found) => found,
+            Err(reason) => return vec![Intent::failed(reason)],
+        };
+        let item = |test: &UndecidedTest| {
+            let AnotherLook { labels: [a, b], size, test, name, rounds, look, .. } = &test.look;
+            ListItem::new(
+                format!("{test} {name} · {a} against {b}"),
+                format!("size {size}, +{rounds} rounds, look {look}"),
+            )
+        };
+        match self.undecided.as_slice() {
+            [] => vec![Intent::said("nothing is undecided that more rounds would decide")],
+            [_] => self.plan_further(0),
+            several => {
+                let items = several.iter().map(item).collect();
+                vec![Intent::choose_one(Dialog::Undecided, "Run more rounds of", items)]
+            }
+        }
+    }
+
+    /// Has the rounds planned that decide one of what is undecided.
+    pub(super) fn plan_further(&self, at: usize) -> Intents {
+        let Some(UndecidedTest { look, command_line }) = self.undecided.get(at).cloned() else { return Intents::new() };
+        vec![Intent::Request(Request::Further { look: Box::new(look), command_line })]
+    }
+}
