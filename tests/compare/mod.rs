@@ -4,6 +4,7 @@ mod benchstat;
 mod command;
 pub(crate) mod fixture;
 mod formats;
+mod looks;
 mod matching;
 mod metrics;
 mod obstacles;

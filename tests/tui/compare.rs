@@ -1,5 +1,6 @@
 //! The Compare screen.
 
+mod further;
 mod hints;
 mod matrix;
 mod reading;

@@ -291,3 +291,14 @@ fn what_a_session_says_about_its_options_is_read_at_once_or_after_what_is_open()
     journey.hides("synchronous 61 %");
     journey.key(KeyPress::Esc).shows("synchronous 61 %");
 }
+
+#[test]
+fn once_the_session_is_over_more_rounds_are_added_to_what_is_undecided() {
+    let mut journey = null_bench(200, 60, &[("latency_ns", "1000|2000"), ("clock", "simulated")]);
+    journey.key(KeyPress::Enter).hides("+ more rounds");
+    // Two rounds are seen, which are too few; the store has all of them, and nothing is undecided any more.
+    told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 3, .. }));
+    journey.hides("+ more rounds");
+    journey.message(Message::SessionOver(Box::new(Err("this test needs no report".to_owned()))));
+    journey.time(100_000).shows("+ more rounds").keys("+").shows("nothing is undecided that more rounds would decide");
+}

@@ -1,0 +1,229 @@
+//! Rounds that are added to what is undecided: what belongs together, and what looking again costs.
+
+use super::{
+    fixture::{Bench, Stored, spec},
+    simulation::Machine,
+};
+use dbdyno::{
+    compare::{Comparison, Options, Side, compare},
+    report::comparison::{TableStyle, table},
+    report::text::Colouring,
+    stats::{Spending, Verdict},
+    store::{ADDS_TO, ComparedTest, KeyRecord, RunConfiguration, RunTests, SessionFacts, SessionHost},
+};
+use dbdyno_workload::rng::SplitMix64;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Two equal configurations that are measured session after session.
+struct Equal {
+    configuration: [Arc<RunConfiguration>; 2],
+    runs: [Vec<RunTests>; 2],
+    sessions: Vec<SessionFacts>,
+}
+
+impl Equal {
+    fn new() -> Self {
+        let of = |engine: &str| {
+            Arc::new(RunConfiguration {
+                engine: engine.to_owned(),
+                suite: "kv".to_owned(),
+                ..RunConfiguration::default()
+            })
+        };
+        Self { configuration: [of("x"), of("y")], runs: Default::default(), sessions: Vec::new() }
+    }
+
+    /// A session of so many rounds; each but the first adds to the first.
+    fn measure(&mut self, rounds: u32, machine: &mut Machine) {
+        let session_id = Uuid::from_u128(1 + self.sessions.len() as u128);
+        self.sessions.push(facts(session_id, self.sessions.first().map(|first| first.session_id)));
+        for round in 0..rounds {
+            for side in 0..2 {
+                let value = (1e9 * (0.03 * machine.gaussian()).exp()).floor();
+                let run_id = Uuid::from_u128((session_id.as_u128() << 64) + 2 * u128::from(round) + side as u128);
+                self.runs[side].push(run(run_id, session_id, round, value, &self.configuration[side]));
+            }
+        }
+    }
+
+    /// The verdict, and that of somebody who does not count looks.
+    fn verdicts(&self, options: &Options) -> [Verdict; 2] {
+        let uncounted: Vec<SessionFacts> =
+            self.sessions.iter().map(|session| SessionFacts { adds_to: None, ..session.clone() }).collect();
+        let side = |at: usize, sessions: &[SessionFacts]| Side {
+            runs: self.runs[at].clone(),
+            sessions: sessions.to_vec(),
+            ..Side::default()
+        };
+        let verdict = |sessions: &[SessionFacts], options: &Options| {
+            let comparison = compare(&side(0, sessions), &side(1, sessions), options);
+            let found = comparison.lines[0].found.as_ref().unwrap();
+            assert!(found.paired);
+            found.verdict
+        };
+        [verdict(&self.sessions, options), verdict(&uncounted, &Options::default())]
+    }
+}
+
+fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
+    SessionFacts {
+        session_id,
+        started_at: "2026-11-23T00:00:00Z".to_owned(),
+        dbdyno_version: "0.1.0".to_owned(),
+        debug_build: false,
+        command_line: "dbdyno run".to_owned(),
+        host: SessionHost {
+            host_id: "here".to_owned(),
+            name: "here".to_owned(),
+            cpu_model: None,
+            cores: None,
+            memory_bytes: None,
+            kernel: "6.1".to_owned(),
+            os: None,
+            virtualisation: None,
+        },
+        file_system: None,
+        disk_model: None,
+        warnings: Vec::new(),
+        adds_to,
+    }
+}
+
+fn run(run_id: Uuid, session_id: Uuid, round: u32, value: f64, configuration: &Arc<RunConfiguration>) -> RunTests {
+    RunTests {
+        run_id,
+        session_id,
+        ordinal: round,
+        round,
+        seed: Some(u64::from(round)),
+        status: "done".into(),
+        label: configuration.engine.as_str().into(),
+        twin_of: None,
+        size: "1000".into(),
+        configuration: Arc::clone(configuration),
+        asked: Arc::default(),
+        peak_memory_bytes: None,
+        tests: vec![ComparedTest {
+            test: 2,
+            name: "Random reads".into(),
+            value: Some(value),
+            operations: Some(1000),
+            answer: Some(0),
+            agrees: None,
+            latencies: None,
+        }],
+    }
+}
+
+/// Of two thousand comparisons of equal things.
+#[derive(Debug, Default)]
+struct Alarms {
+    /// Those that called a difference at one of five looks.
+    counted: usize,
+    /// The same, where looks are not counted.
+    uncounted: usize,
+    /// Those that were undecided at the first look and called a difference at a later one.
+    added: usize,
+}
+
+/// Five looks, with `rounds` more before each, by somebody who stops at the first difference.
+#[expect(clippy::print_stdout, reason = "docs/comparing.md has these rates")]
+fn five_looks(rounds: u32, options: &Options) -> Alarms {
+    let is_difference = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+    let mut alarms = Alarms::default();
+    let mut machine = Machine { rng: SplitMix64::new(2_026), noise: 0.0, sd: 0.0 };
+    for _ in 0..2000 {
+        let mut equal = Equal::new();
+        let looks: Vec<[Verdict; 2]> = (0..5)
+            .map(|_| {
+                equal.measure(rounds, &mut machine);
+                equal.verdicts(options)
+            })
+            .collect();
+        let at = looks.iter().position(|[counted, _]| is_difference(counted));
+        alarms.counted += usize::from(at.is_some());
+        alarms.added += usize::from(at.is_some_and(|at| at > 0));
+        alarms.uncounted += usize::from(looks.iter().any(|[_, uncounted]| is_difference(uncounted)));
+    }
+    println!("{rounds} rounds before each look, first look {:?}: {alarms:?} of 2000", options.first_look);
+    alarms
+}
+
+#[test]
+fn five_looks_that_were_planned_find_a_difference_between_equal_things_in_at_most_one_of_twenty() {
+    let planned = Options { first_look: Some(1), ..Options::default() };
+    let six = five_looks(6, &planned);
+    assert!(six.counted <= 100, "{six:?} of 2000");
+    let alarms = five_looks(10, &planned);
+    assert!(alarms.counted <= 100, "{alarms:?} of 2000");
+    assert!(alarms.counted > 0 && alarms.uncounted > 200, "looking often would not be wrong anyway: {alarms:?}");
+}
+
+#[test]
+fn looks_that_were_not_planned_stay_below_it_from_six_rounds_and_add_half_of_it_at_most() {
+    let alarms = five_looks(6, &Options::default());
+    assert!(alarms.counted <= 100 && alarms.uncounted > 200, "{alarms:?} of 2000");
+    let alarms = five_looks(10, &Options::default());
+    assert!(alarms.added <= 50, "{alarms:?} of 2000");
+}
+
+/// A session that leaves a test undecided, and one that adds rounds to it.
+fn added() -> (Stored, String, String) {
+    let mut bench = Bench::default();
+    let scattered = [(100, 104), (108, 100), (98, 104), (101, 107), (103, 100), (100, 108), (99, 103)];
+    let first = bench.pairs(&spec("x"), &spec("y"), &scattered);
+    let second = bench.pairs(&spec("x"), &spec("y"), &scattered);
+    let of_second = bench.batch.runs.iter().filter(|run| run.session_id == second);
+    let keys =
+        of_second.map(|run| KeyRecord { run_id: run.run_id.clone(), key: ADDS_TO.to_owned(), value: first.clone() });
+    bench.batch.keys = keys.collect();
+    (bench.stored(), first, second)
+}
+
+fn of(stored: &Stored, session: &str) -> Comparison {
+    let side = |engine: &str| format!("session={session} engine={engine}");
+    stored.compared(&side("x"), &side("y"), &Options::default())
+}
+
+#[test]
+fn rounds_that_were_added_belong_to_their_session_and_are_the_last() {
+    let (stored, first, second) = added();
+    for session in [first.as_str(), &first[..20], "last"] {
+        let comparison = of(&stored, session);
+        assert_eq!(comparison.lines[0].a.as_ref().unwrap().values.len(), 14, "{session}");
+        assert_eq!(comparison.lines[0].looks, 2);
+    }
+    let alone = of(&stored, &second);
+    assert_eq!(alone.lines[0].a.as_ref().unwrap().values.len(), 7);
+    assert_eq!(alone.lines[0].looks, 2, "the rounds that were added were run because others decided nothing");
+}
+
+#[test]
+fn a_second_look_pays_in_its_interval_and_in_p_and_says_so() {
+    let (stored, first, _) = added();
+    let comparison = of(&stored, &first);
+    let line = &comparison.lines[0];
+    let found = line.found.as_ref().unwrap();
+    assert!(found.interval.unwrap().confidence >= 1.0 - Spending::at_look(2, 1).alpha);
+    assert!((found.p_adjusted.unwrap() - (4.0 * found.p.unwrap()).min(1.0)).abs() < 1e-12);
+    let text = table(&comparison, TableStyle { colour: Colouring::Off, width: 80 });
+    let said = "looked at 2 times, with rounds added in between: 1 Writes; look 2 needs p below 1.25 % in place of 5 %";
+    assert!(text.contains(said), "{text}");
+}
+
+#[test]
+fn another_look_is_told_with_its_rounds_and_what_is_decided_needs_none() {
+    let (stored, first, _) = added();
+    let comparison = of(&stored, &first);
+    let look = comparison.another_look(&comparison.lines[0]).unwrap();
+    assert_eq!((look.look, look.test, look.size.as_str()), (3, 1, "1000"));
+    assert!(look.rounds >= 2 && look.rounds.is_multiple_of(2), "{look:?}");
+    assert!(look.words().starts_with("look 3 at 1 Writes, size 1000: "), "{}", look.words());
+
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &super::fixture::CLEAR);
+    let decided = bench.compared("engine=x", "engine=y", &Options::default());
+    assert_eq!(decided.another_look(&decided.lines[0]), Err("it is decided".to_owned()));
+    assert!(decided.other_looks().is_empty());
+}
