@@ -40,7 +40,9 @@ impl SelectionTerm {
             number(0).is_some_and(|bound| own.any(|value| value.parse().is_ok_and(|value| holds(value, bound))))
         };
         match self.operator {
-            TermOperator::Is | TermOperator::IsOrAddsTo => own.any(|value| self.values.iter().any(|meant| is_like(meant, value))),
+            TermOperator::Is | TermOperator::IsOrAddsTo => {
+                own.any(|value| self.values.iter().any(|meant| is_like(meant, value)))
+            }
             TermOperator::IsNot => !own.any(|value| self.values.iter().any(|meant| is_like(meant, value))),
             TermOperator::AtLeast => compared(|value, bound| value >= bound),
             TermOperator::AtMost => compared(|value, bound| value <= bound),

@@ -97,7 +97,12 @@ const LIVE: &[Binding] = &[
 const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Enter], Action::Enter, "open", "open: a configuration's runs, a run's tests and all about it"),
     binding(&[KeyPress::Char('v')], Action::View, "view", "results by configuration, or one by one"),
-    binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only what matches: words, or terms such as engine=lmdb p99>1ms"),
+    binding(
+        &[KeyPress::Char('/')],
+        Action::Filter,
+        "filter",
+        "show only what matches: words, or terms such as engine=lmdb p99>1ms",
+    ),
     binding(&[KeyPress::Char('g')], Action::Group, "group", "group by a key, or not; Enter shows the group's results"),
     binding(&[KeyPress::Char('a')], Action::MarkA, "side A", "mark the run, configuration or group as side A, or not"),
     binding(&[KeyPress::Char('b')], Action::MarkB, "side B", "mark the run, configuration or group as side B, or not"),

@@ -78,7 +78,19 @@ fn a_format_and_a_name_write_a_file_and_never_replace_one() {
 fn every_command_fits_and_paints_ascii_where_asked() {
     let mut journey = begin(80, 24);
     journey.setup.look.ascii = true;
-    for line in ["", "filter ", "sort by ", "export ", "compare ", "open run ", "open session ", "theme ", "view ", "save view ", "go "] {
+    for line in [
+        "",
+        "filter ",
+        "sort by ",
+        "export ",
+        "compare ",
+        "open run ",
+        "open session ",
+        "theme ",
+        "view ",
+        "save view ",
+        "go ",
+    ] {
         journey.keys(&format!(":{line}"));
         let screen = journey.screen();
         assert!(screen.is_ascii(), "{screen}");
