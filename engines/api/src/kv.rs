@@ -164,10 +164,16 @@ pub trait KvRead {
     fn get<R>(&mut self, key: &[u8], visit: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, EngineError>;
 
     /// Whether there is such a key, found without reading its value where the engine can.
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError>;
+    #[inline]
+    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
+        Ok(self.get(key, |_| ())?.is_some())
+    }
 
     /// Shows every row to `visit` in key order.
-    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;
+    #[inline]
+    fn scan(&mut self, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
+        self.range(&[], u64::MAX, visit)
+    }
 
     /// Shows the rows from a key on to `visit` in key order, `most` of them or as many as there are.
     fn range(&mut self, from: &[u8], most: u64, visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError>;

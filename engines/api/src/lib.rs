@@ -1,8 +1,9 @@
 //! What an engine of dbdyno is written against.
 //!
 //! An engine describes itself ([`describe`]: options in [`settings`], what a commit survives in [`durability`], what is known
-//! of tuning in [`tuning`]), implements the traits of [`engine`] and [`kv`] or [`sql`], or those of [`ordered`] or
-//! [`prepared`], and hands both to [`serve`], which speaks the wire protocol ([`protocol`]) about suites ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
+//! of tuning in [`tuning`]), implements the traits of [`engine`] and [`kv`] or [`sql`], or those of [`ordered`],
+//! [`prepared`] or, to start with, [`plain`], and hands both to [`serve`], which speaks the wire protocol ([`protocol`]) about suites
+//! ([`suite`]). What runs the suites and measures is crate `dbdyno-workload`.
 
 pub mod clock;
 pub mod confine;
@@ -15,6 +16,7 @@ pub mod kv;
 pub mod kv_sql;
 mod limits;
 pub mod ordered;
+pub mod plain;
 pub mod prepared;
 pub mod protocol;
 pub mod say;

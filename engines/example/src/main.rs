@@ -2,24 +2,18 @@
 
 use dbdyno_engine::{
     EngineError,
-    clock::SystemClock,
     describe::Description,
     durability::{Tier, TierRule},
-    engine::{Engine, Open},
-    kv::{KvEngine, KvRead, KvSession, KvTransaction, KvWrite},
+    engine::Open,
+    kv::{KvRead, KvWrite},
+    plain::{Plain, PlainStore},
     serve,
-    suite::{KvStatements, SuiteKind},
+    suite::SuiteKind,
 };
-use std::{
-    collections::BTreeMap,
-    ops::Bound,
-    path::PathBuf,
-    process::ExitCode,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, mem::take, path::PathBuf, process::ExitCode, sync::Mutex};
 
 fn main() -> ExitCode {
-    serve::main(&dbdyno_workload::program::kv_only::<Example>(describe))
+    serve::main(&dbdyno_workload::program::kv_only::<Plain<Example>>(describe))
 }
 
 fn describe() -> Description {
@@ -34,23 +28,33 @@ type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 /// Databases that are closed, by their folders: a run opens them again. Your store has them on the disk.
 static CLOSED: Mutex<BTreeMap<PathBuf, Rows>> = Mutex::new(BTreeMap::new());
 
-/// The rows, and what the transaction under way has changed: keys with what was there before.
 struct Example {
     folder: PathBuf,
     rows: Rows,
+    /// What the transaction under way has changed: keys with what was there before.
     undo: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
-impl Engine for Example {
+impl PlainStore for Example {
     const MAIN_FILE: &'static str = "none";
-    type Clock = SystemClock;
 
-    fn clock(&self) -> SystemClock {
-        SystemClock::get()
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        let rows = CLOSED.lock().ok().and_then(|mut closed| closed.remove(open.folder)).unwrap_or_default();
+        Ok(Self { folder: open.folder.to_owned(), rows, undo: Vec::new() })
     }
 
-    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
-        Ok(BTreeMap::new())
+    fn commit(&mut self) -> Result<(), EngineError> {
+        self.undo.clear();
+        Ok(())
+    }
+
+    fn roll_back(&mut self) {
+        for (key, before) in take(&mut self.undo).into_iter().rev() {
+            match before {
+                Some(value) => self.rows.insert(key, value),
+                None => self.rows.remove(&key),
+            };
+        }
     }
 
     fn check(&mut self) -> Result<(), EngineError> {
@@ -58,69 +62,9 @@ impl Engine for Example {
     }
 
     fn close(self) -> Result<(), EngineError> {
-        CLOSED.lock().unwrap_or_else(PoisonError::into_inner).insert(self.folder, self.rows);
+        let mut closed = CLOSED.lock().map_err(|error| EngineError::new(error.to_string()))?;
+        closed.insert(self.folder, self.rows);
         Ok(())
-    }
-}
-
-impl KvEngine for Example {
-    type Session<'e> = &'e mut Self;
-
-    fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let rows = CLOSED.lock().unwrap_or_else(PoisonError::into_inner).remove(open.folder).unwrap_or_default();
-        Ok(Self { folder: open.folder.to_owned(), rows, undo: Vec::new() })
-    }
-
-    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<&'e mut Self, EngineError> {
-        Ok(self)
-    }
-}
-
-impl KvSession for &mut Example {
-    type Read<'s>
-        = &'s mut Example
-    where
-        Self: 's;
-    type Write<'s>
-        = ExampleWrite<'s>
-    where
-        Self: 's;
-
-    fn read(&mut self) -> Result<&mut Example, EngineError> {
-        Ok(self)
-    }
-
-    fn write(&mut self) -> Result<ExampleWrite<'_>, EngineError> {
-        Ok(ExampleWrite(self))
-    }
-}
-
-struct ExampleWrite<'s>(&'s mut Example);
-
-impl KvTransaction for ExampleWrite<'_> {
-    type Table<'t>
-        = &'t mut Example
-    where
-        Self: 't;
-
-    fn table(&mut self) -> Result<&mut Example, EngineError> {
-        Ok(self.0)
-    }
-
-    fn commit(self) -> Result<(), EngineError> {
-        self.0.undo.clear();
-        Ok(())
-    }
-}
-
-impl Drop for ExampleWrite<'_> {
-    fn drop(&mut self) {
-        while let Some((key, before)) = self.0.undo.pop() {
-            match before {
-                Some(value) => self.0.rows.insert(key, value),
-                None => self.0.rows.remove(&key),
-            };
-        }
     }
 }
 
@@ -129,18 +73,9 @@ impl KvRead for Example {
         Ok(self.rows.get(key).map(|value| visit(value)))
     }
 
-    fn exists(&mut self, key: &[u8]) -> Result<bool, EngineError> {
-        Ok(self.rows.contains_key(key))
-    }
-
-    fn scan(&mut self, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        self.rows.iter().for_each(|(key, value)| visit(key, value));
-        Ok(())
-    }
-
     fn range(&mut self, from: &[u8], most: u64, mut visit: impl FnMut(&[u8], &[u8])) -> Result<(), EngineError> {
-        let rows = self.rows.range::<[u8], _>((Bound::Included(from), Bound::Unbounded));
-        rows.take(most as usize).for_each(|(key, value)| visit(key, value));
+        let rows = self.rows.range(from.to_owned()..).take(most as usize);
+        rows.for_each(|(key, value)| visit(key, value));
         Ok(())
     }
 }
@@ -154,8 +89,8 @@ impl KvWrite for Example {
 
     fn delete(&mut self, key: &[u8]) -> Result<bool, EngineError> {
         let before = self.rows.remove(key);
-        let there = before.is_some();
+        let was_there = before.is_some();
         self.undo.extend(before.map(|value| (key.to_owned(), Some(value))));
-        Ok(there)
+        Ok(was_there)
     }
 }

@@ -1,0 +1,141 @@
+//! The least that a key-value engine has to say: a store that one thread works with, whose changes are kept or undone at a transaction's
+//! end.
+
+use crate::{
+    EngineError,
+    clock::SystemClock,
+    engine::{Engine, Open},
+    kv::{KvEngine, KvSession, KvTransaction, KvWrite},
+    suite::KvStatements,
+};
+use std::collections::BTreeMap;
+
+/// A store to start an engine from. Its reads have no transaction of their own and its writes are made in place; one that has snapshots,
+/// handles of tables or prepared statements implements the traits of [`kv`](crate::kv), which [`Plain`] does for this one.
+pub trait PlainStore: KvWrite + Sized {
+    /// As [`Engine::MAIN_FILE`].
+    const MAIN_FILE: &'static str;
+
+    /// As [`KvEngine::open`].
+    fn open(open: Open<'_>) -> Result<Self, EngineError>;
+
+    /// Keeps what was written since the last commit, with the durability that the options ask for.
+    fn commit(&mut self) -> Result<(), EngineError>;
+
+    /// Undoes what was written since the last commit.
+    fn roll_back(&mut self);
+
+    /// As [`Engine::check`].
+    fn check(&mut self) -> Result<(), EngineError>;
+
+    /// As [`Engine::in_force`]; without options there is nothing.
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::new())
+    }
+
+    /// As [`Engine::close`].
+    fn close(self) -> Result<(), EngineError> {
+        drop(self);
+        Ok(())
+    }
+}
+
+/// A plain store as an engine.
+#[derive(Debug)]
+pub struct Plain<S>(S);
+
+impl<S: PlainStore> Engine for Plain<S> {
+    const MAIN_FILE: &'static str = S::MAIN_FILE;
+    type Clock = SystemClock;
+
+    fn clock(&self) -> SystemClock {
+        SystemClock::get()
+    }
+
+    fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
+        self.0.in_force()
+    }
+
+    fn check(&mut self) -> Result<(), EngineError> {
+        self.0.check()
+    }
+
+    fn close(self) -> Result<(), EngineError> {
+        self.0.close()
+    }
+}
+
+impl<S: PlainStore> KvEngine for Plain<S> {
+    type Session<'e>
+        = PlainSession<'e, S>
+    where
+        S: 'e;
+
+    fn open(open: Open<'_>) -> Result<Self, EngineError> {
+        S::open(open).map(Self)
+    }
+
+    fn session<'e>(&'e mut self, _: &'e KvStatements) -> Result<PlainSession<'e, S>, EngineError> {
+        Ok(PlainSession(&mut self.0))
+    }
+}
+
+/// What one test works with: the store itself.
+#[derive(Debug)]
+pub struct PlainSession<'e, S>(&'e mut S);
+
+impl<S: PlainStore> KvSession for PlainSession<'_, S> {
+    type Read<'s>
+        = &'s mut S
+    where
+        Self: 's;
+    type Write<'s>
+        = PlainWrite<'s, S>
+    where
+        Self: 's;
+
+    #[inline]
+    fn read(&mut self) -> Result<&mut S, EngineError> {
+        Ok(self.0)
+    }
+
+    #[inline]
+    fn write(&mut self) -> Result<PlainWrite<'_, S>, EngineError> {
+        Ok(PlainWrite { store: self.0, is_committed: false })
+    }
+}
+
+/// A write transaction.
+#[derive(Debug)]
+pub struct PlainWrite<'s, S: PlainStore> {
+    store: &'s mut S,
+    is_committed: bool,
+}
+
+impl<S: PlainStore> KvTransaction for PlainWrite<'_, S> {
+    type Table<'t>
+        = &'t mut S
+    where
+        Self: 't;
+
+    #[inline]
+    fn table(&mut self) -> Result<&mut S, EngineError> {
+        Ok(self.store)
+    }
+
+    #[inline]
+    fn commit(mut self) -> Result<(), EngineError> {
+        self.store.commit()?;
+        self.is_committed = true;
+        Ok(())
+    }
+}
+
+impl<S: PlainStore> Drop for PlainWrite<'_, S> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.is_committed {
+            self.store.roll_back();
+        }
+    }
+}
