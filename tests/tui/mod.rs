@@ -6,6 +6,7 @@ mod bench;
 mod claims;
 mod compare;
 mod configurations;
+mod cursor_row;
 mod filter;
 mod live;
 mod messages;

@@ -11,7 +11,7 @@ use crate::{
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
-    style::Style,
+    style::{Color, Style},
     symbols::border,
     widgets::{Block, Clear, Widget},
 };
@@ -133,9 +133,21 @@ impl<'a> Paint<'a> {
         Clear.render(area, self.buffer);
     }
 
-    /// Marks a row as the one under the cursor, over what is painted there.
+    /// Marks a row as the one under the cursor, over what is painted there. What has a colour of its own keeps it on a background that
+    /// the theme chose; where the terminal's own colours are exchanged, it would be unreadable on some terminals.
     pub(crate) fn highlight(&mut self, row: Rect) {
-        self.buffer.set_style(row.intersection(self.buffer.area), self.style(Role::Cursor));
+        let (style, exchanged) = (self.style(Role::Cursor), self.look.theme.ink(Role::Cursor).reverse);
+        for position in row.intersection(self.buffer.area).positions() {
+            let cell = &mut self.buffer[position];
+            let own = cell.fg;
+            if exchanged {
+                cell.set_style(Style::reset());
+            }
+            cell.set_style(style);
+            if !exchanged && own != Color::Reset {
+                cell.set_fg(own);
+            }
+        }
     }
 
     /// Makes an area clickable.
