@@ -89,7 +89,8 @@ fn name(row: &JudgedClaim) -> String {
     if row.test == row.name { format!("  {name}") } else { format!("  {} {name}", plain(&row.test)) }
 }
 
-fn published(row: &JudgedClaim) -> String {
+/// The published ratio, with the figures of both sides where there are any.
+pub(crate) fn published(row: &JudgedClaim) -> String {
     match &row.figures {
         Some((a, b)) => format!("{} ({} / {})", row.published, plain(a), plain(b)),
         None => row.published.clone(),

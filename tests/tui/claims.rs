@@ -44,7 +44,7 @@ b_name = "Z"
 claim = [{ test = "1", name = "writes against z", ratio = 0.5 }]
 "#;
 
-fn journey(columns: u16, rows: u16) -> Journey {
+pub(super) fn journey(columns: u16, rows: u16) -> Journey {
     let place = Place::new();
     fs::create_dir_all(place.path("config/claims")).unwrap();
     fs::write(place.path("config/claims/a-blog.toml"), CLAIMS).unwrap();

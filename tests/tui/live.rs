@@ -15,7 +15,7 @@ use dbdyno_engine::protocol::{Event, TestDone};
 use rustix::process::Signal;
 
 /// Leaves only the null engine chosen, with these option values typed as sweeps.
-fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
+pub(super) fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
     let mut journey = Journey::begin(columns, rows);
     for entry in journey.app.screens.bench.form.entries.clone() {
         if entry.on != (entry.engine == "null") {
@@ -42,7 +42,7 @@ fn null_bench(columns: u16, rows: u16, options: &[(&str, &str)]) -> Journey {
 }
 
 /// Runs what the screen started as its command line says, and tells the screen what was said, up to `until`.
-fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
+pub(super) fn told(journey: &mut Journey, until: impl Fn(&RunnerEvent) -> bool) {
     let command = journey.started.last().unwrap().command_line.clone();
     let words: Vec<String> = command.split(' ').map(|word| word.replace('\'', "")).collect();
     let mut arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
@@ -79,7 +79,7 @@ fn race(journey: &Journey) -> String {
     lines[..lines.len() - 2].join("\n")
 }
 
-const TWO_SPEEDS: [(&str, &str); 2] = [("latency_ns", "200|2000"), ("clock", "simulated")];
+pub(super) const TWO_SPEEDS: [(&str, &str); 2] = [("latency_ns", "200|2000"), ("clock", "simulated")];
 
 #[test]
 fn a_whole_session_is_watched_as_a_race_and_test_by_test() {

@@ -26,7 +26,7 @@ impl Journey {
     }
 
     /// Runs a statement.
-    fn run(&mut self, sql: &str) -> &mut Self {
+    pub(super) fn run(&mut self, sql: &str) -> &mut Self {
         self.write(sql).key(KeyPress::F(5))
     }
 

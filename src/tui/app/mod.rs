@@ -10,6 +10,7 @@ mod open;
 mod opening;
 mod paint;
 mod palette;
+mod zoom;
 
 pub use command::{Command, Request};
 pub use message::{Message, Response};
@@ -55,6 +56,8 @@ pub struct App {
     pub screens: Screens,
     /// The screen in view.
     pub screen: ScreenId,
+    /// Whether the pane with the focus fills the screen.
+    zoomed: bool,
     /// The screens that it was opened from, where it has no tab: the last leads back first.
     behind: Vec<ScreenId>,
     /// What lies over it.
@@ -85,6 +88,7 @@ impl App {
         let app = Self {
             screens: Screens::new(&world),
             screen: ScreenId::Bench,
+            zoomed: false,
             behind: Vec::new(),
             open: None,
             known: Known::default(),
@@ -262,8 +266,10 @@ impl App {
             Action::Detach if self.busy() => return vec![Command::Detach],
             Action::Detach => self.say(Notice::good("nothing is measured that would go on: q leaves")),
             Action::Redraw => return vec![Command::Repaint],
+            Action::Zoom => self.zoom(),
+            Action::Back if self.is_zoomed() => self.zoomed = false,
             action => {
-                let context = context(&self.world, &self.screens, self.now, self.size);
+                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
                 let intents = self.screens.act(self.screen, action, &context);
                 return self.perform(intents);
             }
@@ -289,7 +295,7 @@ impl App {
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {
-                let context = context(&self.world, &self.screens, self.now, self.size);
+                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
                 let intents = self.screens.click(self.screen, pane, row, &context);
                 self.perform(intents)
             }
@@ -314,7 +320,7 @@ impl App {
             Response::Palette(response) => self.palette_told(response),
             Response::Filter(response) => self.filter_told(response),
             Response::Screen(response) => {
-                let context = context(&self.world, &self.screens, self.now, self.size);
+                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
                 let intents = self.screens.responded(response, &context);
                 self.perform(intents)
             }
@@ -333,11 +339,13 @@ impl App {
         if !screen.has_tab() && screen != self.screen {
             self.behind.push(self.screen);
         }
+        self.zoomed &= screen == self.screen;
         self.screen = screen;
     }
 
     /// Shows the screen again that the one in view was opened from.
     fn close_screen(&mut self) -> Vec<Command> {
+        self.zoomed = false;
         self.screen = self.behind.pop().unwrap_or(ScreenId::Bench);
         self.shown()
     }
@@ -348,9 +356,14 @@ impl App {
         std::iter::once(self.screen).chain(opened_from).find(|screen| screen.has_tab()).unwrap_or(ScreenId::Bench)
     }
 
+    /// The steps that led to the screen in view, from the screen with a tab; none where that is in view.
+    pub(crate) fn way(&self) -> Vec<String> {
+        self.behind.iter().flat_map(|behind| self.screens.way(*behind)).collect()
+    }
+
     /// The screen came into view, or may want to be told again what is stored.
     fn shown(&mut self) -> Vec<Command> {
-        let context = context(&self.world, &self.screens, self.now, self.size);
+        let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
         let intents = self.screens.shown(self.screen, &context);
         self.perform(intents)
     }
@@ -371,8 +384,8 @@ impl App {
 }
 
 /// What screens may know besides their own state.
-fn context<'a>(world: &'a World, screens: &Screens, now: Duration, size: (u16, u16)) -> Context<'a> {
-    Context { world, now, size, session_running: screens.live.running() }
+fn context<'a>(world: &'a World, screens: &Screens, now: Duration, size: (u16, u16), zoomed: bool) -> Context<'a> {
+    Context { world, now, size, zoomed, session_running: screens.live.running() }
 }
 
 fn ask_world(request: world::Request) -> Command {

@@ -198,7 +198,7 @@ impl App {
 
     /// Gives a screen the reply to what it asked.
     pub(super) fn replied_to_screen(&mut self, dialog: &ScreenDialog, reply: Reply) -> Result<Vec<Command>, String> {
-        let context = context(&self.world, &self.screens, self.now, self.size);
+        let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
         let intents = self.screens.replied(dialog, reply, &context)?;
         Ok(self.perform(intents))
     }

@@ -4,7 +4,7 @@ use crate::{
     base::units,
     catalog::Role,
     tui::{
-        app::{App, LEAST, context},
+        app::{App, LEAST},
         keys::{Binding, KeyPress, ScreenId},
         overlay::{self, Overlay},
         screens::intent::Notice,
@@ -54,8 +54,13 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };
     let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
     tabs(paint, top, app);
-    let context = context(&app.world, &app.screens, app.now, app.size);
+    let context = app.context();
+    paint.way = app.way();
     app.screens.paint(app.screen, paint, body, &context);
+    if app.is_zoomed() {
+        let foot = Rect { x: body.x + 1, y: body.bottom() - 1, width: body.width - 2, height: 1 };
+        paint.right(foot, " zoomed: z or Esc shows all panes ", Role::Key);
+    }
     match app.notices.shown() {
         Some(said) => notice(paint, area, said),
         None => hints(paint, bottom, app),
@@ -145,7 +150,7 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
 
 /// The hints of what does something now, as many as fit, those of the screen first; help and leaving always.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
-    let context = context(&app.world, &app.screens, app.now, app.size);
+    let context = app.context();
     let is_typed_into = app.screens.is_typed_into(app.screen);
     // What holds everywhere is typed there too, where it is a character.
     let is_typed = |binding: &Binding| is_typed_into && binding.keys.iter().any(|key| matches!(key, KeyPress::Char(_)));

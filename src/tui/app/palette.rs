@@ -48,7 +48,12 @@ impl App {
     pub(super) fn open_palette(&mut self) -> Vec<Command> {
         let does = |screen: ScreenId, action: Action| {
             let has_key = keys::bindings(screen).iter().any(|binding| binding.action == action);
-            has_key && self.screens.offers(screen, action, &context(&self.world, &self.screens, self.now, self.size))
+            has_key
+                && self.screens.offers(
+                    screen,
+                    action,
+                    &context(&self.world, &self.screens, self.now, self.size, self.zoomed),
+                )
         };
         let palette = Palette {
             stage: Stage::Name,
@@ -143,7 +148,7 @@ impl App {
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
         let mut refused = format!("there is no {} here now", command.argument);
-        for intent in self.screens.act(on, to, &context(&self.world, &self.screens, self.now, self.size)) {
+        for intent in self.screens.act(on, to, &context(&self.world, &self.screens, self.now, self.size, self.zoomed)) {
             let (dialog, overlay, is_file) = match intent {
                 Intent::Ask(dialog, overlay) => (dialog, overlay, false),
                 Intent::AskFile(dialog, overlay) => (dialog, overlay, true),
@@ -295,7 +300,7 @@ impl App {
                     Form::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
-                let context = context(&self.world, &self.screens, self.now, self.size);
+                let context = context(&self.world, &self.screens, self.now, self.size, self.zoomed);
                 let intents = self.screens.replied(dialog, reply, &context)?;
                 let mut commands = if *on == self.screen { Vec::new() } else { self.go(*on) };
                 commands.extend(self.perform(intents));

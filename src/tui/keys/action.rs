@@ -30,6 +30,8 @@ pub(crate) enum Action {
     Suspend,
     /// Give the terminal back while what is measured goes on.
     Detach,
+    /// The pane with the focus on all of the screen, or no longer.
+    Zoom,
     /// Draw everything again.
     Redraw,
     /// Go back: close what is open, clear marks and filters.

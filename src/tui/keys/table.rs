@@ -6,6 +6,14 @@ const fn binding(keys: &'static [KeyPress], action: Action, hint: &'static str, 
     Binding { keys, action, hint, help }
 }
 
+/// The same on every screen that has several panes.
+const ZOOM: Binding = binding(
+    &[KeyPress::Char('z')],
+    Action::Zoom,
+    "zoom",
+    "zoom: the pane with the focus fills the screen, or no longer",
+);
+
 /// What holds on every screen.
 pub(crate) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('1')], Action::Show(ScreenId::Bench), "", "Bench: choose and start a bench"),
@@ -68,6 +76,8 @@ const BENCH: &[Binding] = &[
     binding(&[KeyPress::Char('n')], Action::Notes, "", "what to know about the suite"),
     binding(&[KeyPress::Char('/')], Action::Filter, "", "show only what matches"),
     binding(&[KeyPress::Char('e')], Action::Export, "", "export the plan"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the command that runs this bench"),
+    ZOOM,
 ];
 
 const LIVE: &[Binding] = &[
@@ -92,10 +102,17 @@ const LIVE: &[Binding] = &[
         "the race of all configurations, or a single test with its latencies",
     ),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the session's table"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the race, a test of it, or the single test in view"),
+    ZOOM,
 ];
 
 const RESULTS: &[Binding] = &[
-    binding(&[KeyPress::Enter], Action::Enter, "open", "open: a configuration's runs, a run's tests and all about it"),
+    binding(
+        &[KeyPress::Enter],
+        Action::Enter,
+        "open",
+        "open: a configuration's runs, a run's tests and all about it; there: its charts",
+    ),
     binding(&[KeyPress::Char('v')], Action::View, "view", "results by configuration, or one by one"),
     binding(
         &[KeyPress::Char('/')],
@@ -138,6 +155,13 @@ const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "open run: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "open run: the test before"),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the results that match the filter"),
+    binding(
+        &[KeyPress::Char('y')],
+        Action::Copy,
+        "copy",
+        "copy what is under the cursor: identifier or selection, the command that shows it, the value, the row",
+    ),
+    ZOOM,
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
@@ -225,6 +249,7 @@ const TUNE: &[Binding] = &[
         "copy the base or what was decided as PRAGMA statements, Rust or a preset, or the trial's command",
     ),
     binding(&[KeyPress::Char('e')], Action::Export, "", "export the ledger, or the effects in view"),
+    ZOOM,
 ];
 
 const CLAIMS: &[Binding] = &[
@@ -239,6 +264,7 @@ const CLAIMS: &[Binding] = &[
     binding(&[KeyPress::Char('x')], Action::Explain, "explain", "explain the verdict"),
     binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only tests that match"),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the claims"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the claim with both figures, or the publication"),
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 
@@ -269,6 +295,7 @@ const SQL: &[Binding] = &[
     binding(&[KeyPress::Char('r')], Action::Reverse, "", "sort the other way round"),
     binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the cell under the cursor"),
     binding(&[KeyPress::Char('Y')], Action::CopyAll, "", "copy all rows that are shown, as CSV"),
+    ZOOM,
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the whole answer"),
 ];
 
@@ -284,6 +311,7 @@ const TREND: &[Binding] = &[
         "how changes are found, and every session of this test",
     ),
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the trend"),
+    binding(&[KeyPress::Char('y')], Action::Copy, "copy", "copy the session under the cursor with its figure"),
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 

@@ -4,6 +4,7 @@ mod awaited;
 pub mod bench;
 pub mod claims;
 pub mod compare;
+mod copying;
 mod further;
 pub mod intent;
 pub mod live;
@@ -150,6 +151,14 @@ macro_rules! screens {
                 match which {
                     $(ScreenId::$id => joined(self.$folder.shown(context)),)*
                 }
+            }
+
+            /// The steps to what a screen shows.
+            pub(crate) fn way(&self, to: ScreenId) -> Vec<String> {
+                let within = match to {
+                    $(ScreenId::$id => self.$folder.way(),)*
+                };
+                std::iter::once(to.name().to_owned()).chain(within).collect()
             }
 
             /// What a screen shows, to be kept as a view; none where that is no list.

@@ -24,6 +24,8 @@ pub(crate) struct Context<'a> {
     pub(crate) now: Duration,
     /// Columns and rows of the terminal.
     pub(crate) size: (u16, u16),
+    /// Whether the pane with the focus fills the screen, where there are several.
+    pub(crate) zoomed: bool,
     /// Whether a session is under way: requests are responded to between two of its tests.
     pub(crate) session_running: bool,
 }
@@ -75,6 +77,11 @@ pub(crate) trait Screen: Sized {
 
     /// The screen came into view: what it shows may have to be read.
     fn shown(&mut self, _context: &Context<'_>) -> Intents<Self> {
+        Vec::new()
+    }
+
+    /// The steps within the screen to what it shows.
+    fn way(&self) -> Vec<String> {
         Vec::new()
     }
 

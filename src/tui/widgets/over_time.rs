@@ -1,6 +1,10 @@
 //! A figure over time, such as throughput: a column a stretch of time, with the reference drawn behind.
 
-use crate::{base::units, catalog::Role, tui::widgets::paint::Paint};
+use crate::{
+    base::units,
+    catalog::Role,
+    tui::widgets::paint::{Paint, width},
+};
 use ratatui::layout::Rect;
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -15,6 +19,17 @@ pub(crate) struct Stretch {
     pub(crate) value: f64,
 }
 
+/// A figure over the time of a test.
+#[derive(Debug, Clone)]
+pub(crate) struct OverTime<'t> {
+    pub(crate) stretches: &'t [Stretch],
+    /// The reference, drawn behind as a dotted line.
+    pub(crate) ghost: &'t [Stretch],
+    pub(crate) span_ns: u64,
+    /// The moment that is looked at, with what is said of it.
+    pub(crate) moment: Option<(u64, String)>,
+}
+
 /// Least and greatest value of the stretches that touch a column; none where there are none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Bounds {
@@ -22,12 +37,16 @@ struct Bounds {
     most: f64,
 }
 
+/// The column that a moment is in.
+fn column_of(ns: u64, span_ns: u64, width: usize) -> usize {
+    ((ns as f64 / span_ns.max(1) as f64 * width as f64) as usize).min(width.saturating_sub(1))
+}
+
 /// The stretches put into columns of equal time. Least and greatest are kept, so that no stall and no peak is lost.
 fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Bounds>> {
     let mut columns: Vec<Option<Bounds>> = vec![None; width];
-    let span = span_ns.max(1) as f64;
     for stretch in stretches {
-        let place = |ns: u64| ((ns as f64 / span * width as f64) as usize).min(width.saturating_sub(1));
+        let place = |ns: u64| column_of(ns, span_ns, width);
         let from = place(stretch.end_ns.saturating_sub(stretch.duration_ns));
         let to = place(stretch.end_ns.saturating_sub(1)).max(from);
         let value = stretch.value;
@@ -41,22 +60,16 @@ fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Boun
     columns
 }
 
-/// Paints a figure over `span_ns`: solid up to the least of a column, shaded up to its greatest; the ghost is a dotted
-/// line. `unit` writes the greatest value, which is the height of the picture.
-pub(crate) fn over_time(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    stretches: &[Stretch],
-    ghost: &[Stretch],
-    span_ns: u64,
-    unit: impl Fn(f64) -> String,
-) {
+/// Paints a figure over its span: solid up to the least of a column, shaded up to its greatest. `unit` writes the greatest value,
+/// which is the height of the picture.
+pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>, unit: impl Fn(f64) -> String) {
+    let OverTime { stretches, ghost, span_ns, ref moment } = *timed;
     if area.height < 2 || area.width < 12 {
         return;
     }
     let plot = Rect { height: area.height - 1, ..area };
-    let width = usize::from(plot.width);
-    let (now, then) = (columns(stretches, span_ns, width), columns(ghost, span_ns, width));
+    let room = usize::from(plot.width);
+    let (now, then) = (columns(stretches, span_ns, room), columns(ghost, span_ns, room));
     let most = |columns: &[Option<Bounds>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
     let top = most(&now).max(most(&then));
     if top <= 0.0 {
@@ -84,10 +97,41 @@ pub(crate) fn over_time(
             paint.text(cell, "┄", Role::Ghost);
         }
     }
+    paint.right(Rect { height: 1, ..plot }, &format!(" {} ", unit(top)), Role::Dim);
     let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
     paint.text(foot, "0", Role::Dim);
-    paint.right(foot, &units::duration(span_ns as f64), Role::Dim);
-    paint.right(Rect { height: 1, ..plot }, &format!(" {} ", unit(top)), Role::Dim);
+    let span = units::duration(span_ns as f64);
+    let until = moment.as_ref().map_or(0, |(ns, said)| {
+        let column = column_of(*ns, span_ns, room);
+        draw_moment(paint, plot, foot, column, said)
+    });
+    if until + width(&span) < room {
+        paint.right(foot, &span, Role::Dim);
+    }
+}
+
+/// A line through the picture, with what is said of its moment beside its lower end; returns the columns that are taken there.
+fn draw_moment(paint: &mut Paint<'_>, plot: Rect, foot: Rect, column: usize, said: &str) -> usize {
+    let x = plot.x + column as u16;
+    let style = paint.style(Role::Focus);
+    for y in plot.top()..plot.bottom() {
+        let Some(cell) = paint.buffer.cell_mut((x, y)) else { continue };
+        // A bar is still seen: its column is told apart by its colour, and by the sign below.
+        if cell.symbol() == " " {
+            cell.set_char('│');
+        }
+        cell.set_style(style);
+    }
+    paint.text(Rect { x, width: 1, ..foot }, "▲", Role::Focus);
+    let room = usize::from(foot.width) - column - 1;
+    if room > width(said) {
+        let after = Rect { x: x + 1, width: room as u16, ..foot };
+        return column + 1 + usize::from(paint.text(after, &format!(" {said}"), Role::Focus));
+    }
+    let text = format!("{said} ");
+    let taken = width(&text).min(column) as u16;
+    paint.text(Rect { x: x - taken, width: taken, ..foot }, &text, Role::Focus);
+    column + 1
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::{
     catalog::Role,
     tui::{
         keys::{KeyPress, ScreenId},
-        widgets::look::Look,
+        widgets::{look::Look, way::way},
     },
 };
 use ratatui::{
@@ -50,6 +50,8 @@ pub(crate) struct Paint<'a> {
     pub(crate) buffer: &'a mut Buffer,
     /// Colours and characters.
     pub(crate) look: &'a Look,
+    /// The steps to the screen that is painted, where it was opened from others.
+    pub(crate) way: Vec<String>,
     /// What can be clicked, later ones over earlier ones.
     pub(crate) hits: Vec<Hit>,
     /// Where the terminal's cursor is shown.
@@ -66,7 +68,7 @@ pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) 
 impl<'a> Paint<'a> {
     /// Begins a frame.
     pub(crate) fn new(buffer: &'a mut Buffer, look: &'a Look) -> Self {
-        Self { buffer, look, hits: Vec::new(), cursor: None }
+        Self { buffer, look, way: Vec::new(), hits: Vec::new(), cursor: None }
     }
 
     pub(crate) fn style(&self, role: Role) -> Style {
@@ -126,6 +128,12 @@ impl<'a> Paint<'a> {
             self.text(Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area }, &text, role);
         }
         inner
+    }
+
+    /// The title of a pane that is so wide, after the way that led to its screen.
+    pub(crate) fn title_after_way(&self, area: Rect, title: impl Into<String>) -> String {
+        let steps: Vec<String> = self.way.iter().cloned().chain([title.into()]).collect();
+        way(&steps, usize::from(area.width).saturating_sub(4))
     }
 
     /// Clears an area, for what lies over others.

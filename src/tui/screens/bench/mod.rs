@@ -16,6 +16,7 @@ pub(crate) use panes::Pane;
 pub use preview::Preview;
 
 use super::{
+    copying::Copyable,
     intent::Intent,
     screen::{Context, Screen},
 };
@@ -149,20 +150,42 @@ impl BenchScreen {
         if let Some(refusal) = preview.refusal(world) {
             return Err(refusal);
         }
+        let spec = self.spec_of(preview);
+        let command_line = self.command_line(&spec, world);
+        Ok(SessionStart { spec, preset: self.form.preset.clone(), command_line })
+    }
+
+    /// What is planned, so that another run of it is the same.
+    fn spec_of(&self, preview: &Preview) -> Spec {
         let mut spec = self.form.spec();
         // Which part of a sweep a sample takes follows from the seed: without it, not what is shown here would run.
         if spec.stars.is_some() {
             spec.seed = Some(preview.plan.seed);
         }
+        spec
+    }
+
+    fn command_line(&self, spec: &Spec, world: &World) -> String {
         let mut words = match &self.form.preset {
             Some(preset) => ["dbdyno", "--preset", preset].map(str::to_owned).to_vec(),
-            None => run_command(&spec),
+            None => run_command(spec),
         };
         if let (Some(_), Some(seed)) = (&self.form.preset, spec.seed) {
             words.extend(["--seed".to_owned(), seed.to_string()]);
         }
         words.extend(world.arguments.iter().cloned());
-        Ok(SessionStart { spec, preset: self.form.preset.clone(), command_line: shell(&words) })
+        shell(&words)
+    }
+
+    /// Copies the command, also where there is no room to run it here.
+    fn copy(&self, world: &World) -> Intents {
+        match &self.preview {
+            Ok(preview) => {
+                let command = self.command_line(&self.spec_of(preview), world);
+                Copyable::new(format!("the command that runs this bench: {command}"), &command).copied()
+            }
+            Err(reason) => vec![Intent::failed(reason)],
+        }
     }
 }
 
@@ -223,6 +246,7 @@ impl Screen for BenchScreen {
             Action::Filter => {
                 return vec![Intent::filter(Dialog::Filter, "Options", FilterKeys::Among(&[]), self.filter.line())];
             }
+            Action::Copy => return self.copy(world),
             Action::Back => self.filter.clear(),
             Action::Export => {
                 let help = "a file that is not there yet";
@@ -235,7 +259,7 @@ impl Screen for BenchScreen {
 
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
         match action {
-            Action::Enter => self.preview.is_ok(),
+            Action::Enter | Action::Copy => self.preview.is_ok(),
             Action::Toggle => self.pane != Pane::Suites,
             Action::Sweep | Action::Previous | Action::Reset => self.pane == Pane::Options,
             _ => true,
@@ -279,7 +303,7 @@ impl Screen for BenchScreen {
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
-        paint::draw(paint, area, self, context.world);
+        paint::draw(paint, area, self, context);
     }
 
     fn respond(request: Request, setup: &TuiSetup) -> Response {

@@ -6,6 +6,7 @@ use crate::{
     bench::BenchPlan,
     catalog::Role,
     tui::{
+        screens::Context,
         widgets::{
             Target,
             paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
@@ -17,7 +18,11 @@ use dbdyno_engine::{describe::OptionKind, durability::Tier};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: suites, engines and options above, sizes, rounds and the plan below.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, context: &Context<'_>) {
+    let world = context.world;
+    if context.zoomed {
+        return draw_pane(paint, area, bench, world);
+    }
     let lower = (area.height / 3).clamp(8, 14);
     let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
     let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
@@ -31,6 +36,17 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world
     draw_sizes(paint, sizes, bench, world);
     draw_rounds(paint, rounds, bench);
     draw_plan(paint, plan, bench, world);
+}
+
+/// The pane with the cursor alone.
+fn draw_pane(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    match bench.pane {
+        Pane::Suites => draw_suites(paint, area, bench, world),
+        Pane::Engines => draw_engines(paint, area, bench, world),
+        Pane::Options => draw_options(paint, area, bench, world),
+        Pane::Sizes => draw_sizes(paint, area, bench, world),
+        Pane::Rounds => draw_rounds(paint, area, bench),
+    }
 }
 
 /// Paints the rows of a list, scrolled to its cursor, and makes them clickable.

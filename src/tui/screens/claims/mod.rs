@@ -153,6 +153,7 @@ impl Screen for ClaimsScreen {
         }
         match action {
             Action::Notes => return self.notes(world),
+            Action::Copy => return self.copy(world),
             Action::Enter if self.opened.is_none() => return self.open(world),
             Action::Refresh => {
                 self.stale = true;
@@ -182,6 +183,13 @@ impl Screen for ClaimsScreen {
             _ => {}
         }
         Intents::new()
+    }
+
+    fn offers(&self, action: Action, context: &Context<'_>) -> bool {
+        match action {
+            Action::Copy => self.length(context.world) > 0,
+            _ => true,
+        }
     }
 
     fn click(&mut self, _pane: usize, row: usize, context: &Context<'_>) -> Intents {

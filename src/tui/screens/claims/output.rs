@@ -4,11 +4,18 @@ use super::{ClaimsScreen, Dialog, Intents, claim_name};
 use crate::{
     claims::{JudgedClaim, JudgedComparison, Reproduction, RunOrigin},
     report::{
-        claims::{FORMATS, measured, text, verdict},
+        claims::{FORMATS, measured, published, text, verdict},
         command::shell,
         format::Format,
     },
-    tui::{export::FileContent, screens::intent::Intent, world::World},
+    tui::{
+        export::FileContent,
+        screens::{
+            copying::{Copyable, nothing_to_copy},
+            intent::Intent,
+        },
+        world::World,
+    },
 };
 use std::path::Path;
 
@@ -32,6 +39,20 @@ impl ClaimsScreen {
         explained.map_or_else(Intents::new, |(title, lines)| vec![Intent::page(title, lines)])
     }
 
+    /// Copies the claim under the cursor with both figures, or where the publication under it is.
+    pub(super) fn copy(&self, world: &World) -> Intents {
+        match (&self.opened, self.claim(), world.claims.get(self.cursor.at)) {
+            (Some(_), Some((comparison, claim)), _) => {
+                Copyable::new(format!("the claim on {}", claim_name(claim)), in_words(comparison, claim)).copied()
+            }
+            (None, _, Some(one)) => {
+                Copyable::new(format!("title and source of {}", one.name), format!("{}: {}", one.title, one.source))
+                    .copied()
+            }
+            _ => nothing_to_copy(),
+        }
+    }
+
     pub(super) fn ask_export(&self) -> Intents {
         let Some(opened) = &self.opened else { return Intents::new() };
         let help = "a file that is not there yet; its ending chooses the format: .txt or .json";
@@ -45,6 +66,13 @@ impl ClaimsScreen {
         let text = text(table, format).map_err(|error| error.to_string())?;
         Ok(vec![Intent::Write { path: path.into(), content: FileContent::Text(text) }])
     }
+}
+
+/// `x against y: 1 writes: published 0.55 (232K/s / 128K/s), measured 0.50x [0.49, 0.51]: ✓ agrees`
+fn in_words(comparison: &JudgedComparison, claim: &JudgedClaim) -> String {
+    let (published, measured, verdict) = (published(claim), measured(claim), verdict(claim));
+    let (title, name) = (&comparison.title, claim_name(claim));
+    format!("{title}: {name}: published {published}, measured {measured}: {verdict}")
 }
 
 fn explanation(comparison: &JudgedComparison, claim: &JudgedClaim) -> Vec<String> {

@@ -11,7 +11,11 @@ use crate::{
         export::FileContent,
         launch::{OwedSession, Tell},
         overlay::Reply,
-        screens::{further::begin, intent::Intent},
+        screens::{
+            copying::{Copyable, copy_chosen},
+            further::begin,
+            intent::Intent,
+        },
     },
 };
 
@@ -26,6 +30,8 @@ pub enum Dialog {
     Resume,
     /// The file to write the table to.
     Export,
+    /// Which of these is copied.
+    Copy(Vec<Copyable>),
     /// What more rounds are to decide.
     Undecided,
     /// Run rounds that take long?
@@ -49,6 +55,7 @@ impl LiveScreen {
             (Dialog::Undecided, Reply::Chosen(chosen)) => {
                 chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
             }
+            (Dialog::Copy(all), Reply::Chosen(chosen)) => copy_chosen(all, &chosen),
             (Dialog::Further, Reply::Yes) => self.further.take().map_or_else(Intents::new, begin),
             (Dialog::Resume, Reply::Yes) => self.resumable.take().map(Intent::Resume).into_iter().collect(),
             (Dialog::Export, Reply::Text(path)) => {

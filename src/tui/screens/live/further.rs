@@ -1,6 +1,6 @@
 //! More rounds of what the race left undecided: chosen from a list, because nothing on this screen is under a cursor.
 
-use super::{Dialog, Intents, LiveScreen, Request};
+use super::{Dialog, Intents, LiveScreen, Request, WatchedSession};
 use crate::{
     compare::AnotherLook,
     session::verdicts,
@@ -30,6 +30,14 @@ pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<Undecided
         side.other_looks().into_iter().map(test)
     });
     Ok(of_side.collect())
+}
+
+/// Asks what more rounds would decide, once the session is over.
+pub(super) fn ask_undecided(session: &WatchedSession) -> Intents {
+    match session.compared_session() {
+        Some(id) if !session.running() => vec![Intent::Request(Request::Undecided { session: id.to_owned() })],
+        _ => vec![Intent::said("rounds can be added when the session is over")],
+    }
 }
 
 impl LiveScreen {

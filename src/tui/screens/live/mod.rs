@@ -1,7 +1,9 @@
 //! The Live screen: the session under way, or the replay of a run.
 
 mod ask;
+mod copy;
 mod dialog;
+mod does;
 mod figures;
 mod further;
 mod gathered;
@@ -37,7 +39,7 @@ use crate::{
     store::Status,
     tui::{
         keys::Action,
-        launch::{OwedSession, Tell},
+        launch::OwedSession,
         overlay::{Overlay, Reply},
         setup::TuiSetup,
         widgets::{cursor::PAGE, paint::Paint},
@@ -65,6 +67,25 @@ pub enum LiveView {
     Test,
 }
 
+/// The panes of a single test that can have the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum TestPane {
+    Latencies,
+    #[default]
+    Throughput,
+    Figures,
+}
+
+impl TestPane {
+    const ALL: [Self; 3] = [Self::Latencies, Self::Throughput, Self::Figures];
+
+    /// The pane at the left or at the right, around the end.
+    fn beside(self, to: Action) -> Self {
+        let at = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
+        Self::ALL[(at + if to == Action::Left { Self::ALL.len() - 1 } else { 1 }) % Self::ALL.len()]
+    }
+}
+
 /// The session that is watched, and the run that is replayed.
 #[derive(Debug, Default)]
 pub struct LiveScreen {
@@ -76,6 +97,8 @@ pub struct LiveScreen {
     pub(crate) loading: bool,
     /// What is shown of the session.
     pub(crate) view: LiveView,
+    /// The pane of a single test that has the focus.
+    pub(crate) pane: TestPane,
     /// Tests scrolled past in the race.
     pub(crate) scroll: usize,
     /// Configurations scrolled past.
@@ -234,12 +257,16 @@ impl Screen for LiveScreen {
     }
 
     fn act(&mut self, action: Action, _context: &Context<'_>) -> Intents {
+        if action == Action::Copy {
+            return self.copy();
+        }
         if let Some(replay) = &mut self.replay {
             match action {
                 Action::Pause => replay.paused = !replay.paused,
                 Action::Speed => replay.speed = (replay.speed + 1) % SPEEDS.len(),
-                Action::NextTest | Action::Right => replay.step(true),
-                Action::PreviousTest | Action::Left => replay.step(false),
+                Action::NextTest => replay.step(true),
+                Action::PreviousTest => replay.step(false),
+                Action::Left | Action::Right => self.pane = self.pane.beside(action),
                 Action::Back | Action::Stop => self.replay = None,
                 _ => {}
             }
@@ -256,15 +283,16 @@ impl Screen for LiveScreen {
             Action::PageDown => self.scroll += PAGE,
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = usize::MAX,
+            Action::Left | Action::Right if self.view == LiveView::Test => self.pane = self.pane.beside(action),
             Action::Left => self.column = self.column.saturating_sub(1),
             Action::Right => self.column += 1,
             Action::View => {
                 self.view = if self.view == LiveView::Race { LiveView::Test } else { LiveView::Race };
             }
-            Action::Compare => return compare(session),
+            Action::Compare => return does::compare(session),
             Action::Export => return dialog::ask_export(session),
-            Action::More => return ask_undecided(session),
-            Action::Pause if session.running() => return pause(session),
+            Action::More => return further::ask_undecided(session),
+            Action::Pause if session.running() => return does::pause(session),
             Action::Skip if session.running() => return dialog::ask_skip(session),
             Action::Stop if session.running() => {
                 return vec![Intent::confirm(
@@ -281,27 +309,7 @@ impl Screen for LiveScreen {
     }
 
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
-        let session = self.session.as_ref();
-        match (&self.replay, action) {
-            (
-                Some(_),
-                Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export | Action::More,
-            ) => false,
-            (Some(_), _) => true,
-            (None, Action::Pause | Action::Stop) => self.running(),
-            (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
-            // A session that came to its end owes nothing.
-            (None, Action::Resume) => session.is_none_or(|session| match session.phase {
-                Phase::Over(status) => status != Status::Done,
-                Phase::Failed(_) => true,
-                _ => false,
-            }),
-            (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
-            (None, Action::View) => session.is_some(),
-            (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
-            (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
-            _ => true,
-        }
+        self.does(action)
     }
 
     /// Nothing on this screen is chosen by rows.
@@ -357,21 +365,12 @@ impl Screen for LiveScreen {
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
-        paint::draw(paint, area, self, context.now);
+        paint::draw(paint, area, self, context);
     }
 
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
-}
-
-fn pause(session: &mut WatchedSession) -> Intents {
-    if session.phase == Phase::Paused {
-        session.phase = Phase::Running;
-        return vec![Intent::Tell(Tell::Resume), Intent::said("the session goes on")];
-    }
-    session.phase = Phase::Paused;
-    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
 }
 
 /// Has the configurations compared, where there are several.
@@ -380,19 +379,4 @@ fn ask_standings(session: &WatchedSession) -> Intents {
         return Intents::new();
     }
     vec![Intent::Request(Request::Standings(Box::new(session.gathered.clone())))]
-}
-
-/// Asks what more rounds would decide, once the session is over.
-fn ask_undecided(session: &WatchedSession) -> Intents {
-    match session.compared_session() {
-        Some(id) if !session.running() => vec![Intent::Request(Request::Undecided { session: id.to_owned() })],
-        _ => vec![Intent::said("rounds can be added when the session is over")],
-    }
-}
-
-fn compare(session: &WatchedSession) -> Intents {
-    match session.sides() {
-        Some((a, b)) => vec![Intent::Compare { a, b }],
-        None => vec![Intent::said("there are no two configurations to compare")],
-    }
 }

@@ -104,7 +104,8 @@ impl ResultsScreen {
 
     /// Opens the run under the cursor, or narrows the filter to the configuration or group.
     pub(super) fn enter(&mut self) -> Intents {
-        if self.opened.is_some() {
+        if let Some(opened) = &mut self.opened {
+            opened.next_pane();
             return Intents::new();
         }
         let (narrowed, listing, crumb) = match (self.table.current(), columns::key(&self.listing)) {
@@ -145,7 +146,8 @@ impl ResultsScreen {
         if given_up {
             self.busy = None;
         }
-        if self.opened.take().is_some() || given_up {
+        let left_pane = self.opened.as_mut().is_some_and(OpenedRun::left_pane);
+        if left_pane || self.opened.take().is_some() || given_up {
             return Intents::new();
         }
         if let Some(Visit { filter, listing, cursor, focus, .. }) = self.trail.pop() {
@@ -217,6 +219,11 @@ impl ResultsScreen {
         }
     }
 
+    /// `Run 01a1fc54-1f5b · lmdb`
+    pub(super) fn run_in_words(&self, run: &StoredRun) -> String {
+        format!("Run {} · {}", short(&run.run_id), self.labels.of_run(run))
+    }
+
     /// What a run's worker wrote.
     fn log_of(&self, run: &StoredRun) -> Intent<Request, Dialog> {
         let lines = match run.log.as_deref().map(str::trim_end) {
@@ -233,6 +240,7 @@ impl ResultsScreen {
                 let mut opened = OpenedRun::new(run, test);
                 if let Some(before) = before {
                     (opened.section, opened.line) = (before.section, before.line);
+                    (opened.pane, opened.moment) = (before.pane, before.moment);
                 }
                 self.opened = Some(opened);
                 Intents::new()

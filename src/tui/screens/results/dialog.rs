@@ -12,7 +12,11 @@ use crate::{
         export::FileContent,
         keys::Action,
         overlay::{FilterKeys, ListItem, Reply},
-        screens::{Context, intent::Intent},
+        screens::{
+            Context,
+            copying::{Copyable, copy_chosen},
+            intent::Intent,
+        },
     },
 };
 
@@ -33,6 +37,8 @@ pub(crate) enum Dialog {
     Erase(ChosenRuns),
     /// The file to write the results of this selection to.
     Export(String),
+    /// Which of these is copied.
+    Copy(Vec<Copyable>),
     /// The columns of rows of this kind.
     Columns {
         kind: RowKind,
@@ -223,6 +229,7 @@ impl ResultsScreen {
                 self.choose_columns(*kind, chosen, seen);
                 Ok(Intents::new())
             }
+            (Dialog::Copy(all), Reply::Chosen(chosen)) => Ok(copy_chosen(all, &chosen)),
             (Dialog::Tag(target), Reply::Text(text)) => self.change(target, tags(&text)?),
             (Dialog::Note(_), Reply::Text(text)) if text.is_empty() => Err("nothing is typed yet".to_owned()),
             (Dialog::Note(target), Reply::Text(text)) => self.change(target, vec![Annotation::Note(text)]),

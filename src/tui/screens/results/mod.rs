@@ -3,6 +3,7 @@
 mod actions;
 mod ask;
 mod columns;
+mod copy;
 mod dialog;
 mod explain;
 mod filter;
@@ -10,6 +11,7 @@ mod kept;
 mod labels;
 mod marks;
 mod opened;
+mod over_time;
 mod paint;
 mod rerun;
 mod table;
@@ -24,6 +26,7 @@ pub use kept::KeptRuns;
 pub(crate) use labels::Labels;
 pub(crate) use marks::{Markable, Marks, Which};
 pub(crate) use opened::{OpenedRun, Section, SectionLine};
+pub(crate) use over_time::TestsPane;
 pub use rerun::short;
 pub use table::RowWindow;
 pub(crate) use table::{ListedRow, WINDOW};
@@ -57,6 +60,8 @@ pub mod pane {
     pub(crate) const TITLES: usize = 1;
     /// Parts of an open run.
     pub(crate) const SECTIONS: usize = 2;
+    /// Charts of an open run over its time.
+    pub(crate) const OVER_TIME: usize = 4;
     /// Lines of an open run: its tests, or those of a list.
     pub(crate) const LINES: usize = 3;
 }
@@ -263,10 +268,19 @@ impl Screen for ResultsScreen {
             Action::Log => self.log(),
             Action::Replay => self.replay(),
             Action::Explain => self.explain(),
+            Action::Copy => self.copy(context.world),
             Action::Trend => self.trend(),
             Action::Refresh => self.refresh(),
             Action::Undo => self.undo(),
             action => self.ask_user(action, context),
+        }
+    }
+
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        match action {
+            Action::Zoom => self.opened.as_ref().is_some_and(|opened| opened.pane().is_some()),
+            Action::Copy => self.target().is_some(),
+            _ => true,
         }
     }
 
@@ -282,7 +296,12 @@ impl Screen for ResultsScreen {
                 opened.show(row);
                 Intents::new()
             }
+            (pane::OVER_TIME, Some(opened)) => {
+                opened.pane = TestsPane::OverTime;
+                Intents::new()
+            }
             (pane::LINES, Some(opened)) => {
+                opened.pane = TestsPane::Table;
                 let cursor = if opened.section == Section::Tests { &mut opened.test } else { &mut opened.line };
                 cursor.at = row;
                 Intents::new()
@@ -335,6 +354,11 @@ impl Screen for ResultsScreen {
                 self.changed(restored)
             }
         }
+    }
+
+    fn way(&self) -> Vec<String> {
+        let run = self.opened.as_ref().map(|opened| self.run_in_words(&opened.run));
+        self.trail.iter().map(|visit| visit.crumb.clone()).chain(run).collect()
     }
 
     fn view(&self) -> Option<View> {

@@ -1,5 +1,6 @@
 //! A run that is open: a page of its own.
 
+use super::TestsPane;
 use crate::{
     base::units::{bytes, count, duration},
     metric::Metric,
@@ -58,6 +59,10 @@ pub(crate) struct OpenedRun {
     pub(crate) test: ListCursor,
     /// The line under the cursor, for parts that are lists.
     pub(crate) line: ListCursor,
+    /// The part of the tests that has the focus.
+    pub(super) pane: TestsPane,
+    /// The moment that the charts over time were looked at last, from the beginning of the test, ns.
+    pub(super) moment: u64,
 }
 
 impl OpenedRun {
@@ -66,7 +71,8 @@ impl OpenedRun {
         let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
         // Of a run without a test its notes say most: why it failed.
         let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
-        Self { run, section, test: ListCursor { at }, line: ListCursor::default() }
+        let (line, pane) = (ListCursor::default(), TestsPane::default());
+        Self { run, section, test: ListCursor { at }, line, pane, moment: 0 }
     }
 
     pub(crate) fn chosen(&self) -> Option<&StoredTest> {
@@ -75,6 +81,9 @@ impl OpenedRun {
 
     /// Moves, by a page of so many lines; whether the action was a move.
     pub(crate) fn moved(&mut self, action: Action, page: usize) -> bool {
+        if self.moment_moved(action) {
+            return true;
+        }
         match action {
             Action::Left => self.show(self.section.index() + Section::ALL.len() - 1),
             Action::Right => self.show(self.section.index() + 1),
@@ -95,7 +104,7 @@ impl OpenedRun {
     /// Shows the part at a place, around the end.
     pub(crate) fn show(&mut self, at: usize) {
         self.section = Section::ALL[at % Section::ALL.len()];
-        self.line = ListCursor::default();
+        (self.line, self.pane) = (ListCursor::default(), TestsPane::default());
     }
 
     /// A part's title, with how much there is to see.

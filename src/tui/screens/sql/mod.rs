@@ -186,7 +186,7 @@ impl Screen for SqlScreen {
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
-        let page = paint::rows_seen(self, context.size);
+        let page = paint::rows_seen(self, context);
         if let Some(shown) = self.answer_mut()
             && shown.moved(action, page)
         {

@@ -27,31 +27,50 @@ const AROUND: u16 = 2;
 const EMPTY: &str = "F5 or Ctrl-r runs the statement; it only reads. The views are results (a row a run and test), runs, run_tests; \
                      DESCRIBE results has the columns.";
 
-/// The statement above, the answer below.
-fn split(area: Rect, screen: &SqlScreen) -> [Rect; 2] {
+/// The statement above, the answer below; or the one of them with the focus alone.
+fn split(area: Rect, screen: &SqlScreen, zoomed: bool) -> [Rect; 2] {
+    match (zoomed, screen.focus) {
+        (true, Focus::Editor) => return [area, Rect::default()],
+        (true, Focus::Answer) => return [Rect::default(), area],
+        (false, _) => {}
+    }
     let wanted = screen.editor.rows(area.width.saturating_sub(2)).max(LEAST_ROWS) + 2;
     let above = wanted.min((area.height * 2 / 5).max(LEAST_ROWS + 2));
     area.layout(&Layout::vertical([Constraint::Length(above), Constraint::Min(3)]))
 }
 
 /// How many rows of the answer are seen on a screen of this size.
-pub(super) fn rows_seen(screen: &SqlScreen, (columns, lines): (u16, u16)) -> usize {
-    let [_, answer] = split(Rect::new(0, 0, columns, lines.saturating_sub(AROUND)), screen);
+pub(super) fn rows_seen(screen: &SqlScreen, context: &Context<'_>) -> usize {
+    let (columns, lines) = context.size;
+    let [_, answer] = split(Rect::new(0, 0, columns, lines.saturating_sub(AROUND)), screen, context.zoomed);
     usize::from(answer.height.saturating_sub(3))
 }
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &SqlScreen, context: &Context<'_>) {
-    let [above, below] = split(area, screen);
+    let [above, below] = split(area, screen, context.zoomed);
     let is_typed_into = screen.focus == Focus::Editor;
+    if above.height > 0 {
+        draw_statement(paint, above, screen, is_typed_into);
+    }
+    if below.height > 0 {
+        draw_below(paint, below, screen, context, is_typed_into);
+    }
+}
+
+fn draw_statement(paint: &mut Paint<'_>, area: Rect, screen: &SqlScreen, is_typed_into: bool) {
     let title = if is_typed_into { "SQL · Esc leaves" } else { "SQL · i changes it" };
-    let inner = paint.pane(above, title, is_typed_into);
-    paint.hit(above, Target::Spot { pane: pane::EDITOR, row: 0 });
+    let title = paint.title_after_way(area, title);
+    let inner = paint.pane(area, &title, is_typed_into);
+    paint.hit(area, Target::Spot { pane: pane::EDITOR, row: 0 });
     screen.editor.draw(paint, inner, is_typed_into);
+}
+
+fn draw_below(paint: &mut Paint<'_>, area: Rect, screen: &SqlScreen, context: &Context<'_>, is_typed_into: bool) {
     let title = match &screen.found {
         Some(Ok(shown)) if screen.reading.is_none() => title_of(shown),
         _ => "Answer".to_owned(),
     };
-    let inner = paint.pane(below, &title, !is_typed_into);
+    let inner = paint.pane(area, &title, !is_typed_into);
     match (&screen.reading, &screen.found) {
         (Some((awaited, _)), _) => awaited.draw(paint, inner, context),
         (None, None) => {

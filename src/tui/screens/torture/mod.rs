@@ -10,6 +10,7 @@ pub(crate) use dialog::Dialog;
 pub use watched::WatchedSeries;
 
 use super::{
+    copying::Copyable,
     intent::Intent,
     screen::{Context, Screen},
 };
@@ -103,8 +104,7 @@ impl TortureScreen {
 
     fn copy(&self) -> Intents {
         let Some(evidence) = self.current() else { return Intents::new() };
-        let said = Intent::said("copied: the terminal has it in its clipboard");
-        vec![Intent::Copy(evidence_command(evidence)), said]
+        Copyable::new(format!("the command that shows {}", evidence.choice), evidence_command(evidence)).copied()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the Trend pane asks the user, what becomes of the replies, and what leaves it.
 
-use super::{Intents, TrendScreen};
+use super::{Intents, TrendScreen, paint::point_in_words};
 use crate::{
     base::units::counted,
     report::{
@@ -11,7 +11,10 @@ use crate::{
         export::FileContent,
         filter::{ListFilter, OF_TESTS},
         overlay::{FilterKeys, ListItem, Reply},
-        screens::intent::{Intent, TrendOf},
+        screens::{
+            copying::Copyable,
+            intent::{Intent, TrendOf},
+        },
         widgets::cursor::ListCursor,
     },
 };
@@ -29,6 +32,16 @@ pub(crate) enum Dialog {
 }
 
 impl TrendScreen {
+    /// Copies the session under the cursor: what is followed, its figure, and what selects it.
+    pub(super) fn copy(&self) -> Intents {
+        let followed = self.followed().zip(self.current());
+        let Some(((of, _), series)) = followed else { return Intents::new() };
+        let Some(point) = series.points.get(self.session) else { return Intents::new() };
+        let figure = point_in_words(point, of.metric);
+        let text = format!("{} · {} · session={}", heading(series), figure, point.session_id);
+        Copyable::new(format!("{figure}, with what selects its session"), text).copied()
+    }
+
     /// Asks which figure is followed, of those that there are.
     pub(super) fn ask_metric(&self) -> Intents {
         let Some((of, followed)) = self.followed() else { return Intents::new() };

@@ -192,6 +192,7 @@ impl Screen for TrendScreen {
             Action::Metric => return self.ask_metric(),
             Action::Filter => return self.ask_filter(),
             Action::Explain => return self.explain(),
+            Action::Copy => return self.copy(),
             Action::Export => return self.ask_export(),
             _ => {}
         }
@@ -204,7 +205,7 @@ impl Screen for TrendScreen {
             Action::Filter | Action::Export => {
                 self.followed().is_some_and(|(_, followed)| !followed.trend.series.is_empty())
             }
-            Action::Explain => self.current().is_some(),
+            Action::Explain | Action::Copy => self.current().is_some(),
             Action::NextTest | Action::PreviousTest => self.current().is_some_and(|series| !series.changes.is_empty()),
             _ => true,
         }

@@ -4,7 +4,7 @@ use super::{TrendScreen, chart, pane};
 use crate::{
     base::units::{counted, plain},
     catalog::Role,
-    compare::TrendSeries,
+    compare::{TrendPoint, TrendSeries},
     metric::Metric,
     report::trend::{change_words, ends, found_words, heading, name, sparkline},
     tui::{
@@ -25,7 +25,8 @@ const LEAST_LINE: usize = 8;
 const WIDEST_LINE: usize = 60;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, context: &Context<'_>) {
-    let inner = paint.pane(area, &title(screen), true);
+    let title = paint.title_after_way(area, title(screen));
+    let inner = paint.pane(area, &title, true);
     if let Some((awaited, of)) = &screen.reading {
         paint.text(Rect { height: 1, ..inner }, &of.selections.join("  ·  "), Role::Text);
         let below = Rect { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
@@ -100,16 +101,19 @@ fn words(series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, R
 fn draw_session(paint: &mut Paint<'_>, row: Rect, series: &TrendSeries, metric: Metric, at: usize) {
     let Some(point) = series.points.get(at) else { return };
     let id: String = point.session_id.to_string().chars().take(13).collect();
-    let text = format!(
-        " {} of {} · {} of {} · {} · version {} · {id}",
-        at + 1,
-        series.points.len(),
+    let text = format!(" {} of {} · {} · {id}", at + 1, series.points.len(), point_in_words(point, metric));
+    paint.line(row, &[piece("◆", Role::Focus), piece(text, Role::Text)]);
+}
+
+/// `1.06 ms of 6 runs · 2027-01-16T13:00 · version 1.1`
+pub(super) fn point_in_words(point: &TrendPoint, metric: Metric) -> String {
+    format!(
+        "{} of {} · {} · version {}",
         metric.shown(point.median),
         counted(point.runs, "run"),
         point.started_at.get(..16).unwrap_or(&point.started_at),
         point.engine_version
-    );
-    paint.line(row, &[piece("◆", Role::Focus), piece(text, Role::Text)]);
+    )
 }
 
 /// The tests: name, first figure, all as a line, last figure, whether the level changed.

@@ -224,6 +224,7 @@ impl Screen for TuneScreen {
             Action::Search => self.running.is_none(),
             Action::Copy => self.form.parent.is_some() || self.target().is_some(),
             Action::Stop => self.running.is_some(),
+            Action::Zoom => !charted,
             Action::View => self.search.is_some() || self.effects.is_some(),
             Action::Export => charted || !self.entries().is_empty(),
             _ => true,
@@ -263,7 +264,7 @@ impl Screen for TuneScreen {
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
-        paint::draw(paint, area, self, context.world);
+        paint::draw(paint, area, self, context);
     }
 
     fn respond(request: Request, setup: &TuiSetup) -> Response {

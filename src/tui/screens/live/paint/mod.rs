@@ -5,21 +5,25 @@ mod race;
 mod session;
 mod test;
 
+pub(super) use self::race::cell_in_words;
+
 use self::test::TestPicture;
-use super::{LiveScreen, LiveView, Replay, SPEEDS};
+use super::{LiveScreen, LiveView, Replay, SPEEDS, TestPane, WatchedSession};
 use crate::{
     base::units,
     catalog::Role,
-    tui::widgets::paint::{Paint, TextPiece, piece, rows},
+    tui::{
+        screens::Context,
+        widgets::paint::{Paint, TextPiece, piece, rows},
+    },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
-use std::time::Duration;
 
 /// Rows from which the runs of the round are shown above the race.
 const ROOMY: u16 = 30;
 
 /// Paints the screen: a replay, the session, or how to get to either.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, now: Duration) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context: &Context<'_>) {
     match (&live.replay, &live.session) {
         _ if live.loading => {
             let inner = paint.pane(area, "Replay", true);
@@ -27,16 +31,20 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, now: Du
             let text = if busy { "waiting for the test under way to end…" } else { "reading the run…" };
             paint.text(inner, text, Role::Dim);
         }
-        (Some(replay), _) => draw_replay(paint, area, replay),
+        (Some(replay), _) => draw_replay(paint, area, replay, live.pane, context.zoomed),
+        (None, Some(session)) if context.zoomed => match live.view {
+            LiveView::Race => race::draw(paint, area, session, live),
+            LiveView::Test => test::draw_of_session(paint, area, session, live.pane, true),
+        },
         (None, Some(session)) => {
             // The race says itself which run is under way, and needs the rows.
             let brief = live.view == LiveView::Race && area.height < ROOMY;
             let rows = if brief { session::BAR } else { session::height(session, area.width) };
             let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rows), Constraint::Min(8)]));
-            session::draw(paint, top, session, now);
+            session::draw(paint, top, session, context.now);
             match live.view {
                 LiveView::Race => race::draw(paint, rest, session, live),
-                LiveView::Test => test::draw_of_session(paint, rest, session),
+                LiveView::Test => test::draw_of_session(paint, rest, session, live.pane, false),
             }
         }
         (None, None) => nothing(paint, area),
@@ -56,7 +64,10 @@ fn nothing(paint: &mut Paint<'_>, area: Rect) {
     }
 }
 
-fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay) {
+fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay, pane: TestPane, zoomed: bool) {
+    if let Some(picture) = replayed(replay).filter(|_| zoomed) {
+        return test::draw_pane(paint, area, &picture, pane);
+    }
     let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(4), Constraint::Min(8)]));
     let inner = paint.pane(top, &format!("Replay · {}", replay.recording.title), true);
     let all = replay.recording.tests.len();
@@ -68,18 +79,32 @@ fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay) {
     let speed = SPEEDS[replay.speed % SPEEDS.len()];
     let lines = [
         format!("test {} of {all} · {speed}x {state}", replay.test + 1),
-        "Space pause   f faster   [ ] tests   Esc back to the session".to_owned(),
+        "Space pause   f faster   [ ] tests   h l panes   Esc back to the session".to_owned(),
     ];
     for (line, row) in lines.iter().zip(rows(inner)) {
         paint.text(row, line, Role::Text);
     }
-    if let Some(figures) = &replay.figures {
-        let length = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns);
-        let usual = Some(length as f64);
-        let latencies = &figures.latencies;
-        let picture = TestPicture { label: "", figures, latencies, rounds: 1, ghost: None, usual, used: Vec::new() };
-        test::draw(paint, rest, &picture);
+    if let Some(picture) = replayed(replay) {
+        test::draw(paint, rest, &picture, pane);
     }
+}
+
+/// The test that is replayed, as far as it has come.
+fn replayed(replay: &Replay) -> Option<TestPicture<'_>> {
+    let figures = replay.figures.as_ref()?;
+    let length = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns);
+    let (usual, latencies) = (Some(length as f64), &figures.latencies);
+    Some(TestPicture { label: "", figures, latencies, rounds: 1, ghost: None, usual, used: Vec::new() })
+}
+
+/// The test that is replayed, with its figures so far.
+pub(super) fn replayed_in_words(replay: &Replay) -> Option<String> {
+    replayed(replay).map(|picture| format!("{} · {}", replay.recording.title, test::in_words(&picture)))
+}
+
+/// The test in view of a session, with its figures so far.
+pub(super) fn test_in_words(session: &WatchedSession) -> Option<String> {
+    test::with_picture(session, test::in_words)
 }
 
 /// A count of operations with what it is out of.

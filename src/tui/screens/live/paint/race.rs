@@ -240,6 +240,14 @@ fn sparkline(times: &[f64]) -> String {
     if most > least { times.iter().map(bar).collect() } else { "▁".repeat(times.len()) }
 }
 
+/// A cell in words: `325 µs n9 0.026 0.016-0.038 ▼`.
+pub(in crate::tui::screens::live) fn cell_in_words(cell: &RaceCell<'_>) -> String {
+    let times: Vec<f64> = cell.times.iter().map(|time| time.ns).collect();
+    let time = median(&times).map_or_else(|_| "-".to_owned(), units::duration);
+    let count = count_text(times.len(), cell.failed);
+    format!("{time} {count} {}", verdict(cell).0).trim_end().to_owned()
+}
+
 /// How it stands, with a sign; only a verdict makes a winner.
 fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
     if cell.times.iter().any(|time| time.wrong) {

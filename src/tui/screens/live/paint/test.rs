@@ -5,10 +5,12 @@ use crate::{
     base::units,
     catalog::Role,
     tui::{
-        screens::live::{LiveActor, LiveFigures, Phase, Slot, WatchedSession, shown::TestInView, usage::Used},
+        screens::live::{
+            LiveActor, LiveFigures, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used,
+        },
         widgets::{
             histogram::histogram,
-            over_time::{Stretch, over_time},
+            over_time::{OverTime, Stretch, over_time},
             paint::{Paint, TextPiece, fit, piece, rows, width},
         },
     },
@@ -34,29 +36,55 @@ pub(super) struct TestPicture<'t> {
     pub(super) used: Vec<(&'static str, String)>,
 }
 
-/// Paints the test of a session.
-pub(super) fn draw_of_session(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession) {
-    match session.in_view() {
-        Some(TestInView { configuration, figures, used: known, latencies, rounds }) => {
-            let picture = TestPicture {
-                label: session.configurations.get(configuration).map_or("", |measured| measured.label.as_str()),
-                figures,
-                latencies: &latencies,
-                rounds,
-                ghost: session.ghost(configuration, figures.number),
-                usual: session.usual_ns(configuration, figures.number),
-                used: used(known),
-            };
-            draw(paint, area, &picture);
-        }
-        None => {
-            let inner = paint.pane(area, "Test", false);
-            match &session.phase {
-                Phase::Failed(reason) => paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad),
-                _ => paint.wrapped(inner, "no test has begun yet", Role::Dim),
-            };
-        }
+impl TestPicture<'_> {
+    /// `lmdb · 2 Random reads`
+    fn title(&self) -> String {
+        let dot = if self.label.is_empty() { "" } else { " · " };
+        format!("{}{dot}{} {}", self.label, self.figures.number, self.figures.name)
     }
+}
+
+/// Paints the test of a session.
+pub(super) fn draw_of_session(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    session: &WatchedSession,
+    pane: TestPane,
+    zoomed: bool,
+) {
+    let painted = with_picture(session, |picture| match zoomed {
+        true => draw_pane(paint, area, picture, pane),
+        false => draw(paint, area, picture, pane),
+    });
+    if painted.is_none() {
+        let inner = paint.pane(area, "Test", false);
+        match &session.phase {
+            Phase::Failed(reason) => paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad),
+            _ => paint.wrapped(inner, "no test has begun yet", Role::Dim),
+        };
+    }
+}
+
+/// Does something with the test in view; none before one has begun.
+pub(super) fn with_picture<T>(session: &WatchedSession, act: impl FnOnce(&TestPicture<'_>) -> T) -> Option<T> {
+    let TestInView { configuration, figures, used: known, latencies, rounds } = session.in_view()?;
+    Some(act(&TestPicture {
+        label: session.configurations.get(configuration).map_or("", |measured| measured.label.as_str()),
+        figures,
+        latencies: &latencies,
+        rounds,
+        ghost: session.ghost(configuration, figures.number),
+        usual: session.usual_ns(configuration, figures.number),
+        used: used(known),
+    }))
+}
+
+/// The figures of a test in one line.
+pub(super) fn in_words(picture: &TestPicture<'_>) -> String {
+    let facts = facts(picture, usize::from(u16::MAX));
+    let told: Vec<String> =
+        facts.iter().map(|line| line.iter().map(|(text, _)| text.as_ref()).collect::<String>()).collect();
+    format!("{}: {}", picture.title(), told.join("  "))
 }
 
 /// What the worker uses, as facts; `-` is what is not known.
@@ -72,51 +100,69 @@ fn used(known: Used) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Paints the single test with its histogram, what it did over time, and what it used.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
-    let TestPicture { figures, latencies, rounds, ghost, usual, .. } = *picture;
+/// Paints the single test with its histogram, what it did over time, and what it used; one of them has the focus.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focus: TestPane) {
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
-    draw_bar(paint, bar, picture.label, figures, usual);
+    draw_bar(paint, bar, picture);
     let [left, right] = rest.layout(&Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]));
+    draw_latencies(paint, left, picture, focus == TestPane::Latencies);
+    let lines = facts(picture, usize::from(right.width).saturating_sub(2)).len() as u16;
+    let facts_height = (lines + 2).min(right.height.saturating_sub(5));
+    let [chart, below] = right.layout(&Layout::vertical([Constraint::Min(5), Constraint::Length(facts_height)]));
+    draw_throughput(paint, chart, picture, focus == TestPane::Throughput);
+    draw_figures(paint, below, picture, focus == TestPane::Figures);
+}
+
+/// Paints one part of the test below its bar.
+pub(super) fn draw_pane(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, pane: TestPane) {
+    let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
+    draw_bar(paint, bar, picture);
+    match pane {
+        TestPane::Latencies => draw_latencies(paint, rest, picture, true),
+        TestPane::Throughput => draw_throughput(paint, rest, picture, true),
+        TestPane::Figures => draw_figures(paint, rest, picture, true),
+    }
+}
+
+fn draw_latencies(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
+    let TestPicture { figures, latencies, rounds, .. } = *picture;
     let stretches = !figures.latencies.is_empty() && !figures.single();
     let of = if stretches { "stretches" } else { "operations" };
     let count = if rounds > 1 { format!(" n{rounds}") } else { String::new() };
-    let inner = paint.pane(left, &format!("Latency of {of} (log){count}"), false);
+    let inner = paint.pane(area, &format!("Latency of {of} (log){count}"), focused);
     histogram(paint, inner, latencies, Role::Accent);
+}
 
-    let inside = usize::from(right.width).saturating_sub(2);
-    let lines = facts(picture, inside);
-    let facts_height = (lines.len() as u16 + 2).min(right.height.saturating_sub(5));
-    let [chart, below] = right.layout(&Layout::vertical([Constraint::Min(5), Constraint::Length(facts_height)]));
-    let inner = paint.pane(chart, "Operations a second", false);
-    let (ghost_slots, ghost_ns) = match ghost {
+fn draw_figures(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
+    let inner = paint.pane(area, "Figures", focused);
+    for (line, row) in facts(picture, usize::from(inner.width)).iter().zip(rows(inner)) {
+        paint.line(row, line);
+    }
+}
+
+/// Paints throughput over the time that the test takes, or is expected to take.
+fn draw_throughput(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
+    let TestPicture { figures, ghost, usual, .. } = *picture;
+    let inner = paint.pane(area, "Operations a second", focused);
+    let (ghost, ghost_ns) = match ghost {
         Some((_, slots)) => (slots, slots.last().map_or(0, |slot| slot.end_ns)),
         None => (&[][..], 0),
     };
     let usual_ns = usual.map_or(0, |usual| usual as u64);
     let span = figures.expected_ns().max(ghost_ns);
-    let span = if figures.share().is_none() { span.max(usual_ns) } else { span };
-    draw_throughput(paint, inner, &figures.slots, ghost_slots, span);
-    let inner = paint.pane(below, "Figures", false);
-    for (line, row) in lines.iter().zip(rows(inner)) {
-        paint.line(row, line);
-    }
-}
-
-/// Paints throughput over `span_ns`.
-fn draw_throughput(paint: &mut Paint<'_>, area: Rect, slots: &[Slot], ghost: &[Slot], span_ns: u64) {
+    let span_ns = if figures.share().is_none() { span.max(usual_ns) } else { span };
     let rate = |slot: &Slot| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value: slot.rate() };
     let (now, then): (Vec<Stretch>, Vec<Stretch>) =
-        (slots.iter().map(rate).collect(), ghost.iter().map(rate).collect());
-    over_time(paint, area, &now, &then, span_ns, units::rate);
+        (figures.slots.iter().map(rate).collect(), ghost.iter().map(rate).collect());
+    let timed = OverTime { stretches: &now, ghost: &then, span_ns, moment: None };
+    over_time(paint, inner, &timed, units::rate);
 }
 
 /// The test's bar. A single long statement has no share: its time stands against what it usually takes.
-fn draw_bar(paint: &mut Paint<'_>, area: Rect, label: &str, figures: &LiveFigures, usual: Option<f64>) {
+fn draw_bar(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
+    let TestPicture { figures, usual, .. } = *picture;
     let what = if figures.measured { "" } else { " · preparing, not measured" };
-    let dot = if label.is_empty() { "" } else { " · " };
-    let title = format!("{label}{dot}{} {}{what}", figures.number, figures.name);
-    let inner = paint.pane(area, &title, true);
+    let inner = paint.pane(area, &format!("{}{what}", picture.title()), false);
     let elapsed = units::duration(figures.elapsed_ns as f64);
     let (share, text) = match (figures.share(), usual) {
         (Some(share), _) if !figures.finished && figures.time_ns.is_some() => {

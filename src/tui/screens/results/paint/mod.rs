@@ -4,21 +4,26 @@ mod cells;
 mod run;
 mod table;
 
-use super::{Column, OpenedRun, ResultsScreen, columns, short};
+pub(super) use run::test_in_words;
+
+use super::{Column, ListedRow, ResultsScreen, columns};
 use crate::{
     base::units::{count, counted, plain},
     catalog::Role,
     store::PageListing,
     tui::{
-        screens::Context,
-        widgets::paint::{Paint, TextPiece, fit, piece, width},
+        screens::{Context, screen::Screen},
+        widgets::{
+            paint::{Paint, TextPiece, fit, piece, width},
+            way::way,
+        },
     },
 };
 use ratatui::layout::Rect;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
     match &results.opened {
-        Some(opened) => run::draw(paint, area, results, opened),
+        Some(opened) => run::draw(paint, area, results, opened, context.zoomed),
         None => draw_listing(paint, area, results, context),
     }
 }
@@ -29,6 +34,11 @@ pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column
     // Without the border.
     let shown = table::fitting_columns(results, &all, screen.saturating_sub(2));
     shown.iter().filter_map(|fitted| all.get(fitted.place).cloned()).collect()
+}
+
+/// A cell with all that it says.
+pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column) -> String {
+    cells::cell(results, row, column, usize::from(u16::MAX))
 }
 
 fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
@@ -53,19 +63,10 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
     }
 }
 
-/// The way to what is shown, with as many of its last steps as fit: `Results › sqlite 2026-11-23 14:00`.
-fn way(results: &ResultsScreen, last: Option<String>, room: usize) -> String {
-    let steps: Vec<&str> = results.trail.iter().map(|visit| visit.crumb.as_str()).chain(last.as_deref()).collect();
-    let joined = |first: &str, steps: &[&str]| {
-        std::iter::once(first).chain(steps.iter().copied()).map(plain).collect::<Vec<_>>().join(" › ")
-    };
-    let whole = joined("Results", &steps);
-    let shorter = (1..steps.len()).map(|from| joined("…", &steps[from..]));
-    let fits = |way: &String| width(way) <= room;
-    std::iter::once(whole.clone())
-        .chain(shorter)
-        .find(fits)
-        .unwrap_or_else(|| steps.last().map_or(whole, |last| joined("…", &[last])))
+/// The way to what is shown, in so many columns.
+fn steps(results: &ResultsScreen, room: usize) -> String {
+    let steps: Vec<String> = std::iter::once("Results".to_owned()).chain(results.way()).collect();
+    way(&steps, room)
 }
 
 /// How many there are, how many of them are meant, and their order.
@@ -73,7 +74,7 @@ fn title(results: &ResultsScreen, room: usize) -> String {
     let (column, descending) = columns::ordering(&results.listing);
     let word = plain(column.word(columns::key(&results.listing)));
     let order = format!("by {word} {}", if descending { "▼" } else { "▲" });
-    let Some(page) = &results.table.page else { return format!("{} · {order}", way(results, None, room)) };
+    let Some(page) = &results.table.page else { return format!("{} · {order}", steps(results, room)) };
     let mut many = count(page.results);
     if page.results != page.stored {
         many = format!("{many} of {}", count(page.stored));
@@ -91,13 +92,7 @@ fn title(results: &ResultsScreen, room: usize) -> String {
     };
     let tail = format!("{many}{without}{rows} · {order}");
     let gap = if results.trail.is_empty() { " " } else { " · " };
-    format!("{}{gap}{tail}", way(results, None, room.saturating_sub(width(gap) + width(&tail))))
-}
-
-/// The title of a run that is open.
-fn run_title(results: &ResultsScreen, opened: &OpenedRun, room: usize) -> String {
-    let run = &opened.run;
-    way(results, Some(format!("Run {} · {}", short(&run.run_id), results.labels.of_run(run))), room)
+    format!("{}{gap}{tail}", steps(results, room.saturating_sub(width(gap) + width(&tail))))
 }
 
 /// The place of the cursor among the rows.

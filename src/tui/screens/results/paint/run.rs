@@ -1,28 +1,35 @@
 //! The page of an open run.
 
-use super::{foot, run_title};
+use super::{foot, steps};
 use crate::{
-    base::units::{count, duration, plain, rate},
+    base::units::{count, duration, plain},
     catalog::Role,
     metric::Metric,
-    store::{StoredRun, StoredSlot, StoredTest},
+    store::{StoredRun, StoredTest},
     tui::{
-        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, pane},
+        screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, TestsPane, pane},
         widgets::{
             Target,
             columns::{FittedColumn, GAP, fitting},
             histogram::histogram,
-            over_time::{Stretch, over_time},
+            over_time::{OverTime, over_time},
             paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
         },
     },
 };
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Paints the page.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun) {
+/// Paints the page, or the pane of its tests that has the focus alone.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun, zoomed: bool) {
     let run = &opened.run;
-    let inner = paint.pane(area, &run_title(results, opened, usize::from(area.width).saturating_sub(4)), true);
+    let inner = paint.pane(area, &steps(results, usize::from(area.width).saturating_sub(4)), true);
+    if let Some((pane, chosen)) = opened.pane().zip(opened.chosen()).filter(|_| zoomed) {
+        return match pane {
+            TestsPane::Table => draw_table(paint, inner, opened),
+            TestsPane::OverTime => draw_time(paint, inner, opened, chosen),
+            TestsPane::Latencies => draw_latency(paint, inner, chosen, true),
+        };
+    }
     foot(paint, area, results.busy.as_deref().unwrap_or("Esc back"));
     let [head, tabs, body] =
         inner.layout(&Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Min(4)]));
@@ -89,8 +96,8 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let [table, charts] = area.layout(&Layout::vertical([Constraint::Length(table), Constraint::Min(3)]));
     draw_table(paint, table, opened);
     let [latency, time] = charts.layout(&Layout::horizontal([Constraint::Percentage(50), Constraint::Min(20)]));
-    draw_latency(paint, latency, chosen);
-    draw_time(paint, time, chosen);
+    draw_latency(paint, latency, chosen, opened.pane() == Some(TestsPane::Latencies));
+    draw_time(paint, time, opened, chosen);
 }
 
 const TITLES: [&str; 8] = ["test", "wall", "rate", "p50", "p90", "p99", "p99.9", "status"];
@@ -112,6 +119,14 @@ fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
         shown(Metric::P999),
         status.to_owned(),
     ]
+}
+
+/// A test with all its figures that are known, in one line.
+pub(in crate::tui::screens::results) fn test_in_words(stored: &StoredTest) -> String {
+    let cells = test_cells(stored);
+    let told = TITLES.iter().zip(&cells).skip(1).filter(|(_, text)| *text != "-");
+    let told: Vec<String> = told.map(|(title, text)| format!("{title} {text}")).collect();
+    format!("{}: {}", cells[0], told.join(", "))
 }
 
 fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
@@ -146,40 +161,48 @@ fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     }
 }
 
-fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest) {
+fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest, focused: bool) {
     let title = match test.operations_per_sample.unwrap_or(1) {
         0 | 1 => format!("Latency · {}", test.test_name),
         many => format!("Time of {many} operations · {}", test.test_name),
     };
-    let inner = paint.pane(area, &title, false);
+    let inner = paint.pane(area, &title, focused);
     match samples.as_ref().filter(|samples| !samples.is_empty()) {
         Some(samples) => histogram(paint, inner, samples, Role::Accent),
         None => drop(paint.text(inner, "no latencies are stored", Role::Dim)),
     }
 }
 
-/// Throughput above, the 99th percentile below.
-fn draw_time(paint: &mut Paint<'_>, area: Rect, stored: &StoredTest) {
-    let inner = paint.pane(area, "Over time", false);
-    let Some(last) = stored.slots.last() else {
+/// Rows of a chart, at least.
+const CHART: u16 = 3;
+/// Columns from which charts have a long title.
+const ROOMY: u16 = 70;
+
+/// As many figures over time as there is room for, one below the other, all at the moment that is looked at.
+fn draw_time(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, stored: &StoredTest) {
+    let timed = opened.timed();
+    let figures = timed.as_ref().map_or(&[][..], |timed| &timed.all);
+    let moment = opened.moment();
+    let at = timed.as_ref().and(moment).map_or_else(String::new, |ns| format!(" · at {}", duration(ns as f64)));
+    let many = figures.len().min(usize::from((area.height.saturating_sub(2) / CHART).max(1)));
+    let hidden = match figures.len() - many {
+        0 => String::new(),
+        hidden => format!(" · {hidden} more: z"),
+    };
+    // Beside the latencies, whose title has it, there is no room for the test's name.
+    let of = if area.width >= ROOMY { format!(" · {}", stored.test.test_name) } else { String::new() };
+    let inner = paint.pane(area, &format!("Over time{at}{of}{hidden}"), moment.is_some());
+    paint.hit(area, Target::Spot { pane: pane::OVER_TIME, row: 0 });
+    let Some(timed) = &timed else {
         paint.wrapped(inner, "a test shorter than 100 ms has no timeline", Role::Dim);
         return;
     };
-    let span = stored.test.figure(Metric::Wall).unwrap_or(0).max(last.end_ns);
-    let stretch = |slot: &StoredSlot, value: f64| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value };
-    let rates: Vec<Stretch> = stored
-        .slots
-        .iter()
-        .map(|slot| stretch(slot, slot.operations as f64 * 1e9 / slot.duration_ns.max(1) as f64))
-        .collect();
-    let slow: Vec<Stretch> = stored.slots.iter().filter_map(|slot| Some(stretch(slot, slot.p99_ns? as f64))).collect();
-    if slow.is_empty() {
-        over_time(paint, inner, &rates, &[], span, rate);
-        return;
+    let places = Layout::vertical(vec![Constraint::Fill(1); many]).split(inner);
+    for (figure, place) in figures.iter().zip(places.iter()) {
+        let moment = moment.map(|ns| (ns, figure.at(ns)));
+        let picture = OverTime { stretches: &figure.stretches, ghost: &[], span_ns: timed.span_ns, moment };
+        over_time(paint, *place, &picture, |value| figure.shown(value));
     }
-    let [above, below] = inner.layout(&Layout::vertical([Constraint::Percentage(55), Constraint::Min(2)]));
-    over_time(paint, above, &rates, &[], span, rate);
-    over_time(paint, below, &slow, &[], span, |ns| format!("p99 {}", duration(ns)));
 }
 
 /// A part that is a list of names and values.

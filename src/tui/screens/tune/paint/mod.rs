@@ -14,6 +14,7 @@ use crate::{
     catalog::Role,
     stats::Verdict,
     tui::{
+        screens::Context,
         widgets::{
             Target,
             paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
@@ -25,10 +26,17 @@ use crate::{
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints the screen: the options on the left, the trial or the search and the ledger on the right; or the effects alone.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context: &Context<'_>) {
+    let world = context.world;
     if tune.view == TuneView::Effects && tune.effects.is_some() {
         effects::draw(paint, area, tune);
         return;
+    }
+    if context.zoomed {
+        return match tune.pane {
+            Pane::Options => draw_options(paint, area, tune, world),
+            Pane::Ledger => ledger::draw(paint, area, tune),
+        };
     }
     let left = (area.width * 2 / 5).clamp(34, 60);
     let [options, right] = area.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));

@@ -1,0 +1,21 @@
+//! The pane with the focus on all of the screen. Which panes there are is known to the screens: those that have several offer it.
+
+use super::{App, context};
+use crate::tui::{keys::Action, screens::Context};
+
+impl App {
+    /// What screens may know besides their own state.
+    pub(super) fn context(&self) -> Context<'_> {
+        context(&self.world, &self.screens, self.now, self.size, self.zoomed)
+    }
+
+    /// Whether a pane fills the screen in view.
+    pub(super) fn is_zoomed(&self) -> bool {
+        self.zoomed && self.screens.offers(self.screen, Action::Zoom, &self.context())
+    }
+
+    /// Fills the screen with the pane that has the focus, or shows all panes again.
+    pub(super) fn zoom(&mut self) {
+        self.zoomed = !self.zoomed && self.screens.offers(self.screen, Action::Zoom, &self.context());
+    }
+}

@@ -1,0 +1,54 @@
+//! What keys do on this screen now, and what they do to the session.
+
+use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
+use crate::{
+    store::Status,
+    tui::{keys::Action, launch::Tell, screens::intent::Intent},
+};
+
+impl LiveScreen {
+    /// Whether an action does something now.
+    pub(super) fn does(&self, action: Action) -> bool {
+        let session = self.session.as_ref();
+        match (&self.replay, action) {
+            (
+                Some(_),
+                Action::Resume | Action::Skip | Action::Compare | Action::View | Action::Export | Action::More,
+            ) => false,
+            (Some(replay), Action::Copy | Action::Zoom) => replay.figures.is_some(),
+            (Some(_), _) => true,
+            (None, Action::Pause | Action::Stop) => self.running(),
+            (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
+            // A session that came to its end owes nothing.
+            (None, Action::Resume) => session.is_none_or(|session| match session.phase {
+                Phase::Over(status) => status != Status::Done,
+                Phase::Failed(_) => true,
+                _ => false,
+            }),
+            (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
+            (None, Action::Copy | Action::Zoom) => {
+                session.is_some_and(|session| self.view == LiveView::Race || session.in_view().is_some())
+            }
+            (None, Action::View) => session.is_some(),
+            (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
+            (None, Action::Export) => session.is_some_and(|session| session.report.is_some()),
+            _ => true,
+        }
+    }
+}
+
+pub(super) fn pause(session: &mut WatchedSession) -> Intents {
+    if session.phase == Phase::Paused {
+        session.phase = Phase::Running;
+        return vec![Intent::Tell(Tell::Resume), Intent::said("the session goes on")];
+    }
+    session.phase = Phase::Paused;
+    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way ends, none is begun; p goes on")]
+}
+
+pub(super) fn compare(session: &WatchedSession) -> Intents {
+    match session.sides() {
+        Some((a, b)) => vec![Intent::Compare { a, b }],
+        None => vec![Intent::said("there are no two configurations to compare")],
+    }
+}
