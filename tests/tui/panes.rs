@@ -49,8 +49,12 @@ fn one_moment_is_told_by_all_charts_of_a_test() {
 #[test]
 fn the_moment_is_copied_with_all_its_figures() {
     let mut journey = opened(80, 24);
-    journey.key(KeyPress::Enter).keys("y").shows("the figures at this moment").keys("at this moment");
-    journey.key(KeyPress::Enter).shows("copied: the figures at this moment");
+    journey.key(KeyPress::Enter).shows("h l: the moment").hides("the next part").hides("v view");
+    journey
+        .keys("y")
+        .shows("the figures at this moment")
+        .key(KeyPress::Enter)
+        .shows("copied: the figures at this moment");
     let text = "1 Sequential writes at 50.0 ms: rate 1.00 k/s, p99 1.00 ms, memory 1.00 MiB, writes 2.00 MiB/s";
     assert!(journey.others.iter().any(|other| other.contains(text)), "{:?}", journey.others);
 }
@@ -79,7 +83,8 @@ fn the_panes_of_a_single_test_have_a_focus_and_fill_the_screen() {
     let mut journey = null_bench(80, 24, &TWO_SPEEDS);
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
-    journey.keys("z").shows("Race").hides("┌ Session").keys("z").shows("┌ Session");
+    journey.keys("z").shows("Race").hides("┌ Session").shows(ALL_PANES).shows("… too few ─");
+    journey.keys("z").shows("┌ Session");
     journey.time(100_000).keys("v").shows("┌ Figures").keys("z").shows("┌ Operations a second");
     journey.hides("┌ Figures").hides("┌ Latency");
     journey.key(KeyPress::Right).shows("┌ Figures").key(KeyPress::Right).shows("┌ Latency").hides("┌ Figures");

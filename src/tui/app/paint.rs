@@ -58,8 +58,7 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     paint.way = app.way();
     app.screens.paint(app.screen, paint, body, &context);
     if app.is_zoomed() {
-        let foot = Rect { x: body.x + 1, y: body.bottom() - 1, width: body.width - 2, height: 1 };
-        paint.right(foot, " zoomed: z or Esc shows all panes ", Role::Key);
+        zoomed(paint, body);
     }
     match app.notices.shown() {
         Some(said) => notice(paint, area, said),
@@ -70,6 +69,21 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
         // A filter has its own keys in the place of the hints.
         let place = if matches!(open.overlay, Overlay::Filter(_)) { area } else { body };
         overlay::paint::draw(paint, place, &open.overlay);
+    }
+}
+
+/// Says how to see all panes again, on a border where nothing else is said.
+fn zoomed(paint: &mut Paint<'_>, body: Rect) {
+    let words = [" zoomed: z or Esc shows all panes ", " z or Esc: all panes "];
+    let rows = [body.bottom() - 1, body.y];
+    let places = words.into_iter().flat_map(|text| rows.map(|y| (text, y)));
+    let mut places = places.map(|(text, y)| {
+        let columns = width(text) as u16;
+        (text, Rect { x: body.right() - 1 - columns, y, width: columns, height: 1 })
+    });
+    let is_free = |place: Rect| place.positions().all(|at| paint.buffer[at].symbol() == "─");
+    if let Some((text, place)) = places.find(|(_, place)| is_free(*place)) {
+        paint.text(place, text, Role::Key);
     }
 }
 

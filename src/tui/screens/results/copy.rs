@@ -12,7 +12,7 @@ use crate::{
 
 impl ResultsScreen {
     pub(super) fn copy(&self, world: &World) -> Intents {
-        let mut all: Vec<Copyable> = Vec::new();
+        let mut all: Vec<Copyable> = self.opened.as_ref().and_then(of_page).into_iter().collect();
         if let Some(target) = self.target() {
             let details = match &target.run {
                 Some(run) => {
@@ -28,10 +28,8 @@ impl ResultsScreen {
             let words = words.chain(Selection::terms(&target.filter.line)).chain(world.arguments.iter().cloned());
             all.push(Copyable::new(format!("the command that shows {}", target.words), shell(words)));
         }
-        match (&self.opened, self.table.current()) {
-            (Some(opened), _) => all.extend(of_page(opened)),
-            (None, Some(row)) => all.extend(self.of_row(row)),
-            (None, None) => {}
+        if let (None, Some(row)) = (&self.opened, self.table.current()) {
+            all.extend(self.of_row(row));
         }
         copy_one_of(all, Dialog::Copy)
     }

@@ -278,6 +278,9 @@ impl Screen for ResultsScreen {
 
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
         match action {
+            // What is done with lists.
+            Action::View | Action::Sort => self.opened.is_none(),
+            Action::Enter => self.opened.as_ref().is_none_or(|opened| opened.pane().is_some()),
             Action::Zoom => self.opened.as_ref().is_some_and(|opened| opened.pane().is_some()),
             Action::Copy => self.target().is_some(),
             _ => true,

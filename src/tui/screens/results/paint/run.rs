@@ -80,9 +80,14 @@ fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
         paint.hit(place, Target::Spot { pane: pane::SECTIONS, row: at });
         x = (x + width(&text) as u16 + 1).min(area.right());
     }
-    let hint = "h l: the next part";
-    if usize::from(area.right() - x) > width(hint) {
-        paint.right(Rect { x, width: area.right() - x, ..area }, hint, Role::Dim);
+    let hints: &[&str] = match opened.pane() {
+        Some(TestsPane::OverTime) => &["Esc: the tests  h l: the moment", "h l: the moment"],
+        Some(TestsPane::Table) => &["Enter: the charts  h l: the next part", "h l: the next part"],
+        Some(TestsPane::Latencies) | None => &["h l: the next part"],
+    };
+    let rest = Rect { x, width: area.right() - x, ..area };
+    if let Some(hint) = hints.iter().find(|hint| width(hint) < usize::from(rest.width)) {
+        paint.right(rest, hint, Role::Dim);
     }
 }
 
