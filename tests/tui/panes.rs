@@ -114,5 +114,5 @@ fn a_pane_says_the_way_that_led_to_it() {
     journey.keys("Q").shows(" › Trend › SQL · Esc leaves").key(KeyPress::Esc).shows(" › Trend · time");
     let mut narrow = Journey::begin_in(stored(), 80, 24);
     narrow.keys("3").key(KeyPress::Enter).key(KeyPress::Enter).shows(" › Run ");
-    narrow.keys("T").shows("┌ … › Trend · time of each session");
+    narrow.keys("T").shows("┌ … › Run ").shows(" › Trend · time of each session").hides("Results › ");
 }

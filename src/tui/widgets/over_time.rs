@@ -97,7 +97,6 @@ pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>,
             paint.text(cell, "┄", Role::Ghost);
         }
     }
-    paint.right(Rect { height: 1, ..plot }, &format!(" {} ", unit(top)), Role::Dim);
     let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
     paint.text(foot, "0", Role::Dim);
     let span = units::duration(span_ns as f64);
@@ -105,6 +104,7 @@ pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>,
         let column = column_of(*ns, span_ns, room);
         draw_moment(paint, plot, foot, column, said)
     });
+    paint.right(Rect { height: 1, ..plot }, &format!(" {} ", unit(top)), Role::Dim);
     if until + width(&span) < room {
         paint.right(foot, &span, Role::Dim);
     }

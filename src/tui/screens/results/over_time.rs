@@ -4,7 +4,7 @@ use super::{OpenedRun, Section};
 use crate::{
     base::units::{bytes, duration, rate},
     metric::Metric,
-    store::{FollowedTest, StoredRun, StoredSlot, StoredTest},
+    store::{FollowedTest, ReadingRecord, StoredRun, StoredSlot, StoredTest},
     tui::{keys::Action, widgets::over_time::Stretch},
 };
 
@@ -105,15 +105,20 @@ impl TimedFigures {
     }
 }
 
-/// A counter or gauge of the worker, second by second: each stretch has what was read at its end.
+/// A counter or gauge of the worker, second by second: each stretch has what was read at its end. What was nothing all the time has no
+/// picture.
 fn readings(followed: &FollowedTest, name: &str) -> Vec<Stretch> {
     let mut before = 0;
-    let read = followed.readings.iter().filter(|reading| reading.name == name);
-    read.map(|reading| {
-        let duration_ns = reading.at_ns.saturating_sub(std::mem::replace(&mut before, reading.at_ns));
-        Stretch { end_ns: reading.at_ns, duration_ns, value: reading.value as f64 }
-    })
-    .collect()
+    let read: Vec<&ReadingRecord> = followed.readings.iter().filter(|reading| reading.name == name).collect();
+    if read.iter().all(|reading| reading.value == 0) {
+        return Vec::new();
+    }
+    read.into_iter()
+        .map(|reading| {
+            let duration_ns = reading.at_ns.saturating_sub(std::mem::replace(&mut before, reading.at_ns));
+            Stretch { end_ns: reading.at_ns, duration_ns, value: reading.value as f64 }
+        })
+        .collect()
 }
 
 /// What a counter grew by, a second.
