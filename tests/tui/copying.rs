@@ -62,6 +62,14 @@ fn nothing_is_copied_where_nothing_is() {
 }
 
 #[test]
+fn a_pair_that_is_offered_is_copied_as_the_command_that_compares_it() {
+    let mut journey = Journey::begin_in(stored(), 80, 24);
+    journey.keys("4").shows("Enter compares a pair").keys("y").shows("copied: the command that compares this pair");
+    let command = copied(&journey);
+    assert!(command.starts_with("dbdyno compare --a ") && command.contains(" --b "), "{command}");
+}
+
+#[test]
 fn a_bench_is_copied_as_its_command() {
     let mut journey = Journey::begin(120, 40);
     journey.keys("y").shows("copied: the command that runs this bench: dbdyno --preset quick");

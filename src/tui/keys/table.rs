@@ -208,7 +208,12 @@ const COMPARE: &[Binding] = &[
     binding(&[KeyPress::Char('o')], Action::Allow, "allow", "compare in spite of differing tiers, hosts, sizes"),
     binding(&[KeyPress::Char('n')], Action::Notes, "notes", "what to know: obstacles, warnings, options in force"),
     binding(&[KeyPress::Char('/')], Action::Filter, "", "show only tests that match"),
-    binding(&[KeyPress::Char('y')], Action::Copy, "", "copy the SQL that fetches the values under the cursor"),
+    binding(
+        &[KeyPress::Char('y')],
+        Action::Copy,
+        "copy",
+        "copy the SQL that fetches the values under the cursor, or the command of a pair that is offered",
+    ),
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 

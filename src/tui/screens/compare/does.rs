@@ -15,7 +15,7 @@ impl CompareScreen {
             _ => {}
         }
         if self.looked.choosing {
-            return action == Action::Enter && !self.pairs().is_empty();
+            return matches!(action, Action::Enter | Action::Copy) && !self.pairs().is_empty();
         }
         let of_session = self.looked.view.is_of_session();
         let has_both = |compared: &Compared| compared.plain.a.runs > 0 && compared.plain.b.runs > 0;

@@ -260,10 +260,14 @@ impl Screen for CompareScreen {
         }
         if self.looked.choosing {
             let length = self.pairs().len();
-            if !self.offered.moved(action, length) && action == Action::Enter {
-                return self.take_offer();
+            if self.offered.moved(action, length) {
+                return Intents::new();
             }
-            return Intents::new();
+            return match action {
+                Action::Enter => self.take_offer(),
+                Action::Copy => self.copy_offer(context.world),
+                _ => Intents::new(),
+            };
         }
         let length = self.length();
         if self.looked.cursor_mut().moved(action, length) {

@@ -12,7 +12,10 @@ use crate::{
     tui::{
         export::FileContent,
         overlay::Overlay,
-        screens::intent::{Intent, TrendOf},
+        screens::{
+            copying::{Copyable, nothing_to_copy},
+            intent::{Intent, TrendOf},
+        },
         world::World,
     },
 };
@@ -68,6 +71,15 @@ impl CompareScreen {
     /// Puts the SQL that fetches what is under the cursor into the clipboard.
     pub(super) fn copy(&self) -> Intents {
         copied(self.sql())
+    }
+
+    /// Copies the command that compares the pair under the cursor of those that are offered.
+    pub(super) fn copy_offer(&self, world: &World) -> Intents {
+        let pairs = self.pairs();
+        let Some((a, b)) = pairs.get(self.offered.at) else { return nothing_to_copy() };
+        let words = ["dbdyno", "compare", "--a", &a.selection(), "--b", &b.selection()].map(str::to_owned);
+        let command = shell(words.into_iter().chain(world.arguments.iter().cloned()));
+        Copyable::new("the command that compares this pair", command).copied()
     }
 
     /// The SQL that fetches what is under the cursor of a pair.
