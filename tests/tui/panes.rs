@@ -99,11 +99,19 @@ fn screens_with_one_pane_have_none_to_zoom() {
 
 #[test]
 fn the_panes_of_tune_and_sql_fill_the_screen() {
-    let mut journey = Journey::begin(80, 24);
+    let mut journey = Journey::begin_in(stored(), 80, 24);
     journey.keys("5").shows("┌ Ledger").keys("z").shows("┌ Base").hides("┌ Ledger");
     journey.key(KeyPress::Right).shows("┌ Ledger").hides("┌ Base").key(KeyPress::Esc).shows("┌ Base");
-    journey.keys("Q").run("SELECT 42 AS n").shows("Answer · 1 row").keys("z").shows("42").hides("┌ SQL");
-    journey.keys("i").shows("┌ SQL").hides("┌ Answer").key(KeyPress::Esc).hides(ALL_PANES).shows("┌ Answer");
+    journey
+        .keys("Q")
+        .run("SELECT 42 AS n")
+        .shows("Answer · 1 row")
+        .keys("z")
+        .shows("42")
+        .shows(ALL_PANES)
+        .hides("SQL ·");
+    journey.keys("i").shows("┌ Tune › SQL ·").hides("┌ Answer").shows("zoomed: Esc shows all panes");
+    journey.key(KeyPress::Esc).hides("shows all panes").shows("┌ Answer");
 }
 
 #[test]

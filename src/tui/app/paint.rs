@@ -58,7 +58,7 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     paint.way = app.way();
     app.screens.paint(app.screen, paint, body, &context);
     if app.is_zoomed() {
-        zoomed(paint, body);
+        zoomed(paint, body, app.screens.is_typed_into(app.screen));
     }
     match app.notices.shown() {
         Some(said) => notice(paint, area, said),
@@ -73,8 +73,11 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
 }
 
 /// Says how to see all panes again, on a border where nothing else is said.
-fn zoomed(paint: &mut Paint<'_>, body: Rect) {
-    let words = [" zoomed: z or Esc shows all panes ", " z or Esc: all panes "];
+fn zoomed(paint: &mut Paint<'_>, body: Rect, is_typed_into: bool) {
+    let words = match is_typed_into {
+        true => [" zoomed: Esc shows all panes ", " Esc: all panes "],
+        false => [" zoomed: z or Esc shows all panes ", " z or Esc: all panes "],
+    };
     let rows = [body.bottom() - 1, body.y];
     let places = words.into_iter().flat_map(|text| rows.map(|y| (text, y)));
     let mut places = places.map(|(text, y)| {
