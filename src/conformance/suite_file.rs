@@ -14,7 +14,7 @@ use dbdyno_engine::{protocol::DIGEST, size::Size};
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// A run that is expected to take longer is left to whoever asks for it.
-const QUICK: Duration = Duration::from_secs(10);
+const QUICK: Duration = Duration::from_secs(30);
 /// What a small synced write is taken to cost.
 const GUESSED_FSYNC: Duration = Duration::from_millis(5);
 /// Hexadecimal digits of a checksum.

@@ -166,10 +166,19 @@ impl Block {
 
     /// The commands of a workflow, with what makes dbdyno understand them and do nothing.
     pub(super) fn workflow(&self) -> Vec<(String, String)> {
-        let commands = self.text.lines().filter_map(|line| line.find("dbdyno ").map(|at| &line[at..]));
+        let text = without_expressions(&self.text.replace("\\\n", " "));
+        let commands = text.lines().filter_map(|line| line.find("dbdyno ").map(|at| &line[at..]));
         let end = |command: &str| command.find([';', '|', '>', '<', '#', '&']).unwrap_or(command.len());
         commands.map(|command| (format!("{} --help", &command[..end(command)]), String::new())).collect()
     }
+}
+
+/// A workflow's text with a word in place of each expression and variable.
+fn without_expressions(text: &str) -> String {
+    let mut parts = text.split("${{");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| format!("x{}", part.split_once("}}").map_or("", |(_, rest)| rest)));
+    (first + &rest.collect::<String>()).replace('$', "x")
 }
 
 /// A word without what stands around it.

@@ -7,7 +7,7 @@ use block::{Block, Comment, Kind, blocks};
 use duckdb::Connection;
 use std::{
     env, fmt, fs,
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{PermissionsExt, symlink},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -83,7 +83,12 @@ impl Sandbox {
         }
         let here = place.path("here");
         fs::create_dir(&here).unwrap();
-        fs::create_dir(place.path("home")).unwrap();
+        fs::create_dir_all(place.path("home/.config")).unwrap();
+        symlink(place.path("config"), place.path("home/.config/dbdyno")).unwrap();
+        // What a document takes from the project's folder.
+        for folder in ["engines", "examples"] {
+            symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), here.join(folder)).unwrap();
+        }
         let database = rusqlite::Connection::open(here.join("mine.db")).unwrap();
         database.execute_batch("CREATE TABLE t(a, b); INSERT INTO t VALUES (0, 'row0'), (100, 'row100')").unwrap();
         Self { place, here }
