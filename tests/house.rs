@@ -142,3 +142,24 @@ fn a_comment_says_more_than_the_name_below_it() {
         }
     }
 }
+
+#[test]
+fn lines_of_documents_are_under_120_columns() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["", "docs", "docs/decisions", "examples", "engines/api"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap().flatten() {
+            let path = entry.path();
+            if path.extension().is_none_or(|ending| ending != "md") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let mut is_code = false;
+            for (line, at) in text.lines().zip(1..) {
+                is_code ^= line.trim_start().starts_with("```");
+                // A row of a table is one line, however long.
+                let may = is_code || line.trim_start().starts_with(['|', '<']);
+                assert!(may || line.chars().count() < 120, "{}:{at}: {}", path.display(), line);
+            }
+        }
+    }
+}
