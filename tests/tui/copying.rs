@@ -91,7 +91,7 @@ fn the_race_is_copied_whole_or_test_by_test_and_the_single_test_with_its_figures
     assert_eq!((lines.len(), lines[0]), (9, "size\ttest\tnull[latency_ns=200]\tnull[latency_ns=2000]"));
     assert!(lines[1].starts_with("10000\t1 Sequential writes\t2.00 ms n"), "{race}");
     let test = copy(&mut journey, "2 Random reads");
-    assert!(test.starts_with("2 Random reads, size 10000: null[latency_ns=200]: 2.00 ms n"), "{test}");
+    assert!(test.starts_with("2 Random reads, size 10000: null[latency_ns=200]: 200 µs n"), "{test}");
     journey.time(100_000).keys("v").shows("8 Bulk insert").keys("y").shows("copied: the test in view");
     let figures = copied(&journey);
     assert!(figures.starts_with("null[latency_ns=200] · 8 Bulk insert: mean 500 k/s"), "{figures}");
