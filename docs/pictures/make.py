@@ -15,7 +15,7 @@ WIDTH, HEIGHT = 120, 34
 # What is waited for, the name of the picture that is taken then, and the keys that are pressed after it.
 STEPS = [
     ("Plan:", "bench", ["Enter"]),
-    ("round 4/10", "live", ["v"]),
+    ("round 7/10", "live", ["v"]),
     ("p99", "test", []),
     ("✓ done", None, ["c"]),
     ("geometric mean", "matrix", ["Enter"]),
