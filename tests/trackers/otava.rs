@@ -79,7 +79,7 @@ fn hostile_names_stay_names() {
         return;
     }
     let (file, read) = (
-        place.path("config"),
+        place.path("otava.yaml"),
         "import json, sys; from ruamel.yaml import YAML
 test, = YAML(typ='safe').load(open(sys.argv[1]))['tests'].values()
 metric, = test['metrics'].values()
