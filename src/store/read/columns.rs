@@ -12,34 +12,20 @@ use duckdb::{
     },
     params_from_iter,
 };
-use std::{panic::resume_unwind, sync::mpsc::sync_channel, thread};
 
-/// Chunks of rows that the database may be ahead of who takes them.
-const AHEAD: usize = 16;
-
-/// Gives the rows of a query of this program's to `take`, a chunk of them at a time; they are not kept together. `take` is called in a thread
-/// of its own: while it works on one chunk the database makes the next.
+/// Gives the rows of a query of this program's to `take`, a chunk of them at a time; they are not kept together.
 pub(super) fn each_chunk(
     connection: &Connection,
     sql: &str,
     parameters: &[&dyn ToSql],
-    mut take: impl FnMut(&Chunk) -> Result<(), StoreError> + Send,
+    mut take: impl FnMut(&Chunk) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let wrong = |error: duckdb::Error| StoreError::Query { message: error.to_string() };
     let mut statement = connection.prepare(sql).map_err(wrong)?;
-    let batches = statement.stream_arrow(params_from_iter(parameters)).map_err(wrong)?;
-    thread::scope(|scope| {
-        let (sender, chunks) = sync_channel(AHEAD);
-        let taker = scope.spawn(move || chunks.into_iter().try_for_each(|batch| take(&Chunk(batch))));
-        for batch in batches {
-            // Nobody takes any more: what went wrong there is said below.
-            if sender.send(batch.map_err(wrong)?).is_err() {
-                break;
-            }
-        }
-        drop(sender);
-        taker.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+    for batch in statement.stream_arrow(params_from_iter(parameters)).map_err(wrong)? {
+        take(&Chunk(batch.map_err(wrong)?))?;
+    }
+    Ok(())
 }
 
 /// A chunk of rows.
