@@ -180,6 +180,22 @@ fn a_statement_that_does_not_end_is_told_with_its_line() {
 }
 
 #[test]
+fn a_statement_that_takes_much_memory_is_told_with_its_line() {
+    let place = Place::new();
+    for statement in
+        ["SELECT length(randomblob(400000000))", "SELECT zeroblob(1e8) || 1, zeroblob(1e8) || 1, zeroblob(1e8) || 1"]
+    {
+        let sql = script(&place, &format!("SELECT 1;\n{statement};"));
+        let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+        assert_eq!(done.code, Some(2), "{}", done.stderr);
+        assert!(done.stderr.contains(":2: it needs more than the 256 MiB"), "{}", done.stderr);
+    }
+    let sql = script(&place, "PRAGMA hard_heap_limit = 1;\nSELECT 1;");
+    let done = place.run(&[&["tune", "try", "cache_size=100", "--sql", &sql], &MEASURE[..]].concat());
+    assert!(done.stderr.contains(":1: PRAGMA hard_heap_limit reaches beyond"), "{}", done.stderr);
+}
+
+#[test]
 fn what_is_no_database_is_refused() {
     let place = Place::new();
     let sql = script(&place, "SELECT 1;");

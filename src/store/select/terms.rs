@@ -9,47 +9,104 @@ const SIGNS: [&str; 6] = ["=", "!=", ">=", "<=", ">", "<"];
 /// also at those behind what never has one: a word, an amount, an engine.
 pub(super) fn split_terms(text: &str) -> Vec<String> {
     let mut terms: Vec<&str> = Vec::new();
-    let mut depth = 0_usize;
-    let mut start = 0;
+    let mut term = OpenTerm::default();
+    let mut next = NextSolid::default();
     for (at, c) in text.char_indices() {
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            ' ' | ',' | '\t' | '\n'
-                if depth == 0
-                    && (begins_term(&text[at + c.len_utf8()..])
-                        || ends_term(&text[start..at], c, &text[at + c.len_utf8()..])) =>
-            {
-                terms.push(&text[start..at]);
-                start = at + c.len_utf8();
+        if matches!(c, ' ' | ',' | '\t' | '\n') && term.depth == 0 {
+            let rest = at + c.len_utf8();
+            if begins_term(&text[rest..]) || term.ends(c, next.after(text, rest)) {
+                terms.push(&text[term.start..at]);
+                term = OpenTerm { start: rest, ..OpenTerm::default() };
+                continue;
             }
-            _ => {}
         }
+        term.push(text, at, c);
     }
-    terms.push(&text[start..]);
+    terms.push(&text[term.start..]);
     let ends = |c: char| c.is_whitespace() || c == ',';
     terms.into_iter().map(|term| term.trim_matches(ends).to_owned()).filter(|term| !term.is_empty()).collect()
+}
+
+/// A term while it is read. What is known of it is kept, so that a long line costs what it is long.
+#[derive(Debug, Default)]
+struct OpenTerm {
+    start: usize,
+    /// Brackets that are open.
+    depth: usize,
+    /// Whether there was one.
+    has_brackets: bool,
+    /// Where its sign is.
+    sign: Option<usize>,
+    /// What it is about, once it has a sign.
+    is_without_spaces: bool,
+    is_amount: bool,
+    /// Where the value behind the sign begins.
+    value: Option<usize>,
+    /// Its last character that is no space, and where.
+    last: Option<(usize, char)>,
+}
+
+impl OpenTerm {
+    fn push(&mut self, text: &str, at: usize, c: char) {
+        match c {
+            '[' => (self.depth, self.has_brackets) = (self.depth + 1, true),
+            ']' => self.depth = self.depth.saturating_sub(1),
+            '=' | '<' | '>' if self.sign.is_none() && !self.has_brackets => self.push_sign(text, at, c),
+            _ => {}
+        }
+        if self.sign.is_some() && self.value.is_none() && !matches!(c, '!' | '=' | '<' | '>') {
+            self.value = Some(at);
+        }
+        if !c.is_whitespace() {
+            self.last = Some((at, c));
+        }
+    }
+
+    fn push_sign(&mut self, text: &str, at: usize, c: char) {
+        let is_not = c == '=' && text[self.start..at].ends_with('!');
+        let sign = if is_not { at - 1 } else { at };
+        let key = SelectionKey::parse(text[self.start..sign].trim_start());
+        // A day may have a time behind it.
+        self.is_amount = c != '=' && key.as_ref().is_ok_and(|key| *key != SelectionKey::Started);
+        self.is_without_spaces = key.is_ok_and(|key| key.is_without_spaces());
+        self.sign = Some(sign);
+    }
+
+    /// Whether it ends before a space or comma, whatever comes next.
+    fn ends(&self, by: char, next: Option<char>) -> bool {
+        let goes_on = |c: char| matches!(c, '|' | ',');
+        let Some((last, c)) = self.last else { return false };
+        if goes_on(c) || next.is_some_and(goes_on) {
+            return false;
+        }
+        if self.sign.is_none() {
+            return true;
+        }
+        let has_value = self.value.is_some_and(|value| value <= last);
+        by != ',' && has_value && (self.is_amount || self.is_without_spaces)
+    }
+}
+
+/// The next character that is no space, looked for once a run of spaces.
+#[derive(Debug, Default)]
+struct NextSolid {
+    at: usize,
+    found: Option<char>,
+}
+
+impl NextSolid {
+    fn after(&mut self, text: &str, at: usize) -> Option<char> {
+        if at > self.at {
+            let rest = text[at..].trim_start();
+            (self.at, self.found) = (text.len() - rest.len(), rest.chars().next());
+        }
+        self.found
+    }
 }
 
 /// Whether a name of an option or key may have this character.
 pub(super) fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_-.:/+".contains(c)
-}
-
-/// Whether a term ends before a space or comma, whatever comes next.
-fn ends_term(term: &str, by: char, next: &str) -> bool {
-    let term = term.trim();
-    let goes_on = |c: Option<char>| c.is_some_and(|c| matches!(c, '|' | ','));
-    if term.is_empty() || goes_on(term.chars().last()) || goes_on(next.trim_start().chars().next()) {
-        return false;
-    }
-    let before = before_brackets(term);
-    let Some(at) = SIGNS.iter().filter_map(|sign| before.find(sign)).min() else { return true };
-    let value = term[at..].trim_start_matches(['!', '=', '<', '>']);
-    let key = SelectionKey::parse(&term[..at]);
-    // A day may have a time behind it.
-    let is_amount = term[at..].starts_with(['<', '>']) && key.as_ref().is_ok_and(|key| *key != SelectionKey::Started);
-    by != ',' && !value.is_empty() && (is_amount || key.is_ok_and(|key| key.is_without_spaces()))
 }
 
 /// Where the sign of a term can be: a label that is typed alone has signs in its brackets.
@@ -68,6 +125,18 @@ fn begins_term(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A line of a million characters is split at once; in time that grows with its square it would take hours.
+    #[test]
+    fn what_a_line_costs_grows_with_its_length() {
+        for part in [" ", "a ", ", ", "test=a b ", "a=", "[ ", "[] ", "a|", "wall>"] {
+            for begin in ["", "test=", "engine=", "x[", "wall>"] {
+                let line = format!("{begin}{}", part.repeat((1 << 20) / part.len()));
+                let kept: usize = split_terms(&line).iter().map(String::len).sum();
+                assert!(kept <= line.len(), "{begin}{part}");
+            }
+        }
+    }
 
     #[test]
     fn spaces_and_commas_part_terms_and_stay_in_values() {

@@ -5,10 +5,10 @@
 //! an expression) is refused by the statement's form.
 
 use super::{DatabaseSnapshot, split::words};
-use crate::base::input;
+use crate::base::{input, units::bytes};
 use dbdyno_engine::describe::Description;
 use rusqlite::{
-    Connection,
+    Connection, ErrorCode,
     hooks::{AuthAction, AuthContext, Authorization},
 };
 use std::{
@@ -35,8 +35,11 @@ const MODULES: [&str; 11] = [
     "geopoly",
     "dbstat",
 ];
-/// Pragmas that move files elsewhere or open the schema to any text.
-const PRAGMAS: [&str; 4] = ["data_store_directory", "temp_store_directory", "trusted_schema", "writable_schema"];
+/// Pragmas that move files elsewhere, open the schema to any text, or hold for the whole process.
+const PRAGMAS: [&str; 5] =
+    ["data_store_directory", "temp_store_directory", "trusted_schema", "writable_schema", "hard_heap_limit"];
+/// What SQLite may take of memory here: statements that are tried have no worker that could end instead.
+const MOST_MEMORY: u64 = 256 << 20;
 
 /// The database; gone with this value.
 #[derive(Debug)]
@@ -75,6 +78,8 @@ impl TryOut {
         let mut connection = Connection::open(file)?;
         // Nothing here is to survive anything.
         connection.execute_batch("PRAGMA synchronous = OFF")?;
+        // It holds for all of SQLite in this process, which otherwise only reads files, and can never be raised again.
+        connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
         let options: Vec<String> = engine.options.iter().map(|option| option.name.clone()).collect();
         let told = Arc::clone(watch);
         connection.authorizer(Some(move |context: AuthContext<'_>| match refusal(&context.action, &options) {
@@ -114,10 +119,17 @@ impl TryOut {
 
     fn reason(&self, error: &rusqlite::Error) -> String {
         let refused = locked(&self.watch).refused.take();
-        let interrupted = error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted);
-        refused.unwrap_or_else(|| match interrupted {
-            true => format!("it took longer than {:?}: a longer statement limit lets it finish", self.limit),
-            false => error.to_string(),
+        refused.unwrap_or_else(|| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => {
+                format!("it took longer than {:?}: a longer statement limit lets it finish", self.limit)
+            }
+            Some(ErrorCode::OutOfMemory) => {
+                format!(
+                    "it needs more than the {} that a statement may have: expected smaller values",
+                    bytes(MOST_MEMORY)
+                )
+            }
+            _ => error.to_string(),
         })
     }
 }
