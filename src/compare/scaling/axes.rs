@@ -1,7 +1,10 @@
 //! Along which axes a side's results of a test vary, and which results lie on one curve.
 
 use super::super::layout::SideSample;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ptr,
+};
 
 /// The axis that is the suite's size.
 pub(super) const SIZE: &str = "size";
@@ -46,17 +49,36 @@ pub(super) fn settings<'s>(sample: &SideSample<'s>) -> Settings<'s> {
 
 /// The curves of results of one test, engine, suite and place, along each axis of two numbers or more.
 pub(super) fn varied<'s>(samples: &[SideSample<'s>]) -> Vec<Varied<'s>> {
-    let chosen: Vec<(Settings<'s>, SideSample<'s>)> =
-        samples.iter().map(|sample| (settings(sample), *sample)).collect();
-    let names: BTreeSet<&str> = chosen.iter().flat_map(|(settings, _)| settings.keys().copied()).collect();
+    let chosen = by_settings(samples);
+    let names: BTreeSet<&str> = chosen.iter().flat_map(|alike| alike.settings.keys().copied()).collect();
     names.into_iter().flat_map(|axis| along(axis, &chosen)).collect()
 }
 
-fn along<'s>(axis: &'s str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> Vec<Varied<'s>> {
+/// Results of one set of settings: a hundred thousand results have few.
+struct Alike<'s> {
+    settings: Settings<'s>,
+    samples: Vec<SideSample<'s>>,
+}
+
+fn by_settings<'s>(samples: &[SideSample<'s>]) -> Vec<Alike<'s>> {
+    // Runs of one configuration share what was asked of it.
+    let mut known: HashMap<(*const BTreeMap<String, String>, &'s str), usize> = HashMap::new();
+    let mut chosen: Vec<Alike<'s>> = Vec::new();
+    for sample in samples {
+        let at = *known.entry((ptr::from_ref(&*sample.run.asked), &*sample.run.size)).or_insert_with(|| {
+            chosen.push(Alike { settings: settings(sample), samples: Vec::new() });
+            chosen.len() - 1
+        });
+        chosen[at].samples.push(*sample);
+    }
+    chosen
+}
+
+fn along<'s>(axis: &'s str, chosen: &[Alike<'s>]) -> Vec<Varied<'s>> {
     let numbered = |settings: &Settings<'s>| settings.get(axis).is_some_and(|value| Place::new(value).is_some());
-    let followers = followers(axis, chosen.iter().map(|(settings, _)| settings).filter(|settings| numbered(settings)));
+    let followers = followers(axis, chosen.iter().map(|alike| &alike.settings).filter(|settings| numbered(settings)));
     let mut curves: BTreeMap<Settings<'s>, Varied<'s>> = BTreeMap::new();
-    for (settings, sample) in chosen {
+    for Alike { settings, samples } in chosen {
         let Some(value) = settings.get(axis) else { continue };
         let mut fixed = settings.clone();
         fixed.retain(|name, _| *name != axis && !followers.contains(name));
@@ -68,7 +90,7 @@ fn along<'s>(axis: &'s str, chosen: &[(Settings<'s>, SideSample<'s>)]) -> Vec<Va
             no_numbers: BTreeSet::new(),
         });
         match Place::new(value) {
-            Some(place) => curve.by_x.entry(place).or_default().push(*sample),
+            Some(place) => curve.by_x.entry(place).or_default().extend(samples),
             None => drop(curve.no_numbers.insert(value)),
         }
     }

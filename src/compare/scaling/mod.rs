@@ -181,14 +181,8 @@ fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, 
     let x: Vec<f64> = by_x.keys().map(|place| place.x()).collect();
     let shared = rounds.len() >= MIN_SCALING_RUNS;
     let fit = if shared {
-        let of_round = |wanted: &Round| {
-            let logs = |samples: &Vec<SideSample<'_>>| {
-                // A configuration and its twin are in one round both.
-                let logs: Vec<f64> = samples.iter().filter(|sample| round(sample) == *wanted).map(log).collect();
-                logs.iter().sum::<f64>() / logs.len() as f64
-            };
-            by_x.values().map(logs).collect()
-        };
+        let means: Vec<BTreeMap<Round, f64>> = by_x.values().map(|samples| round_means(samples, log)).collect();
+        let of_round = |wanted: &Round| means.iter().filter_map(|means| means.get(wanted).copied()).collect();
         scaling(&x, LogSamples::Rounds(&rounds.iter().map(of_round).collect::<Vec<_>>()))
     } else {
         let lists: Vec<Vec<f64>> = by_x.values().map(|samples| samples.iter().map(log).collect()).collect();
@@ -200,6 +194,17 @@ fn found(by_x: &BTreeMap<Place, Vec<SideSample<'_>>>, rounds: &BTreeSet<Round>, 
         Err(NoAnswer::TooFew { have, need }) => ScalingFound::TooFewRuns { have, need },
         Err(_) => ScalingFound::NoLogarithm,
     }
+}
+
+/// The mean of each round of a point: a configuration and its twin are in one round both.
+fn round_means<'s>(samples: &[SideSample<'s>], figure: impl Fn(&SideSample<'s>) -> f64) -> BTreeMap<Round, f64> {
+    let mut of_round: BTreeMap<Round, (f64, usize)> = BTreeMap::new();
+    for sample in samples {
+        let (sum, count) = of_round.entry(round(sample)).or_default();
+        *sum += figure(sample);
+        *count += 1;
+    }
+    of_round.into_iter().map(|(round, (sum, count))| (round, sum / count as f64)).collect()
 }
 
 fn fitted(x: &[f64], fit: &Scaling, rounds: Option<usize>) -> ScalingFound {
