@@ -1,7 +1,7 @@
 //! `dbdyno torture`: whether what an engine acknowledged is there after kills and power losses.
 
 use super::{
-    args::{OutArgs, Places, WorkArgs, format_of},
+    args::{OutArgs, Places, WorkArgs, duration, format_of},
     error::{CliError, INTERRUPTED},
     output::{command_line, print, written},
 };
@@ -13,7 +13,7 @@ use crate::{
         format::Format,
         torture::{TORTURE_FORMATS, step_text, torture_text},
     },
-    torture::{Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, examined, subjects},
+    torture::{PATIENCE, Place, SUITE, Series, SeriesEvent, Subject, Terms, TortureError, examined, subjects},
 };
 use clap::Args;
 use dbdyno_engine::say;
@@ -26,6 +26,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
 /// `dbdyno torture`.
@@ -49,6 +50,9 @@ pub(super) struct TortureArgs {
     /// Seed of all that is drawn [default: from the clock].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// How long a worker may take to open a database that another left; what takes longer counts as broken [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    patience: Option<Duration>,
     /// Say what an image holds that was kept, and do nothing else.
     #[arg(long, value_name = "FOLDER")]
     image: Option<PathBuf>,
@@ -72,7 +76,7 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     let suite = places.catalog()?.suite(SUITE)?;
     let subjects = subjects(args.engines.clone(), &suite, &Registry::discover())?;
     let work_dir = args.work.folder()?;
-    let place = Place { keep: work_dir.clone(), work_dir };
+    let place = Place { keep: work_dir.clone(), work_dir, patience: args.patience.unwrap_or(PATIENCE) };
     if let Some(image) = &args.image {
         return look(&subjects, image, &place);
     }

@@ -4,15 +4,19 @@ use super::TortureError;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// A folder with databases, and beside them what their worker records of itself.
 #[derive(Debug)]
-pub(super) struct Desk(PathBuf);
+pub(super) struct Desk {
+    path: PathBuf,
+    patience: Duration,
+}
 
 impl Desk {
-    /// An empty one.
-    pub(super) fn cleared(path: PathBuf) -> Result<Self, TortureError> {
+    /// An empty one. `patience`: how long a worker may take to open what will be there.
+    pub(super) fn cleared(path: PathBuf, patience: Duration) -> Result<Self, TortureError> {
         let clear = || {
             match fs::remove_dir_all(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -21,25 +25,29 @@ impl Desk {
             fs::create_dir(&path)
         };
         match clear() {
-            Ok(()) => Ok(Self(path)),
+            Ok(()) => Ok(Self { path, patience }),
             Err(error) => Err(TortureError::folder(&path, "databases cannot be put here", &error)),
         }
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    pub(super) fn patience(&self) -> Duration {
+        self.patience
     }
 
     pub(super) fn databases(&self) -> PathBuf {
-        self.0.join("databases")
+        self.path.join("databases")
     }
 
     /// What a worker said, without the folder's name, which is another each time.
     pub(super) fn unnamed(&self, message: &str) -> String {
-        message.replace(&self.0.display().to_string(), "the folder")
+        message.replace(&self.path.display().to_string(), "the folder")
     }
 
     pub(super) fn log(&self) -> PathBuf {
-        self.0.join("log")
+        self.path.join("log")
     }
 }

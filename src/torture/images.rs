@@ -22,6 +22,7 @@ use std::{
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread,
+    time::Duration,
 };
 
 /// Moments that are drawn beside those around sync calls and commits.
@@ -138,6 +139,8 @@ pub(super) struct Judge<'j> {
     pub(super) log: &'j Log,
     pub(super) scratch: &'j Path,
     pub(super) stop: Stop<'j>,
+    /// How long opening an image may take.
+    pub(super) patience: Duration,
 }
 
 /// What was found of databases, by what they hold.
@@ -188,7 +191,7 @@ impl Judge<'_> {
 
     /// Opens an image in a folder of its own; how many commits it holds, or what is wrong with it.
     fn opened(&self, image: &Image, number: usize) -> Result<Result<u64, String>, TortureError> {
-        let desk = Desk::cleared(self.scratch.join(format!("image-{number}")))?;
+        let desk = Desk::cleared(self.scratch.join(format!("image-{number}")), self.patience)?;
         let written = image.write_to(&desk.databases());
         written.map_err(|error| TortureError::folder(desk.path(), "images cannot be put here", &error))?;
         worker::recovered(self.subject, &desk).map_err(TortureError::Worker)

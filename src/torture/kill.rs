@@ -18,18 +18,18 @@ const SEVERAL: u32 = 3;
 /// Kills one worker at a random moment, and opens its database; what is missing or wrong. `number`: its number among the kills.
 pub(super) fn one(
     subject: &Subject,
-    folder: &Path,
+    (folder, patience): (&Path, Duration),
     number: u32,
     rng: &mut SplitMix64,
 ) -> Result<Option<Contradiction>, TortureError> {
-    let desk = Desk::cleared(folder.to_owned())?;
+    let desk = Desk::cleared(folder.to_owned(), patience)?;
     let threads = if subject.has_several_writers() && number % 2 == 1 { SEVERAL } else { 1 };
     let after = Duration::from_micros(rng.below(LONGEST.as_micros() as u64));
     let (threads, desk, acknowledged) = match worker::commit_until_killed(subject, &desk, threads, after) {
         Ok(acknowledged) => (threads, desk, acknowledged),
         // Some options are for one thread only.
         Err(Unkilled { has_committed: false, .. }) if threads > 1 => {
-            let desk = Desk::cleared(folder.to_owned())?;
+            let desk = Desk::cleared(folder.to_owned(), patience)?;
             let acknowledged = worker::commit_until_killed(subject, &desk, 1, after).map_err(Unkilled::into_error)?;
             (1, desk, acknowledged)
         }

@@ -33,6 +33,7 @@ use serde::Serialize;
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// The folders in which databases are tortured.
@@ -62,6 +63,10 @@ impl Default for Terms {
     }
 }
 
+/// How long a worker may take to open a database, unless something else is said: it is the work of a moment, but a damaged one may lead an
+/// engine in circles.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Where it happens.
 #[derive(Debug, Clone)]
 pub struct Place {
@@ -69,6 +74,8 @@ pub struct Place {
     pub work_dir: PathBuf,
     /// Where images go that contradict a tier.
     pub keep: PathBuf,
+    /// How long a worker may take to open a database that another left; what takes longer counts as broken.
+    pub patience: Duration,
 }
 
 /// How far it is.
@@ -138,7 +145,7 @@ pub fn torture(
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop() {
-        killed = kill::one(subject, &scratch.path().join("killed"), kills, &mut rng)?;
+        killed = kill::one(subject, (&scratch.path().join("killed"), place.patience), kills, &mut rng)?;
         kills += 1;
         on_step(Step::Kill { done: kills });
     }
@@ -154,7 +161,7 @@ pub fn torture(
 /// The work folder cannot be used.
 pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result<u64, String>, TortureError> {
     let scratch = scratch(place)?;
-    let desk = Desk::cleared(scratch.path().join("image"))?;
+    let desk = Desk::cleared(scratch.path().join("image"), place.patience)?;
     let copied = copy_folder(image, &desk.databases());
     copied.map_err(|error| TortureError::folder(image, "the image cannot be copied", &error))?;
     worker::recovered(subject, &desk).map_err(TortureError::Worker)

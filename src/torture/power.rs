@@ -67,11 +67,11 @@ pub(super) fn judged(
         return Ok(PowerFindings::default());
     }
     on_step(Step::Recording);
-    let desk = Desk::cleared(scratch.path().join("recorded"))?;
+    let desk = Desk::cleared(scratch.path().join("recorded"), place.patience)?;
     let log = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)?;
     let unseen = unseen(&log, &desk.databases());
     let unseen = unseen.map_err(|error| TortureError::folder(desk.path(), "it cannot be read", &error))?;
-    let judge = Judge { subject, log: &log, scratch: scratch.path(), stop };
+    let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
     let half = terms.images.div_ceil(2);
     let on = |names, images, before| {
         let wanted = Wanted { names, without: None, images, until: None, seed: terms.seed };

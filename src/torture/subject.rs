@@ -22,9 +22,6 @@ const SEQUENTIAL_WRITES: &str = "1";
 /// Records of the suite: more than are ever committed.
 const RECORDS: u64 = 100_000;
 
-/// How long a worker may take: opening an image is the work of a moment, but a damaged one may lead an engine in circles.
-pub(super) const DEADLINE: Duration = Duration::from_secs(60);
-
 /// The configurations that are asked for, those of every value of an option with several. `suite`: that of the name [`SUITE`].
 ///
 /// # Errors
@@ -92,8 +89,8 @@ impl Subject {
         &self.configuration.engine.launch
     }
 
-    /// What a worker is told that works in a folder.
-    pub(super) fn job(&self, folder: PathBuf) -> Job {
+    /// What a worker is told that works in a folder for so long at most.
+    pub(super) fn job(&self, folder: PathBuf, deadline: Duration) -> Job {
         Job {
             protocol: PROTOCOL,
             run_id: "torture".to_owned(),
@@ -106,7 +103,7 @@ impl Subject {
             cpu: None,
             cache: CacheStart::Warm,
             progress_ms: 100,
-            deadline_ms: Some(DEADLINE.as_millis() as u64),
+            deadline_ms: Some(deadline.as_millis() as u64),
             wait: false,
             keep_folder: true,
         }

@@ -1,10 +1,6 @@
 //! Workers that commit and are killed, and those that open what is left.
 
-use super::{
-    TortureError,
-    desk::Desk,
-    subject::{DEADLINE, Subject},
-};
+use super::{TortureError, desk::Desk, subject::Subject};
 use crate::{
     process::{Family, in_words},
     runner::confinement,
@@ -21,8 +17,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a worker may say nothing.
-const SILENCE: Duration = Duration::from_secs(90);
+/// How long a worker that commits may take.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// How much longer than its deadline a worker may say nothing.
+const SILENCE: Duration = Duration::from_secs(30);
 /// How much of what a worker writes to stderr is told, bytes: its end.
 const LOG_BYTES: usize = 400;
 
@@ -35,19 +33,26 @@ struct TortureWorker {
     said: Receiver<Event>,
     /// Where its database is: how much room is left there may say why it ended.
     folder: PathBuf,
+    /// How long it may say nothing.
+    silence: Duration,
     log: Option<thread::JoinHandle<String>>,
 }
 
 impl TortureWorker {
-    fn start(subject: &Subject, desk: &Desk, command: &str, environment: &[(&str, &str)]) -> Result<Self, String> {
+    fn start(
+        subject: &Subject,
+        desk: &Desk,
+        (command, deadline): (&str, Duration),
+        environment: &[(&str, &str)],
+    ) -> Result<Self, String> {
         let engine = &subject.engine;
         let failed = |error: &dyn std::fmt::Display| format!("the worker of `{engine}` cannot be started: {error}");
-        let job = subject.job(desk.databases());
+        let job = subject.job(desk.databases(), deadline);
         let mut program = subject.launch().command(engine)?;
         program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         program.envs(environment.iter().copied());
         let mut family = Family::controlled();
-        family.begin(&mut program, confinement(&job, desk.path(), DEADLINE)).map_err(|error| failed(&error))?;
+        family.begin(&mut program, confinement(&job, desk.path(), deadline)).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;
         family.take_in(child.id());
         let (Some(mut stdin), Some(stdout), Some(stderr)) =
@@ -72,15 +77,16 @@ impl TortureWorker {
         let job = serde_json::to_string(&job).map_err(|error| failed(&error))?;
         // A worker that does not read its job says why, or ends.
         let _ = writeln!(stdin, "{job}");
-        Ok(Self { child, family, _stdin: Some(stdin), said, folder: desk.path().to_owned(), log: Some(log) })
+        let (folder, silence) = (desk.path().to_owned(), deadline + SILENCE);
+        Ok(Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) })
     }
 
     /// The next event; none when it has said its last.
     fn next(&self) -> Result<Option<Event>, String> {
-        match self.said.recv_timeout(SILENCE) {
+        match self.said.recv_timeout(self.silence) {
             Ok(event) => Ok(Some(event)),
             Err(RecvTimeoutError::Disconnected) => Ok(None),
-            Err(RecvTimeoutError::Timeout) => Err(format!("it said nothing for {} s", SILENCE.as_secs())),
+            Err(RecvTimeoutError::Timeout) => Err(format!("it said nothing for {:?}", self.silence)),
         }
     }
 
@@ -126,7 +132,7 @@ pub(super) fn commit_until_killed(
 ) -> Result<Vec<u64>, Unkilled> {
     let mut until: Option<Instant> = None;
     let unkilled = |until: Option<Instant>, message| Unkilled { has_committed: until.is_some(), message };
-    let mut worker = TortureWorker::start(subject, desk, "commits", &[(THREADS, &threads.to_string())])
+    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &[(THREADS, &threads.to_string())])
         .map_err(|message| unkilled(until, message))?;
     let mut acknowledged = vec![0; threads as usize];
     let mut note = |event: &Event| {
@@ -135,14 +141,14 @@ pub(super) fn commit_until_killed(
         true
     };
     loop {
-        let wait = until.map_or(SILENCE, |until| until.saturating_duration_since(Instant::now()));
+        let wait = until.map_or(worker.silence, |until| until.saturating_duration_since(Instant::now()));
         match worker.said.recv_timeout(wait) {
             Ok(Event::Failed { message, .. }) => return Err(unkilled(until, message)),
             Ok(event) if note(&event) => until = until.or_else(|| Some(Instant::now() + after)),
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) if until.is_some() => break,
             Err(RecvTimeoutError::Timeout) => {
-                return Err(unkilled(until, format!("it committed nothing for {} s", SILENCE.as_secs())));
+                return Err(unkilled(until, format!("it committed nothing for {:?}", worker.silence)));
             }
             Err(RecvTimeoutError::Disconnected) => return Err(unkilled(until, worker.ending())),
         }
@@ -163,7 +169,7 @@ const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
 pub(super) fn record(subject: &Subject, desk: &Desk, commits: u32) -> Result<Log, String> {
     let (log, commits) = (desk.log(), commits.to_string());
     let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
-    let mut worker = TortureWorker::start(subject, desk, "commits", &recording)?;
+    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &recording)?;
     while let Some(event) = worker.next()? {
         if let Event::Failed { message, .. } = event {
             return Err(message);
@@ -176,7 +182,8 @@ pub(super) fn record(subject: &Subject, desk: &Desk, commits: u32) -> Result<Log
 /// Opens a database again: how many commits of each thread are there, or what is wrong with it. The outer error is that no worker could be
 /// started.
 pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Result<Vec<u64>, String>, String> {
-    let mut worker = TortureWorker::start(subject, desk, "recover", &[(THREADS, &threads.to_string())])?;
+    let mut worker =
+        TortureWorker::start(subject, desk, ("recover", desk.patience()), &[(THREADS, &threads.to_string())])?;
     let mut found = Vec::new();
     loop {
         match worker.next() {

@@ -7,7 +7,7 @@ use crate::{
     runner::{Control, Owed, Quiet, Report, RunnerEvent, SessionHandle, SessionLaunch},
     session::{FollowUp, FurtherRounds, PreparedSession, SelectedEffects},
     store::Store,
-    torture::{Place, Series, SeriesEvent, Terms},
+    torture::{PATIENCE, Place, Series, SeriesEvent, Terms},
     tui::{
         app::Message,
         launch::{Question, SessionStart, Tell, TortureStart, TrialStart},
@@ -253,7 +253,7 @@ fn run_series(
 ) -> Result<(), String> {
     let terms = Terms { seed: clock_seed(), ..start.terms.clone() };
     let command_line = format!("{} --seed {}", start.command_line, terms.seed);
-    let place = Place { work_dir: setup.work_dir.clone(), keep: setup.work_dir.clone() };
+    let place = Place { work_dir: setup.work_dir.clone(), keep: setup.work_dir.clone(), patience: PATIENCE };
     let series = Series {
         subjects: &start.subjects,
         terms: &terms,

@@ -52,7 +52,7 @@ impl Worker {
             let (shared, shutdown) = (Arc::clone(&shared), shutdown.clone());
             thread::spawn(move || {
                 thread::sleep(deadline);
-                let message = format!("the run's deadline of {} s has passed", deadline.as_secs());
+                let message = format!("the run's deadline of {} s has passed", deadline.as_secs_f64());
                 shutdown.now_saying(|| shared.emit(&Event::Failed { test: None, message, database_usable: false }));
             });
         }
