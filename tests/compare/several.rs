@@ -104,6 +104,11 @@ fn the_command_puts_all_others_of_the_session_beside_the_reference() {
     assert_eq!(json["comparisons"].as_array().unwrap().len(), 2);
     let html = compare(&["--reference", "engine=x", "--format", "html"]);
     assert!(html.contains("class=\"heat slower\"") && html.contains("class=\"heat same\""), "{html}");
+    // On a small screen each cell is a line below the test's name, and says of which configuration it is.
+    assert!(html.contains("<table class=\"cards\">"), "{html}");
+    for name in ["x", "y", "z"] {
+        assert!(html.contains(&format!("data-label=\"{name}\"")), "{name}: {html}");
+    }
     let parquet = place.path("several.parquet");
     compare(&["--reference", "engine=x", "--format", "parquet", "--out", parquet.to_str().unwrap()]);
     let read = format!("SELECT count(*) FROM read_parquet('{}')", parquet.display());
