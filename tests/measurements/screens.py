@@ -5,12 +5,13 @@
    first: ratios of the tests' wall times, with the signed-rank interval (needs the packages duckdb and scipy).
 2. CPU time and bytes written while nothing happens for twenty seconds.
 3. Time from starting the program to its first painted screen, with a store of 100,000 results; fifteen starts.
+4. Two groups of 100,000 results on the Compare screen: from starting the program to the table, five times; and from each key there to what
+   it shows, with a million results in the store.
 """
-import fcntl, itertools, math, os, pty, select, signal, statistics, struct, subprocess, sys, tempfile, termios, time
+import fcntl, itertools, math, os, pty, select, signal, statistics, struct, subprocess, termios, time
 import duckdb
+from store import FOLDER, PROGRAM, environment, first_session, grow
 
-PROGRAM = os.path.abspath(sys.argv[1])
-FOLDER = tempfile.mkdtemp(prefix="dbdyno-measure-", dir=sys.argv[2] if len(sys.argv) > 2 else os.path.expanduser("~/.cache"))
 PRESET = """title = "what the screens cost"
 suite = "kv"
 sizes = [50000]
@@ -24,16 +25,11 @@ options = { journal_mode = "wal", synchronous = "off" }
 """
 
 
-def environment(store):
-    places = {"DBDYNO_STORE": store, "DBDYNO_CONFIG": f"{FOLDER}/config", "DBDYNO_WORK_DIR": f"{FOLDER}/work"}
-    return {**os.environ, **places, "TERM": "xterm-256color"}
-
-
-def terminal(store):
+def terminal(store, *arguments):
     """Starts the program in a pseudo-terminal of 120 x 40."""
     process, master = pty.fork()
     if process == 0:
-        os.execve(PROGRAM, [PROGRAM], environment(store))
+        os.execve(PROGRAM, [PROGRAM, *arguments], {**environment(store), "TERM": "xterm-256color"})
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     os.kill(process, signal.SIGWINCH)
     return process, master
@@ -168,10 +164,39 @@ def first_frame():
     print(f"first frame: median {statistics.median(taken):.0f} ms, slowest {max(taken):.0f} ms of {len(taken)} starts")
 
 
+def large_groups():
+    template, large, million = (f"{FOLDER}/{name}.duckdb" for name in ("template", "groups", "million"))
+    first_session(template)
+    # Three engines, of which two are compared.
+    grow(template, large, 300_000)
+    taken = []
+    for _ in range(5):
+        begun = time.monotonic()
+        process, master = terminal(large, "tui", "--screen", "compare", "--a", "engine=lmdb", "--b", "engine=sqlite")
+        read_until(master, b"geometric mean")
+        taken.append(time.monotonic() - begun)
+        leave(process, master)
+    print(f"two groups of 100,000 results: compared {statistics.median(taken):.2f} s after the start, slowest {max(taken):.2f} s")
+    grow(template, million, 1_000_000)
+    process, master = terminal(million)
+    read_until(master, b"Suite")
+    slowest = {}
+    for _ in range(5):
+        for key in ("3", "j", "s", "v", "g", "\x1b", "4", "5", "6", "7", "1", "?", "\x1b", ":", "\x1b"):
+            drain(master, 0.5)
+            begun = time.monotonic()
+            os.write(master, key.encode())
+            if select.select([master], [], [], 5)[0]:
+                slowest[key] = max(slowest.get(key, 0), (time.monotonic() - begun) * 1000)
+    print("keys with a million results, the slowest of five:", ", ".join(f"{key!r} {ms:.0f} ms" for key, ms in slowest.items()))
+    leave(process, master)
+
+
 if __name__ == "__main__":
     os.makedirs(f"{FOLDER}/config/presets")
     open(f"{FOLDER}/config/presets/cost.toml", "w").write(PRESET)
     compare_live()
     idle()
     first_frame()
+    large_groups()
     subprocess.run(["rm", "-rf", FOLDER], check=True)
