@@ -44,8 +44,10 @@ pub fn evidence_lines(evidence: &EvidenceRecord) -> Vec<String> {
         format!("{}{reason}", evidence.verdict),
         format!("tier {}: {}", evidence.tier, evidence.tier_reason),
         format!("{kills} kills of a committing worker"),
+        // The counts are of half of them: the other half is of disks of the kind below.
+        format!("{images} images of power losses"),
         format!(
-            "{images} images of power losses: {whole} whole, {earlier} without the latest commits, {broken} broken"
+            "where a file's sync keeps its name: {whole} whole, {earlier} without the latest commits, {broken} broken"
         ),
         format!("where a new name lasts only once its folder is synced: {strict}"),
     ];
