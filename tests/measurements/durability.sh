@@ -40,7 +40,7 @@ for engine in "$@"; do
     each=$((1100 / all[0] + 1))
     images=$each
     patience=60s
-    # It never comes to an end with most images, and a commit with sync=nosync does not either.
+    # It never comes to an end with many images.
     [ "$engine" = crossdb ] && images=551 patience=2s
     "$dbdyno" torture "${all[@]:1}" --kills $each --power $images --mutants 1000 --commits 160 --seed 1 --patience $patience \
         --format markdown --out "$folder/$engine.md" 2>"$folder/$engine.log"
