@@ -50,6 +50,13 @@ fn a_library_of_the_user_is_judged_as_what_is_built_in() {
     assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{mutants:#?}");
 }
 
+/// A worker that is given no time to open a database has not shown that anything is missing.
+#[test]
+fn a_short_patience_contradicts_no_tier() {
+    let found = tortured(&Place::new(), "lmdb", &["--mutants", "0", "--patience", "1ms"]);
+    assert!(found["verdict"]["contradicted"].is_null(), "{found:#}");
+}
+
 /// A test that cannot fail shows nothing.
 #[test]
 fn a_sync_that_is_left_out_is_missed() {
