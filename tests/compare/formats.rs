@@ -144,7 +144,15 @@ fn every_format_carries_where_it_comes_from() {
     for &format in FORMATS.iter().filter(|format| **format != Format::Parquet) {
         let text = text(&comparison, format, STYLE, Cells::Escaped).unwrap();
         // Markdown escapes the underscores of words; these have none but for the option.
-        for fact in ["dbdyno compare --a x --b y", "here", "full", "0.1.0", "A CPU", "1.0", "only A has Random reads"] {
+        for fact in [
+            "dbdyno compare --a x --b y",
+            "here",
+            "full",
+            env!("CARGO_PKG_VERSION"),
+            "A CPU",
+            "1.0",
+            "only A has Random reads",
+        ] {
             let known = text.contains(fact) || format == Format::Benchfmt && fact.starts_with("only");
             assert!(known, "{format:?} does not say {fact}: {text}");
         }
