@@ -3,6 +3,9 @@
 use super::{ActorRecord, HarnessRecord, RunRecord, SessionRecord, Store, StoreError, TestRecord, error::Doing};
 use duckdb::params;
 
+/// Sessions of a host that can be resumed.
+const LEFT: &str = "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?";
+
 /// A session as it was left.
 #[derive(Debug, Clone)]
 pub struct LeftSession {
@@ -17,6 +20,15 @@ pub struct LeftSession {
 }
 
 impl Store {
+    /// Whether there is a session of this host that did not come to its end and that can be resumed.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn has_left_session(&self, host_id: &str) -> Result<bool, StoreError> {
+        let found: Vec<(bool,)> = self.rows(&format!("SELECT EXISTS (FROM session WHERE {LEFT})"), &[&host_id])?;
+        Ok(found == [(true,)])
+    }
+
     /// The session whose identifier begins with `id`, or without one the last of this host that did not come to its end and that
     /// can be resumed. None where there is none.
     ///
@@ -25,11 +37,7 @@ impl Store {
     pub fn left_session(&self, id: Option<&str>, host_id: &str) -> Result<Option<LeftSession>, StoreError> {
         let mut sessions: Vec<SessionRecord> = match id {
             Some(id) => self.records("starts_with(session_id::VARCHAR, lower(?))", "started_at", &[&id])?,
-            None => self.records(
-                "status IN ('interrupted', 'cancelled') AND plan IS NOT NULL AND host_id = ?",
-                "started_at",
-                &[&host_id],
-            )?,
+            None => self.records(LEFT, "started_at", &[&host_id])?,
         };
         if id.is_some() && sessions.len() > 1 {
             let message = format!("{} sessions begin with these letters: give more letters", sessions.len());

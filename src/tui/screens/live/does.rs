@@ -1,14 +1,11 @@
 //! What keys do on this screen now, and what they do to the session.
 
 use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
-use crate::{
-    store::Status,
-    tui::{keys::Action, launch::Tell, screens::intent::Intent},
-};
+use crate::tui::{keys::Action, launch::Tell, screens::intent::Intent};
 
 impl LiveScreen {
-    /// Whether an action does something now.
-    pub(super) fn does(&self, action: Action) -> bool {
+    /// Whether an action does something now. `left`: whether a session was left that can be resumed.
+    pub(super) fn does(&self, action: Action, left: bool) -> bool {
         let session = self.session.as_ref();
         match (&self.replay, action) {
             (
@@ -19,12 +16,7 @@ impl LiveScreen {
             (Some(_), _) => true,
             (None, Action::Pause | Action::Stop) => self.running(),
             (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
-            // A session that came to its end owes nothing.
-            (None, Action::Resume) => session.is_none_or(|session| match session.phase {
-                Phase::Over(status) => status != Status::Done,
-                Phase::Failed(_) => true,
-                _ => false,
-            }),
+            (None, Action::Resume) => left && !self.running(),
             (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
             (None, Action::Copy | Action::Zoom) => {
                 session.is_some_and(|session| self.view == LiveView::Race || session.in_view().is_some())

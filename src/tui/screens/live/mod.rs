@@ -308,8 +308,8 @@ impl Screen for LiveScreen {
         Intents::new()
     }
 
-    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
-        self.does(action)
+    fn offers(&self, action: Action, context: &Context<'_>) -> bool {
+        self.does(action, context.world.left)
     }
 
     /// Nothing on this screen is chosen by rows.
