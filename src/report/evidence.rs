@@ -11,7 +11,8 @@ use crate::{
 };
 
 const TO_READ: &str = "choice AS configuration, engine_version AS version, tier, verdict, kills, images,
-    mutants_caught || ' of ' || mutants AS mutants, strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, reason";
+    CASE WHEN mutants > 0 THEN mutants_caught || ' of ' || mutants ELSE '-' END AS mutants,
+    strftime(tried_at, '%Y-%m-%d %H:%M') AS tried, coalesce(reason, '') AS reason";
 
 /// All that was found, the latest first; every column but where it is a table to be read. `cells`: what those of CSV are written as.
 ///
