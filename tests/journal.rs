@@ -1,6 +1,6 @@
 //! The journal beside the store: taken in once, in order, by whoever comes first, and never a damaged line for a sound one.
 
-use crate::support::{Done, Place};
+use crate::support::{Done, Place, asked};
 use dbdyno::store::{Batch, Store, WarningRecord};
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -26,7 +26,7 @@ fn warning(number: u32, message: &str) -> Batch {
 }
 
 fn messages(store: &Store) -> Vec<String> {
-    let rows = store.query("SELECT message FROM warning ORDER BY warning_id", &[]).unwrap().rows;
+    let rows = asked(store, "SELECT message FROM warning ORDER BY warning_id").unwrap();
     rows.into_iter().flatten().flatten().collect()
 }
 

@@ -1,6 +1,6 @@
 //! The store: what it promises when the file is locked, foreign, newer, damaged, or cannot be written.
 
-use crate::support::{Place, wait_until};
+use crate::support::{Place, asked, wait_until};
 use dbdyno::store::{Batch, Store, StoreError, WarningRecord};
 use duckdb::Connection;
 use std::{fs, path::Path, time::Duration};
@@ -134,8 +134,8 @@ fn a_batch_written_twice_is_there_once() {
     store.prepare().unwrap();
     store.write(&warning("first")).unwrap();
     store.write(&warning("it's \u{1b}[31m; DROP TABLE run --")).unwrap();
-    let rows = store.query("SELECT message, test FROM warning", &[]).unwrap();
-    assert_eq!(rows.rows, [[Some("it's \u{1b}[31m; DROP TABLE run --".to_owned()), Some("3".to_owned())]]);
+    let rows = asked(&store, "SELECT message, test FROM warning").unwrap();
+    assert_eq!(rows, [[Some("it's \u{1b}[31m; DROP TABLE run --".to_owned()), Some("3".to_owned())]]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn the_spool_of_version_0_1_gives_back_all_lines_that_can_be_read() {
     fs::write(&spool, format!("{line}\n{}\n", &line[..40])).unwrap();
     let kept = store.settle().unwrap().refused.unwrap();
     assert_eq!(fs::read_to_string(kept).unwrap(), format!("{}\n", &line[..40]));
-    assert_eq!(store.query("SELECT message FROM warning", &[]).unwrap().rows, [[Some("spooled".to_owned())]]);
+    assert_eq!(asked(&store, "SELECT message FROM warning").unwrap(), [[Some("spooled".to_owned())]]);
     assert!(!spool.exists());
 }
 

@@ -1,5 +1,6 @@
 //! What tests share: a dbdyno of their own, with its store, folders and output.
 
+use dbdyno::store::{Store, StoreError};
 use portable_pty::{CommandBuilder, MasterPty, PtyPair, PtySize, native_pty_system};
 use std::{
     fs,
@@ -112,6 +113,12 @@ impl Place {
         fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+/// The rows of a query of the program's own on a store.
+pub(crate) fn asked(store: &Store, sql: &str) -> Result<Vec<Vec<Option<String>>>, StoreError> {
+    let answer = store.query(sql, &[])?;
+    Ok(answer.rows.iter().map(|row| row.iter().map(|value| value.map(str::to_owned)).collect()).collect())
 }
 
 /// Records of CSV as RFC 4180 has it.

@@ -29,31 +29,46 @@ impl Grid {
         self.lines.push(GridLine::Row(cells.into_iter().collect()));
     }
 
-    /// The text: columns as wide as their widest cell, two spaces apart, no spaces at the ends of lines.
+    /// The text: columns as wide as their widest cell.
     pub(crate) fn render(&self) -> String {
-        let mut widths = vec![0; self.columns.len()];
+        let mut columns: Vec<GridColumn> =
+            self.columns.iter().map(|&alignment| GridColumn { width: 0, alignment }).collect();
         for line in &self.lines {
             if let GridLine::Row(cells) = line {
-                for (width, cell) in widths.iter_mut().zip(cells) {
-                    *width = (*width).max(measure_text_width(cell));
+                for (column, cell) in columns.iter_mut().zip(cells) {
+                    column.width = column.width.max(measure_text_width(cell));
                 }
             }
         }
         let mut text = String::new();
         for line in &self.lines {
-            let line = match line {
-                GridLine::Title(title) => title.clone(),
-                GridLine::Row(cells) => cells
-                    .iter()
-                    .zip(&widths)
-                    .zip(&self.columns)
-                    .map(|((cell, &width), &alignment)| pad_str(cell, width, alignment, None).into_owned())
-                    .collect::<Vec<_>>()
-                    .join("  "),
-            };
-            text.push_str(line.trim_end());
+            match line {
+                GridLine::Title(title) => text.push_str(title.trim_end()),
+                GridLine::Row(cells) => text.push_str(&aligned(&columns, cells)),
+            }
             text.push('\n');
         }
         text
     }
+}
+
+/// How the cells of a column stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GridColumn {
+    /// Columns of the terminal.
+    pub(crate) width: usize,
+    pub(crate) alignment: Alignment,
+}
+
+/// A line of cells, two spaces apart, no spaces at its end.
+pub(crate) fn aligned(columns: &[GridColumn], cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut line = String::new();
+    for (at, (cell, column)) in cells.into_iter().zip(columns).enumerate() {
+        if at > 0 {
+            line.push_str("  ");
+        }
+        line.push_str(&pad_str(cell.as_ref(), column.width, column.alignment, None));
+    }
+    line.truncate(line.trim_end().len());
+    line
 }

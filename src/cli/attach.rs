@@ -80,8 +80,8 @@ fn last_session(places: &Places) -> Option<String> {
     let last = "SELECT session_id::VARCHAR, suite, status, strftime(started_at, '%Y-%m-%d %H:%M') FROM session
         ORDER BY started_at DESC NULLS LAST LIMIT 1";
     let found = store.query(last, &[]).ok()?;
-    let [Some(id), Some(suite), Some(status), begun] = found.rows.first()?.as_slice() else { return None };
-    let begun = begun.as_ref().map_or_else(String::new, |begun| format!(" of {begun} UTC"));
+    let [Some(id), Some(suite), Some(status), begun] = found.rows.get(0)?.first() else { return None };
+    let begun = begun.map_or_else(String::new, |begun| format!(" of {begun} UTC"));
     let words = ["dbdyno", "results", &format!("session={id}")].map(str::to_owned);
     let command = shell(words.into_iter().chain(places.arguments()));
     Some(format!("the last session, {suite}{begun}, is {status}: `{command}` shows it"))

@@ -3,7 +3,7 @@
 use super::{
     args::{CsvArgs, Places, format_of, one_of},
     error::CliError,
-    output::print,
+    output::{print, print_rows},
 };
 use crate::{
     base::{csv::Cells, units::counted},
@@ -75,13 +75,9 @@ pub(super) fn entries(listed: &[(String, String)], format: Format, cells: Cells)
     if format == Format::Table {
         return print(&text::list(listed));
     }
-    let row = |(name, about): &(String, String)| vec![Some(name.clone()), Some(about.clone())];
-    let rows = TextRows {
-        columns: ["name", "about"].map(str::to_owned).to_vec(),
-        kinds: Vec::new(),
-        rows: listed.iter().map(row).collect(),
-    };
-    print(&results::text(&rows, format, cells)?)
+    let columns = ["name", "about"].map(str::to_owned).to_vec();
+    let rows = TextRows::new(columns, Vec::new(), listed.iter().map(|(name, about)| [Some(name), Some(about)]));
+    print_rows(&rows, format, cells)
 }
 
 fn engines(registry: &Registry) -> Vec<(String, String)> {

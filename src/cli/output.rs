@@ -2,12 +2,19 @@
 
 use super::error::{CliError, unwritten};
 use crate::{
-    base::output::Output,
-    report::{command::shell, comparison::TableStyle, text::Colouring},
+    base::{csv::Cells, output::Output},
+    report::{
+        command::shell,
+        comparison::TableStyle,
+        format::{Format, WriteError},
+        results,
+        text::Colouring,
+    },
+    store::TextRows,
 };
 use dbdyno_engine::say::is_obeyed;
 use std::{
-    io::{self, IsTerminal, Write},
+    io::{self, BufWriter, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -40,6 +47,21 @@ pub(super) fn table_style() -> TableStyle {
 /// Writes the result to stdout. A reader that went away (`| head`, a closed terminal) is no error.
 pub(super) fn print(text: &str) -> Result<ExitCode, CliError> {
     print_obeying(text, &[])
+}
+
+/// Writes the answer of a query to stdout, as it is made.
+pub(super) fn print_rows(rows: &TextRows, format: Format, cells: Cells) -> Result<ExitCode, CliError> {
+    if io::stdout().is_terminal() {
+        return print(&results::text(rows, format, cells)?);
+    }
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    let written = results::write_text(rows, format, cells, &mut stdout);
+    printed(match written {
+        Ok(()) => stdout.flush(),
+        Err(WriteError::File(error)) => Err(error),
+        Err(WriteError::Json(error)) if error.is_io() => Err(error.into()),
+        Err(error) => return Err(error.into()),
+    })
 }
 
 /// The same of a table with colours, in which no other text has any.

@@ -3,7 +3,7 @@
 use super::{
     args::{CsvArgs, Places, Terms, format_of, say_unmatched},
     error::CliError,
-    output::print,
+    output::{print, print_rows},
 };
 use crate::{
     base::units::counted,
@@ -11,7 +11,7 @@ use crate::{
         details::details,
         format::Format,
         matrix::{Matrix, MatrixColumns},
-        results::{FORMATS, text},
+        results::FORMATS,
     },
     store::{ListOrder, Listed, ListedRows, SelectionKey, SortKey, TestTime, TextRows},
 };
@@ -75,7 +75,7 @@ pub(super) fn results(places: &Places, args: &ResultsArgs) -> Result<ExitCode, C
         args.group_by.iter().map(|key| SelectionKey::parse(key)).collect::<Result<_, _>>().map_err(CliError::Usage)?;
     let store = places.opened()?;
     say_unmatched(&store, &selection, &keys)?;
-    let shown = |rows: &TextRows| print(&text(rows, args.format, args.csv.cells)?);
+    let shown = |rows: &TextRows| print_rows(rows, args.format, args.csv.cells);
     let shown_part = |listed: &ListedRows| {
         let code = shown(&listed.rows)?;
         if listed.beyond > 0 {

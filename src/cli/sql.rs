@@ -3,7 +3,7 @@
 use super::{
     args::{CsvArgs, Places, format_of},
     error::CliError,
-    output::print,
+    output::print_rows,
 };
 use crate::report::{format::Format, results};
 use clap::Args;
@@ -23,5 +23,5 @@ pub(super) struct SqlArgs {
 
 pub(super) fn sql(places: &Places, args: &SqlArgs) -> Result<ExitCode, CliError> {
     let answer = places.opened()?.ask(&args.query)?;
-    print(&results::text(&answer, args.format, args.csv.cells)?)
+    print_rows(&answer, args.format, args.csv.cells)
 }

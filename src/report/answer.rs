@@ -69,7 +69,7 @@ fn csv_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, cells: C
 fn json_row(out: &mut dyn Write, heads: &TextRows, row: Option<Row<'_>>, _cells: Cells) -> Result<(), WriteError> {
     match row {
         None => Ok(out.write_all(b"[")?),
-        Some(row) => Ok(serde_json::to_writer(out, &RowObject { heads, row })?),
+        Some(row) => Ok(serde_json::to_writer(out, &RowObject { heads, row: row.iter().copied() })?),
     }
 }
 

@@ -14,9 +14,8 @@ const WIDTH: usize = 88;
 pub fn details(answer: &TextRows) -> String {
     let mut grid = Grid::new(vec![Alignment::Left; 3]);
     let mut before: Option<(&str, &str)> = None;
-    for row in &answer.rows {
-        let [run, part, name, value] = row.as_slice() else { continue };
-        let (run, part) = (run.as_deref().unwrap_or(""), part.as_deref().unwrap_or(""));
+    for row in answer.rows.iter() {
+        let [run, part, name, value] = row.first().map(Option::unwrap_or_default);
         if before.is_none_or(|(before, _)| before != run) {
             if before.is_some() {
                 grid.title("");
@@ -24,8 +23,8 @@ pub fn details(answer: &TextRows) -> String {
             grid.title(format!("run {}", plain(run)));
         }
         let shown = if before == Some((run, part)) { "" } else { part };
-        let mut head = [format!("  {}", plain(shown)), plain(name.as_deref().unwrap_or(""))];
-        for line in laid_out(value.as_deref().unwrap_or("")) {
+        let mut head = [format!("  {}", plain(shown)), plain(name)];
+        for line in laid_out(value) {
             let [part, name] = std::mem::take(&mut head);
             grid.row([part, name, line]);
         }
@@ -104,8 +103,8 @@ mod tests {
     use super::*;
 
     fn answer(value: &str) -> TextRows {
-        let row = ["r", "session", "plan", value].map(|text| Some(text.to_owned())).to_vec();
-        TextRows { columns: Vec::new(), kinds: Vec::new(), rows: vec![row] }
+        let columns = ["run_id", "part", "name", "value"].map(str::to_owned).to_vec();
+        TextRows::new(columns, Vec::new(), [["r", "session", "plan", value].map(Some)])
     }
 
     #[test]

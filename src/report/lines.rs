@@ -24,14 +24,14 @@ pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> 
     let columns = ["run_id", "label", "suite", "test", "wall_ns", "database_bytes"].map(str::to_owned);
     let listed = store.listed(selection, Listed::Results, &columns, &ListOrder::default())?.rows;
     let mut suites: HashMap<String, BTreeMap<String, PrintedAs>> = HashMap::new();
-    for suite in listed.rows.iter().filter_map(|row| row.get(2)?.as_deref()) {
+    for suite in listed.rows.iter().filter_map(|row| row.get(2)) {
         if !suites.contains_key(suite) {
             suites.insert(suite.to_owned(), printed(catalog, suite));
         }
     }
     let mut runs: Vec<(String, String, Vec<Line<'_>>)> = Vec::new();
-    for row in &listed.rows {
-        let [Some(run), Some(label), Some(suite), Some(test), Some(wall_ns), Some(bytes)] = row.as_slice() else {
+    for row in listed.rows.iter() {
+        let [Some(run), Some(label), Some(suite), Some(test), Some(wall_ns), Some(bytes)] = row.first() else {
             continue;
         };
         let Some(printed) = suites.get(suite).and_then(|tests| tests.get(test)) else { continue };
@@ -39,7 +39,7 @@ pub(super) fn lines(store: &Store, selection: &Selection, catalog: &Catalog) -> 
         let line = Line { printed, ms: wall_ns / 1e6, database_bytes };
         match runs.last_mut().filter(|(last, ..)| last == run) {
             Some((.., lines)) => lines.push(line),
-            None => runs.push((run.clone(), label.clone(), vec![line])),
+            None => runs.push((run.to_owned(), label.to_owned(), vec![line])),
         }
     }
     if runs.is_empty() {

@@ -3,7 +3,7 @@
 use super::{
     format::{Format, WriteError},
     lines::lines,
-    text::rows,
+    text::write_rows,
 };
 use crate::{
     base::csv::{self, Cells},
@@ -13,7 +13,7 @@ use crate::{
 use serde::{Serialize, Serializer};
 use std::{
     fs::{self, File},
-    io::{BufWriter, Write},
+    io::{self, BufWriter, Write},
     iter,
     path::Path,
 };
@@ -85,46 +85,55 @@ fn write_json(store: &Store, selection: &Selection, command: &str, out: &mut imp
 /// An answer as text. `cells`: what those of CSV are written as.
 ///
 /// # Errors
-/// Why it could not be written.
+/// The format is not one of [`FORMATS`].
 pub fn text(answer: &TextRows, format: Format, cells: Cells) -> Result<String, WriteError> {
-    Ok(match format {
-        Format::Table => rows(answer),
-        Format::Csv => csv(answer, cells),
-        Format::Json => json(answer)?,
-        _ => return Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
-    })
+    let mut bytes = Vec::new();
+    write_text(answer, format, cells, &mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The same written as it is made: an answer may be long.
+///
+/// # Errors
+/// The format is not one of [`FORMATS`], or why it could not be written.
+pub fn write_text(answer: &TextRows, format: Format, cells: Cells, out: &mut impl Write) -> Result<(), WriteError> {
+    match format {
+        Format::Table => Ok(write_rows(answer, out)?),
+        Format::Csv => Ok(write_answer_csv(answer, cells, out)?),
+        Format::Json => write_answer_json(answer, out),
+        _ => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+    }
 }
 
 /// An answer as CSV; what is not known is empty.
-fn csv(rows: &TextRows, cells: Cells) -> String {
-    let mut text = csv::line(rows.columns.iter().map(String::as_str), cells);
-    for row in &rows.rows {
-        text.push_str(&csv::line(row.iter().map(|value| value.as_deref().unwrap_or("")), cells));
-    }
-    text
+fn write_answer_csv(answer: &TextRows, cells: Cells, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(csv::line(answer.columns.iter().map(String::as_str), cells).as_bytes())?;
+    answer
+        .rows
+        .iter()
+        .try_for_each(|row| out.write_all(csv::line(row.iter().map(Option::unwrap_or_default), cells).as_bytes()))
 }
 
 /// An answer as an array of objects whose keys keep the order of the columns, every value of its own type.
-fn json(rows: &TextRows) -> serde_json::Result<String> {
-    let objects: Vec<RowObject<'_, String>> = rows.rows.iter().map(|row| RowObject { heads: rows, row }).collect();
-    Ok(serde_json::to_string_pretty(&objects)? + "\n")
+fn write_answer_json(answer: &TextRows, out: &mut impl Write) -> Result<(), WriteError> {
+    let objects = answer.rows.iter().map(|row| RowObject { heads: answer, row: row.iter() });
+    let mut pretty = serde_json::Serializer::pretty(&mut *out);
+    pretty.collect_seq(objects)?;
+    Ok(out.write_all(b"\n")?)
 }
 
 /// A row of an answer as an object.
-pub(super) struct RowObject<'r, T> {
+pub(super) struct RowObject<'r, R> {
     /// What the row is of.
     pub(super) heads: &'r TextRows,
-    pub(super) row: &'r [Option<T>],
+    /// Its values.
+    pub(super) row: R,
 }
 
-impl<T: AsRef<str>> Serialize for RowObject<'_, T> {
+impl<'r, R: Iterator<Item = Option<&'r str>> + Clone> Serialize for RowObject<'r, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let kinds = self.heads.kinds.iter().copied().chain(iter::repeat(ColumnKind::Text));
-        let values = self
-            .row
-            .iter()
-            .zip(kinds)
-            .map(|(text, kind)| text.as_ref().map(|text| TypedText { text: text.as_ref(), kind }));
+        let values = self.row.clone().zip(kinds).map(|(text, kind)| text.map(|text| TypedText { text, kind }));
         serializer.collect_map(self.heads.columns.iter().zip(values))
     }
 }
@@ -174,8 +183,8 @@ mod tests {
         let kinds = vec![number, number, number, number, number, ColumnKind::Flag, ColumnKind::Json, ColumnKind::Text];
         let (least, most) = (i128::MIN.to_string(), u128::MAX.to_string());
         let texts = ["9007199254740993", &least, &most, "0.25", "inf", "true", "[1]", "7"];
-        let row = texts.map(|text| Some(text.to_owned())).into_iter().chain([None]).collect();
-        let written = json(&TextRows { columns, kinds, rows: vec![row] }).unwrap();
+        let row = texts.into_iter().map(Some).chain([None]);
+        let written = text(&TextRows::new(columns, kinds, [row]), Format::Json, Cells::Escaped).unwrap();
         let line: String = written.split_whitespace().collect();
         assert_eq!(
             line,

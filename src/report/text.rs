@@ -3,14 +3,18 @@
 use super::session_table::{ActorRow, OutsideRow, SessionRow, SessionTable, SizeTable};
 use crate::{
     base::{
-        grid::Grid,
+        grid::{Grid, GridColumn, aligned},
         units::{bytes, count, counted, duration, plain, rate},
     },
     store::TextRows,
 };
-use console::Alignment;
+use console::{Alignment, measure_text_width};
 use dbdyno_engine::durability::Tier;
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::BTreeSet,
+    fmt::Write as _,
+    io::{self, Write},
+};
 
 /// Whether red may be used; a word always says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,20 +186,48 @@ fn percent(factor: f64) -> String {
     format!("{:+.0}", (factor - 1.0) * 100.0)
 }
 
-/// The answer of a query.
-pub fn rows(answer: &TextRows) -> String {
-    let is_number = |at: usize| {
-        let mut values = answer.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
-        values.peek().is_some() && values.all(|value| value.parse::<f64>().is_ok())
-    };
-    let columns: Vec<Alignment> =
-        (0..answer.columns.len()).map(|at| if is_number(at) { Alignment::Right } else { Alignment::Left }).collect();
-    let mut grid = Grid::new(columns);
-    grid.row(answer.columns.iter().map(|name| plain(name)));
-    for row in &answer.rows {
-        grid.row(row.iter().map(|value| value.as_deref().map_or_else(|| "NULL".to_owned(), plain)));
+/// Writes the answer of a query, line by line: it may be long.
+///
+/// # Errors
+/// What `out` failed with.
+pub fn write_rows(answer: &TextRows, out: &mut impl Write) -> io::Result<()> {
+    let mut columns: Vec<AnswerColumn> = answer.columns.iter().map(|name| AnswerColumn::new(name)).collect();
+    for row in answer.rows.iter() {
+        columns.iter_mut().zip(row.iter()).for_each(|(column, value)| column.take(value));
     }
-    grid.render()
+    let columns: Vec<GridColumn> = columns.iter().map(AnswerColumn::stands).collect();
+    writeln!(out, "{}", aligned(&columns, answer.columns.iter().map(|name| plain(name))))?;
+    answer.rows.iter().try_for_each(|row| writeln!(out, "{}", aligned(&columns, row.iter().map(shown))))
+}
+
+/// What is known of a column of an answer, row by row.
+struct AnswerColumn {
+    width: usize,
+    /// Whether each known value so far is a number; none: no value is known.
+    is_number: Option<bool>,
+}
+
+impl AnswerColumn {
+    fn new(name: &str) -> Self {
+        Self { width: measure_text_width(&plain(name)), is_number: None }
+    }
+
+    fn take(&mut self, value: Option<&str>) {
+        self.width = self.width.max(measure_text_width(&shown(value)));
+        if let Some(value) = value {
+            self.is_number = Some(self.is_number != Some(false) && value.parse::<f64>().is_ok());
+        }
+    }
+
+    /// Numbers stand to the right.
+    fn stands(&self) -> GridColumn {
+        let alignment = if self.is_number == Some(true) { Alignment::Right } else { Alignment::Left };
+        GridColumn { width: self.width, alignment }
+    }
+}
+
+fn shown(value: Option<&str>) -> String {
+    value.map_or_else(|| "NULL".to_owned(), plain)
 }
 
 /// Names with a line about each.
@@ -213,11 +245,10 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned_and_missing_values_are_said() {
-        let answer = TextRows {
-            columns: vec!["engine".to_owned(), "n".to_owned()],
-            kinds: Vec::new(),
-            rows: vec![vec![Some("lmdb".to_owned()), Some("48".to_owned())], vec![Some("a\u{1b}b".to_owned()), None]],
-        };
-        assert_eq!(rows(&answer), "engine       n\nlmdb        48\na\\u{1b}b  NULL\n");
+        let columns = vec!["engine".to_owned(), "n".to_owned()];
+        let rows = [[Some("lmdb"), Some("48")], [Some("a\u{1b}b"), None]];
+        let mut text = Vec::new();
+        write_rows(&TextRows::new(columns, Vec::new(), rows), &mut text).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "engine       n\nlmdb        48\na\\u{1b}b  NULL\n");
     }
 }

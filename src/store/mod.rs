@@ -56,8 +56,8 @@ pub use resume::LeftSession;
 pub use schema::SCHEMA_VERSION;
 pub use select::{
     AnswerOrder, AnswerPart, ColumnKind, ListOrder, Listed, ListedRows, PartialAnswer, SelectableRow, Selection,
-    SelectionKey, SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextRows, WholeForm, WholeRow,
-    literal,
+    SelectionKey, SessionFigures, SessionOrder, SessionOrigin, SortKey, TestFigures, TextCells, TextRow, TextRows,
+    WholeForm, WholeRow, literal,
 };
 pub use trials::TrialRecord;
 pub(crate) use trials::TrialTest;

@@ -1,7 +1,7 @@
 //! Files of results from elsewhere.
 
 use super::{Verdict, harness::Target, holds, told};
-use crate::stored::filled;
+use crate::{stored::filled, support::asked};
 use dbdyno::{
     base::csv::Cells,
     catalog::{Catalog, UserFolders},
@@ -81,7 +81,7 @@ fn lumosql_database(folder: &Path) -> Vec<u8> {
 /// Rows of results in a store.
 fn rows(store: &Store) -> Result<Vec<Vec<Option<String>>>, String> {
     let counts = "SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM run), (SELECT count(*) FROM result)";
-    store.query(counts, &[]).map(|answer| answer.rows).map_err(|error| error.to_string())
+    asked(store, counts).map_err(|error| error.to_string())
 }
 
 /// That a file is taken in whole, again without a change, or not at all with its name.

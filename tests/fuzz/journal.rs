@@ -1,6 +1,7 @@
 //! Journals that were cut, flipped or mixed up.
 
 use super::{harness::Target, holds};
+use crate::support::asked;
 use dbdyno::store::{Batch, Store, WarningRecord};
 use std::{
     fs,
@@ -61,8 +62,8 @@ impl Empty {
 }
 
 fn messages(store: &Store) -> Result<Vec<String>, String> {
-    let answer = store.query("SELECT message FROM warning ORDER BY warning_id", &[]);
-    answer.map(|answer| answer.rows.into_iter().flatten().flatten().collect()).map_err(|error| error.to_string())
+    let answer = asked(store, "SELECT message FROM warning ORDER BY warning_id");
+    answer.map(|rows| rows.into_iter().flatten().flatten().collect()).map_err(|error| error.to_string())
 }
 
 /// Takes in what is there, twice; what the store has then.

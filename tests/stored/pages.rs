@@ -1,6 +1,7 @@
 //! Pages of results and groups, and all that is known of one run.
 
 use super::{filled, session, uuid};
+use crate::support::asked;
 use dbdyno::{
     metric::Metric,
     store::{
@@ -85,15 +86,14 @@ fn a_page_says_of_every_row_what_the_view_says() {
     let listing = PageListing::Results(Order { column: ResultColumn::Started, descending: true });
     let page = store.page(&Selection::default(), &listing, 0, 100).unwrap();
     assert_eq!((page.stored, page.results, page.without, page.length), (6, 6, 1, 7));
-    let view = store
-        .query(
-            "SELECT run_id, strftime(started_at, '%Y-%m-%d %H:%M:%S'), suite, size, test, test_name, label, engine_version,
+    let view = asked(
+        &store,
+        "SELECT run_id, strftime(started_at, '%Y-%m-%d %H:%M:%S'), suite, size, test, test_name, label, engine_version,
                     wall_ns, rate, p50_ns, p99_ns, coalesce(status, run_status), tier, round, host,
                     array_to_string(tags, ' ')
              FROM run_tests ORDER BY started_at DESC NULLS LAST, run_id, test",
-            &[],
-        )
-        .unwrap();
+    )
+    .unwrap();
     let number = |value: &dyn std::fmt::Display| Some(value.to_string());
     let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     let rows: Vec<Vec<Option<String>>> = results(page)
@@ -121,7 +121,6 @@ fn a_page_says_of_every_row_what_the_view_says() {
         })
         .collect();
     let stored: Vec<Vec<Option<String>>> = view
-        .rows
         .into_iter()
         .map(|row| row.into_iter().map(|value| value.filter(|text| !text.is_empty())).collect())
         .collect();

@@ -1,7 +1,7 @@
 //! The ledger: a tree of what was tried, kept with the results.
 
 use super::what_if::tune_try;
-use crate::support::Place;
+use crate::support::{Place, asked};
 use dbdyno::store::Store;
 use serde_json::Value;
 
@@ -72,8 +72,8 @@ fn trials_are_copied_and_deleted_with_their_runs() {
     place.ok(&["tune", "accept"]);
     let copy = place.path("copy.duckdb");
     place.ok(&["copy", "tune=what-if", "--to", copy.to_str().unwrap()]);
-    let trials = Store::new(&copy).query("SELECT ledger, accepted FROM trial", &[]).unwrap();
-    assert_eq!(trials.rows, [[Some("null-kv".to_owned()), Some("true".to_owned())]]);
+    let trials = asked(&Store::new(&copy), "SELECT ledger, accepted FROM trial").unwrap();
+    assert_eq!(trials, [[Some("null-kv".to_owned()), Some("true".to_owned())]]);
     place.ok(&["delete", "tune=what-if", "--yes"]);
     assert_eq!(place.value("SELECT count(*) FROM trial"), "0");
     place.ok(&["import", copy.to_str().unwrap()]);

@@ -13,7 +13,7 @@ mod terminal;
 use super::{
     args::{CsvArgs, Places, WorkArgs, format_of},
     error::CliError,
-    output::print,
+    output::{print, print_rows},
 };
 use crate::{
     engines::Registry,
@@ -44,14 +44,13 @@ const WATCH: Duration = Duration::from_secs(1);
 pub(super) fn doctor(places: &Places, args: &DoctorArgs) -> Result<ExitCode, CliError> {
     let findings = examine(places, &args.work)?;
     let all = || findings.iter().flat_map(|(topic, findings)| findings.iter().map(move |finding| (*topic, finding)));
-    print(&match args.format {
-        Format::Table => all().map(|(_, finding)| finding.line()).collect(),
-        format => {
-            let rows = all().map(|(topic, finding)| finding.row(topic)).collect();
-            let table = TextRows { columns: COLUMNS.map(str::to_owned).to_vec(), kinds: Vec::new(), rows };
-            results::text(&table, format, args.csv.cells)?
-        }
-    })?;
+    if args.format == Format::Table {
+        print(&all().map(|(_, finding)| finding.line()).collect::<String>())?;
+    } else {
+        let rows = all().map(|(topic, finding)| finding.row(topic));
+        let table = TextRows::new(COLUMNS.map(str::to_owned).to_vec(), Vec::new(), rows);
+        print_rows(&table, args.format, args.csv.cells)?;
+    }
     Ok(if all().any(|(_, finding)| finding.is_unfit()) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

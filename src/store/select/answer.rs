@@ -3,12 +3,9 @@
 
 use super::{
     super::{Store, StoreError},
-    ReadStatement, TextRows, asked, texts, wrong,
+    ReadStatement, TextCells, TextRows, asked, texts, wrong,
 };
-use duckdb::{
-    Connection,
-    arrow::array::{Array, AsArray, RecordBatch, StringArray},
-};
+use duckdb::Connection;
 use std::ops::ControlFlow;
 
 /// Bytes of text that are taken of an answer, at most: single values may be large.
@@ -49,7 +46,7 @@ impl Store {
         self.reading(|connection| match asked(connection, sql)? {
             ReadStatement::Query(sql) => first_rows(connection, sql, part),
             ReadStatement::Plan(sql) => {
-                let rows = texts::read(connection, sql, &[]).map_err(wrong)?;
+                let rows = texts::plan(connection, sql).map_err(wrong)?;
                 Ok(PartialAnswer { total: rows.rows.len() as u64, rows, is_plan: true })
             }
         })
@@ -82,8 +79,8 @@ impl Store {
                 Ok(())
             }
             ReadStatement::Plan(sql) => {
-                let plan = texts::read(connection, sql, &[]).map_err(wrong)?;
-                let rows = plan.rows.iter().map(|row| row.iter().map(Option::as_deref).collect::<Vec<_>>());
+                let plan = texts::plan(connection, sql).map_err(wrong)?;
+                let rows = plan.rows.iter().map(|row| row.iter().collect::<Vec<_>>());
                 let _ = taken(&plan, None).is_continue()
                     && rows.map(|row| taken(&plan, Some(&row))).all(|flow| flow.is_continue());
                 Ok(())
@@ -96,7 +93,7 @@ impl Store {
 
 fn first_rows(connection: &Connection, sql: &str, part: AnswerPart) -> Result<PartialAnswer, StoreError> {
     let query = UserQuery::of(connection, sql)?;
-    let mut rows: Vec<Vec<Option<String>>> = Vec::new();
+    let mut rows = TextCells::new(query.heads.columns.len());
     let mut bytes = 0;
     let mut is_cut = false;
     // One more says whether there are more.
@@ -106,7 +103,7 @@ fn first_rows(connection: &Connection, sql: &str, part: AnswerPart) -> Result<Pa
             return ControlFlow::Break(());
         }
         bytes += row.iter().flatten().map(|text| text.len()).sum::<usize>();
-        rows.push(row.iter().map(|value| value.map(str::to_owned)).collect());
+        rows.push(row.iter().copied());
         ControlFlow::Continue(())
     })?;
     let total = if is_cut { query.count(connection)? } else { rows.len() as u64 };
@@ -143,38 +140,13 @@ impl<'s> UserQuery<'s> {
         });
         let limit = most_rows.map_or_else(String::new, |rows| format!(" LIMIT {rows}"));
         let sql = texts::query(&format!("(FROM {named}{order}{limit})"));
-        stream(connection, &sql, take).map_err(|error| found(connection, self.sql, error))
+        texts::stream(connection, &sql, &[], take).map_err(|error| found(connection, self.sql, error))
     }
 
     fn count(&self, connection: &Connection) -> Result<u64, StoreError> {
         let sql = format!("SELECT count(*)::UBIGINT FROM {}", self.relation);
         connection.query_row(&sql, [], |row| row.get(0)).map_err(|error| found(connection, self.sql, error))
     }
-}
-
-/// Shows the rows of a query whose values are text, some of them in memory at a time.
-fn stream(
-    connection: &Connection,
-    sql: &str,
-    mut take: impl FnMut(&[Option<&str>]) -> ControlFlow<()>,
-) -> duckdb::Result<()> {
-    let mut statement = connection.prepare(sql)?;
-    for batch in statement.stream_arrow([])? {
-        let batch: RecordBatch = batch?;
-        let columns: Vec<Option<&StringArray>> =
-            batch.columns().iter().map(|column| column.as_string_opt::<i32>()).collect();
-        for at in 0..batch.num_rows() {
-            let row: Vec<Option<&str>> = columns.iter().map(|column| text_at(*column, at)).collect();
-            if take(&row).is_break() {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
-
-fn text_at(texts: Option<&StringArray>, at: usize) -> Option<&str> {
-    texts.filter(|texts| texts.is_valid(at)).map(|texts| texts.value(at))
 }
 
 /// The error of the query itself where it has one; else that of the query around it, with the lines that the user knows.
@@ -225,7 +197,7 @@ mod tests {
         let order = |descending| Some(AnswerOrder { column: 1, descending });
         let sql = "SELECT 'x', nullif(i, 3) FROM range(200) t(i)";
         let values = |answer: PartialAnswer| -> Vec<Option<String>> {
-            answer.rows.rows.into_iter().map(|mut row| row.swap_remove(1)).collect()
+            answer.rows.rows.iter().map(|row| row.get(1).map(str::to_owned)).collect()
         };
         assert_eq!(values(part(sql, 2, order(true))), [Some("199".to_owned()), Some("198".to_owned())]);
         assert_eq!(values(part(sql, 200, order(false))).last(), Some(&None), "what is not known comes last");

@@ -2,6 +2,7 @@
 
 mod amount;
 mod answer;
+mod cells;
 mod groups;
 mod key;
 mod list;
@@ -19,6 +20,7 @@ mod values;
 mod whole;
 
 pub use answer::{AnswerOrder, AnswerPart, PartialAnswer};
+pub use cells::{TextCells, TextRow};
 pub use key::SelectionKey;
 pub use list::Listed;
 pub use matching::SelectableRow;
@@ -108,7 +110,7 @@ fn asked<'s>(connection: &Connection, sql: &'s str) -> Result<ReadStatement<'s>,
 fn answer(connection: &Connection, sql: &str) -> Result<TextRows, StoreError> {
     let sql = match asked(connection, sql)? {
         ReadStatement::Query(sql) => sql,
-        ReadStatement::Plan(sql) => return texts::read(connection, sql, &[]).map_err(wrong),
+        ReadStatement::Plan(sql) => return texts::plan(connection, sql).map_err(wrong),
     };
     // The error of the query itself is the one that helps; one statement is only prepared here.
     texts::of(connection, &format!("({sql}\n)"), &[])

@@ -66,7 +66,7 @@ pub(super) fn limited(
         return Ok(ListedRows { rows, beyond: 0 });
     }
     let counted = ask(&format!("SELECT count(*) AS rows FROM ({sql})"))?.rows;
-    let all = counted.first().and_then(|row| row.first()?.as_deref()?.parse::<u64>().ok()).unwrap_or(limit);
+    let all = counted.get(0).and_then(|row| row.get(0)?.parse::<u64>().ok()).unwrap_or(limit);
     Ok(ListedRows { rows, beyond: all.saturating_sub(limit) })
 }
 

@@ -1,6 +1,12 @@
 //! Answers of queries as texts, with what the texts of each column stand for.
 
-use duckdb::{Connection, ToSql, params_from_iter};
+use super::cells::TextCells;
+use duckdb::{
+    Connection, ToSql,
+    arrow::array::{Array, AsArray, RecordBatch, StringArray},
+    params_from_iter,
+};
+use std::ops::ControlFlow;
 
 /// The answer of a query, every value as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -8,8 +14,22 @@ pub struct TextRows {
     pub columns: Vec<String>,
     /// What the values of each column are, in their order; of columns beyond the last one they are texts.
     pub kinds: Vec<ColumnKind>,
-    /// The rows; none is SQL's NULL.
-    pub rows: Vec<Vec<Option<String>>>,
+    pub rows: TextCells,
+}
+
+impl TextRows {
+    /// Rows of these columns.
+    pub fn new<T: AsRef<str>>(
+        columns: Vec<String>,
+        kinds: Vec<ColumnKind>,
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = Option<T>>>,
+    ) -> Self {
+        let mut cells = TextCells::new(columns.len());
+        for row in rows {
+            cells.push(row);
+        }
+        Self { columns, kinds, rows: cells }
+    }
 }
 
 /// What the values of a column are.
@@ -86,9 +106,13 @@ pub(super) fn query(relation: &str) -> String {
 
 /// All of a relation, each value as the text that the engine makes of it.
 pub(super) fn of(connection: &Connection, relation: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<TextRows> {
-    let columns = columns_of(connection, relation, parameters)?;
-    let rows = read(connection, &query(&plainly_named(relation, columns.len())), parameters)?.rows;
-    Ok(TextRows { rows, ..heads(columns) })
+    let mut answer = heads(columns_of(connection, relation, parameters)?);
+    let sql = query(&plainly_named(relation, answer.columns.len()));
+    stream(connection, &sql, parameters, |row| {
+        answer.rows.push(row.iter().copied());
+        ControlFlow::Continue(())
+    })?;
+    Ok(answer)
 }
 
 /// A relation whose columns are `c0`, `c1` and so on: names may be any bytes where a file of somebody's has them.
@@ -100,19 +124,45 @@ pub(super) fn plainly_named(relation: &str, columns: usize) -> String {
 /// An answer with these columns, and no row yet.
 pub(super) fn heads(columns: Vec<TypedColumn>) -> TextRows {
     let kinds = columns.iter().map(TypedColumn::kind).collect();
-    TextRows { columns: columns.into_iter().map(|column| column.name).collect(), kinds, rows: Vec::new() }
+    let columns: Vec<String> = columns.into_iter().map(|column| column.name).collect();
+    TextRows { rows: TextCells::new(columns.len()), columns, kinds }
 }
 
-/// The answer of a query whose values are text.
-pub(super) fn read(connection: &Connection, sql: &str, parameters: &[&dyn ToSql]) -> duckdb::Result<TextRows> {
+/// The plan of a query.
+pub(super) fn plan(connection: &Connection, sql: &str) -> duckdb::Result<TextRows> {
     let mut statement = connection.prepare(sql)?;
-    let mut answer = TextRows::default();
-    let mut rows = statement.query(params_from_iter(parameters))?;
+    let mut lines: Vec<Vec<Option<String>>> = Vec::new();
+    let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let width = row.as_ref().column_count();
-        answer.rows.push((0..width).map(|at| row.get::<_, Option<String>>(at)).collect::<duckdb::Result<_>>()?);
+        lines.push((0..width).map(|at| row.get(at)).collect::<duckdb::Result<_>>()?);
     }
     drop(rows);
-    answer.columns = statement.column_names();
-    Ok(answer)
+    Ok(TextRows::new(statement.column_names(), Vec::new(), lines))
+}
+
+/// Shows the rows of a query whose values are text, some of them in memory at a time.
+pub(super) fn stream(
+    connection: &Connection,
+    sql: &str,
+    parameters: &[&dyn ToSql],
+    mut take: impl FnMut(&[Option<&str>]) -> ControlFlow<()>,
+) -> duckdb::Result<()> {
+    let mut statement = connection.prepare(sql)?;
+    for batch in statement.stream_arrow(params_from_iter(parameters))? {
+        let batch: RecordBatch = batch?;
+        let columns: Vec<Option<&StringArray>> =
+            batch.columns().iter().map(|column| column.as_string_opt::<i32>()).collect();
+        for at in 0..batch.num_rows() {
+            let row: Vec<Option<&str>> = columns.iter().map(|column| text_at(*column, at)).collect();
+            if take(&row).is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn text_at(texts: Option<&StringArray>, at: usize) -> Option<&str> {
+    texts.filter(|texts| texts.is_valid(at)).map(|texts| texts.value(at))
 }

@@ -131,7 +131,7 @@ fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
     for ((at, row), line) in all.iter().enumerate().skip(offset).zip(rows(list)) {
         for &(column, place) in &places {
             let place = Rect { y: line.y, ..place };
-            let value = row.get(column).and_then(Option::as_deref);
+            let value = row.get(column);
             draw_cell(paint, place, value, shown.is_number(column));
             paint.hit(place, Target::Spot { pane: pane::CELLS + column, row: at });
         }

@@ -32,8 +32,7 @@ impl ShownAnswer {
     pub(super) fn new(statement: Statement, answer: PartialAnswer) -> Self {
         let rows = &answer.rows;
         let width_of = |(at, name): (usize, &String)| {
-            let cells = rows.rows.iter().filter_map(|row| row.get(at));
-            let widest = cells.map(|cell| width(&text(cell.as_deref()))).max().unwrap_or(0);
+            let widest = rows.rows.iter().map(|row| width(&text(row.get(at)))).max().unwrap_or(0);
             // A sign beside the name says that it orders.
             widest.max(width(&plain(name)) + 2).min(WIDEST)
         };
@@ -54,7 +53,7 @@ impl ShownAnswer {
     /// The name of the column under the cursor, and the value.
     pub(super) fn cell(&self) -> Option<(&str, Option<&str>)> {
         let name = self.answer.rows.columns.get(self.column)?;
-        Some((name, self.answer.rows.rows.get(self.row.at)?.get(self.column)?.as_deref()))
+        Some((name, self.answer.rows.rows.get(self.row.at)?.get(self.column)))
     }
 
     /// Whether not all rows are here.
@@ -105,7 +104,7 @@ mod tests {
     #[test]
     fn the_columns_shown_go_with_the_cursor() {
         let columns: Vec<String> = ["aaaaaaaa", "bbbbbbbb", "cccccccc"].map(str::to_owned).into();
-        let rows = TextRows { columns, kinds: Vec::new(), rows: vec![vec![None; 3]] };
+        let rows = TextRows::new(columns, Vec::new(), [[None::<&str>; 3]]);
         let answer = PartialAnswer { rows, total: 1, is_plan: false };
         let mut shown = ShownAnswer::new(Statement::default(), answer);
         assert_eq!(shown.columns_in(24, 2), [(0, 10), (1, 10)]);
