@@ -76,7 +76,7 @@ impl App {
     /// Something was measured or tried: after what its screen wants, what is stored and how long things take is asked for again.
     pub(super) fn measured(&mut self, intents: Intents) -> Vec<Command> {
         let mut commands = self.perform(intents);
-        commands.extend([world::Request::History, world::Request::Left, world::Request::Noise].map(ask_world));
+        commands.extend([world::Request::History, world::Request::Noise].map(ask_world));
         self.screens.stale();
         commands.extend(self.shown());
         if self.leaving {

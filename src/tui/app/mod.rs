@@ -102,8 +102,8 @@ impl App {
             leaving: false,
             world,
         };
-        use world::Request::{Engines, History, Left, Noise, WorkFolder};
-        (app, [Engines, WorkFolder, History, Left, Noise].map(ask_world).into())
+        use world::Request::{Engines, History, Noise, WorkFolder};
+        (app, [Engines, WorkFolder, History, Noise].map(ask_world).into())
     }
 
     /// Takes what happened and says what is to be done.

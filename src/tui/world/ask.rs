@@ -3,8 +3,8 @@
 use super::{Noise, WorkFolder};
 use crate::{
     engines::Registry,
-    host::{HostFacts, NoiseSample, WorkFolderFacts, measure_fsync},
-    store::{Store, StoreHistory},
+    host::{NoiseSample, WorkFolderFacts, measure_fsync},
+    store::StoreHistory,
     tui::setup::TuiSetup,
 };
 use std::{path::Path, thread, time::Duration};
@@ -25,8 +25,6 @@ pub enum Request {
     WorkFolder,
     /// What earlier runs took.
     History,
-    /// Whether a session was left that can be resumed.
-    Left,
     /// How busy the machine is.
     Noise,
 }
@@ -39,8 +37,6 @@ pub enum Response {
     WorkFolder(WorkFolder),
     /// What earlier runs took; empty where the store cannot be read.
     History(StoreHistory),
-    /// Whether a session was left that can be resumed; where that cannot be read, one may have been.
-    Left(bool),
     /// How busy the machine was for a second.
     Noise(Noise),
 }
@@ -51,17 +47,8 @@ pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Engines => Response::Engines(Registry::discover()),
         Request::WorkFolder => Response::WorkFolder(work_folder(&setup.work_dir)),
         Request::History => Response::History(StoreHistory::read(&setup.store)),
-        Request::Left => Response::Left(has_left(&setup.store)),
         Request::Noise => Response::Noise(noise()),
     }
-}
-
-fn has_left(store: &Store) -> bool {
-    if !store.exists() && !store.has_journals() {
-        return false;
-    }
-    let found = store.settle_to_read().and_then(|_| store.has_left_session(&HostFacts::read().id()));
-    found.unwrap_or(true)
 }
 
 fn work_folder(work_dir: &Path) -> WorkFolder {

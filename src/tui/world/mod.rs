@@ -45,8 +45,6 @@ pub struct World {
     pub(crate) engines_complete: bool,
     /// What earlier runs took.
     pub(crate) history: StoreHistory,
-    /// Whether a session was left that can be resumed.
-    pub(crate) left: bool,
     /// Where databases are put.
     pub(crate) work_folder: WorkFolder,
     /// How busy the machine is.
@@ -69,7 +67,6 @@ impl World {
             }
             Response::WorkFolder(folder) => self.work_folder = folder,
             Response::History(history) => self.history = history,
-            Response::Left(left) => self.left = left,
             Response::Noise(noise) => self.noise = noise,
         }
     }

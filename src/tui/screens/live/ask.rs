@@ -7,6 +7,7 @@ use super::{
 use crate::{
     compare::{AnotherLook, load},
     engines::Registry,
+    host::HostFacts,
     metric::Metric,
     runner::{Owed, ResumeError},
     store::{Latencies, RunTests, Selection, Store, TestRecord},
@@ -31,6 +32,8 @@ pub enum Request {
         /// UUID.
         run: String,
     },
+    /// Whether a session was left that can be resumed.
+    WasLeft,
     /// The last session that was interrupted.
     Owed,
     /// What a session that is resumed had finished before.
@@ -59,6 +62,8 @@ pub enum Response {
     Usual(BTreeMap<(String, String, u32), f64>),
     /// The run, or why it cannot be had.
     Recording(Result<Box<Recording>, String>),
+    /// Whether a session was left; where that cannot be read, one may have been.
+    WasLeft(bool),
     /// What an interrupted session owes, or why none can be resumed.
     Owed(Result<Box<OwedSession>, String>),
     /// Finished runs of a session; nothing where nothing can be read.
@@ -79,6 +84,7 @@ pub enum Response {
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
+        Request::WasLeft => Response::WasLeft(was_left(&setup.store)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
         Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },
         Request::Undecided { session } => Response::Undecided(undecided(&session, setup)),
@@ -86,6 +92,11 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Standings(gathered) => Response::Standings(gathered.standings()),
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
+}
+
+fn was_left(store: &Store) -> bool {
+    let found = store.settle_to_read().and_then(|_| store.has_left_session(&HostFacts::read().id()));
+    found.unwrap_or(true)
 }
 
 /// The last session that was interrupted.

@@ -4,8 +4,8 @@ use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
 use crate::tui::{keys::Action, launch::Tell, screens::intent::Intent};
 
 impl LiveScreen {
-    /// Whether an action does something now. `left`: whether a session was left that can be resumed.
-    pub(super) fn does(&self, action: Action, left: bool) -> bool {
+    /// Whether an action does something now.
+    pub(super) fn does(&self, action: Action) -> bool {
         let session = self.session.as_ref();
         match (&self.replay, action) {
             (
@@ -16,7 +16,7 @@ impl LiveScreen {
             (Some(_), _) => true,
             (None, Action::Pause | Action::Stop) => self.running(),
             (None, Action::Skip) => session.and_then(WatchedSession::run_under_way).is_some(),
-            (None, Action::Resume) => left && !self.running(),
+            (None, Action::Resume) => self.was_left && !self.running(),
             (None, Action::Compare) => session.is_some_and(|session| session.sides().is_some()),
             (None, Action::Copy | Action::Zoom) => {
                 session.is_some_and(|session| self.view == LiveView::Race || session.in_view().is_some())

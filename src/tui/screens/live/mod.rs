@@ -103,6 +103,8 @@ pub struct LiveScreen {
     pub(crate) scroll: usize,
     /// Configurations scrolled past.
     pub(crate) column: usize,
+    /// Whether a session was left that can be resumed, when this screen last came into view.
+    was_left: bool,
     /// A session that is asked about before it is resumed.
     resumable: Option<Box<OwedSession>>,
     /// What more rounds would decide, while the user chooses.
@@ -308,8 +310,8 @@ impl Screen for LiveScreen {
         Intents::new()
     }
 
-    fn offers(&self, action: Action, context: &Context<'_>) -> bool {
-        self.does(action, context.world.left)
+    fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
+        self.does(action)
     }
 
     /// Nothing on this screen is chosen by rows.
@@ -353,6 +355,10 @@ impl Screen for LiveScreen {
                 self.loading = false;
                 vec![Intent::failed(reason)]
             }
+            Response::WasLeft(was_left) => {
+                self.was_left = was_left;
+                Intents::new()
+            }
             Response::Owed(Ok(resumable)) => {
                 let asked = dialog::ask_resume(&resumable);
                 self.resumable = Some(resumable);
@@ -362,6 +368,10 @@ impl Screen for LiveScreen {
             Response::Further(planned) => begin_or_ask(planned, &mut self.further, Dialog::Further, context.world),
             Response::Owed(Err(reason)) => vec![Intent::failed(reason)],
         }
+    }
+
+    fn shown(&mut self, _context: &Context<'_>) -> Intents {
+        if self.running() { Intents::new() } else { vec![Intent::Request(Request::WasLeft)] }
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
