@@ -1,6 +1,9 @@
 //! Whether what was measured agrees with what was published.
 
-use crate::{catalog::ClaimedRatio, stats::SAME_BAND};
+use crate::{
+    catalog::ClaimedRatio,
+    stats::{SAME_BAND, within},
+};
 use serde::Serialize;
 
 /// What was measured of a claim: time A / time B.
@@ -52,7 +55,7 @@ impl Reproduction {
     }
 }
 
-/// A figure published without a range is taken as this much either way.
+/// A figure published without a range is taken as this much either way, as a factor: 2 as 1.6 to 2.5.
 const WITHOUT_RANGE: f64 = 0.25;
 
 /// Agrees needs an interval that could have disagreed: inside the published range, or no wider than that (as a ratio of its ends) and with
@@ -65,7 +68,7 @@ pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>) -> Reproduc
         ClaimedRatio::Figure { ratio, range } => {
             let (from, to) = match range {
                 Some((from, to)) if from < to => (from, to),
-                _ => (ratio * (1.0 - WITHOUT_RANGE), ratio * (1.0 + WITHOUT_RANGE)),
+                _ => (ratio / (1.0 + WITHOUT_RANGE), ratio * (1.0 + WITHOUT_RANGE)),
             };
             let inside = from <= low && high <= to;
             let narrow = high / low <= to / from && (from..=to).contains(&measured.ratio);
@@ -86,7 +89,7 @@ pub fn judge(claimed: ClaimedRatio, measured: Option<MeasuredRatio>) -> Reproduc
 
 /// A claim without a figure: which side is faster. An interval around 1 that is not narrow tells nothing yet.
 fn direction(as_claimed: bool, reversed: bool, low: f64, high: f64) -> Reproduction {
-    let same = low >= 1.0 - SAME_BAND && high <= 1.0 + SAME_BAND;
+    let same = within(low, SAME_BAND) && within(high, SAME_BAND);
     match (as_claimed, reversed || same) {
         (true, _) => Reproduction::Agrees,
         (false, true) => Reproduction::NotReproduced,
@@ -109,7 +112,11 @@ mod tests {
     fn an_interval_inside_the_range_or_as_narrow_about_a_ratio_inside_agrees() {
         assert_eq!(judge(RANGED, measured(0.41, 0.59)), Reproduction::Agrees);
         assert_eq!(judge(RANGED, measured(0.5, 0.65)), Reproduction::Agrees);
-        assert_eq!(judge(PLAIN, measured(2.3, 2.6)), Reproduction::Agrees, "a figure alone is taken as +-25 %");
+        assert_eq!(
+            judge(PLAIN, measured(2.3, 2.6)),
+            Reproduction::Agrees,
+            "a figure alone is taken as a factor of 1.25 either way"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Found, Linter, SessionEvidence, by_configuration, series, some_of};
 use crate::{
     base::units::counted,
-    stats::{MIN_RUNS, median, rounds_needed},
+    stats::{MIN_RUNS, median, rounds_needed, within},
     store::Status,
 };
 use std::collections::BTreeSet;
@@ -153,7 +153,7 @@ impl Linter for Unsettled {
             let least = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
             let most = |times: &[f64]| times.iter().copied().fold(0.0, f64::max);
             let apart = most(early) < least(late) || most(late) < least(early);
-            apart && (after / before - 1.0).abs() > SETTLED
+            apart && !within(after / before, SETTLED)
         };
         let all = series(evidence);
         let moving = all.iter().filter(|series| series.wall_ns.len() >= MIN_RUNS && drifts(&series.wall_ns));

@@ -61,6 +61,13 @@ pub use spending::Spending;
 pub use student::{student_p, student_t};
 pub use verdict::{Evidence, Verdict};
 
+/// Whether a ratio is no farther from 1 than the factor `1 + part`, either way and ends included: of 0.03, 1.03 and 1/1.03 are as
+/// far. Whatever is said of a ratio is then said of its inverse, whichever of two sides is named first.
+pub fn within(ratio: f64, part: f64) -> bool {
+    let most = 1.0 + part;
+    (most.recip()..=most).contains(&ratio)
+}
+
 /// The confidence that every interval here reaches at least (as far as its order statistics allow).
 pub const CONFIDENCE: f64 = 0.95;
 
@@ -71,5 +78,5 @@ pub const ALPHA: f64 = 0.05;
 /// 93.75 %, `1 - 2 / 2^5`.
 pub const MIN_RUNS: usize = 6;
 
-/// Half the width of the band around 1 that counts as the same: an interval within 0.97 to 1.03 is `same`.
+/// The factor from 1, less 1, that counts as the same: an interval within 1/1.03 to 1.03 is `same`.
 pub const SAME_BAND: f64 = 0.03;

@@ -1,6 +1,6 @@
 use super::normal::two_sided_z;
 use super::ratio::{RatioInterval, Runs};
-use super::{ALPHA, SAME_BAND};
+use super::{ALPHA, SAME_BAND, within};
 
 /// More rounds than this are "not in reach".
 pub const MORE_ROUNDS_CAP: u32 = 1000;
@@ -8,7 +8,7 @@ pub const MORE_ROUNDS_CAP: u32 = 1000;
 /// About how many more rounds (one more run a side each) would decide a comparison that is undecided.
 ///
 /// Assumes that the ratio stays where it is and that the interval, on the log scale, narrows with sqrt(n), or with
-/// sqrt(1/n + 1/m) for unpaired runs. It is decided when the interval lies within +-3 %, or excludes 1 with a ratio
+/// sqrt(1/n + 1/m) for unpaired runs. It is decided when the interval lies within a factor of 1.03, or excludes 1 with a ratio
 /// beyond `noise_floor`. For the latter the interval is first widened to what the smallest p of a table of `tests`
 /// tests must pass, ALPHA / tests, and there must be rounds enough to reach that p at all. The ratio will move, so this
 /// is a hint for the plan and no promise: in simulations of one test three in four or more were decided by then.
@@ -25,14 +25,13 @@ pub fn more_rounds(interval: &RatioInterval, noise_floor: f64, tests: usize) -> 
     let towards_one = if centre > 0.0 { below } else { above };
     let tests = tests.max(1) as f64;
     let widened = two_sided_z(ALPHA / tests) / two_sided_z(ALPHA);
-    let beyond_noise = (interval.ratio - 1.0).abs() > noise_floor;
+    let beyond_noise = !within(interval.ratio, noise_floor);
     (1..=MORE_ROUNDS_CAP).find(|&more| {
         let then = interval.runs.plus(more as usize);
         let narrowed = then.width() / interval.runs.width();
         let differs =
             beyond_noise && towards_one * narrowed * widened < centre.abs() && then.smallest_p() * tests < ALPHA;
-        let same =
-            centre - below * narrowed >= (1.0 - SAME_BAND).ln() && centre + above * narrowed <= (1.0 + SAME_BAND).ln();
+        let same = (below * narrowed - centre).max(centre + above * narrowed) <= SAME_BAND.ln_1p();
         differs || same
     })
 }

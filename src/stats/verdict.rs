@@ -1,7 +1,7 @@
 use super::error::NoAnswer;
 use super::ratio::RatioInterval;
 use super::rounds::more_rounds;
-use super::{ALPHA, SAME_BAND};
+use super::{ALPHA, SAME_BAND, within};
 use serde::{Deserialize, Serialize};
 
 /// What a comparison of one test says of A.
@@ -12,7 +12,7 @@ pub enum Verdict {
     Faster,
     /// A takes more time: shown beyond chance, and beyond the noise floor.
     Slower,
-    /// No difference was shown, and one of more than 3 % is ruled out.
+    /// No difference was shown, and a factor of more than 1.03, either way, is ruled out.
     Same,
     /// Neither a difference nor that there is none was shown.
     Undecided {
@@ -34,7 +34,7 @@ pub struct Evidence {
     /// The test's p value after the adjustment over the table, by [`benjamini_hochberg`](super::benjamini_hochberg) or
     /// [`holm`](super::holm).
     pub p_adjusted: f64,
-    /// The ratio's distance from 1 that chance alone makes: of [`noise_floors`](super::noise_floors), or
+    /// The ratio's distance from 1 that chance alone makes, as [`within`] takes it: of [`noise_floors`](super::noise_floors), or
     /// [`DEFAULT_NOISE_FLOOR`](super::DEFAULT_NOISE_FLOOR).
     pub noise_floor: f64,
     /// By how many the adjustment multiplies the p value that comes next to being significant: Holm by the tests left, Benjamini and
@@ -46,8 +46,8 @@ impl Evidence {
     /// The verdict.
     ///
     /// `Faster` or `Slower` when `p_adjusted` is below [`ALPHA`], the interval excludes 1, and the ratio is farther from
-    /// 1 than the noise floor. Else `Same` when the interval lies within 1 +- [`SAME_BAND`], ends included. Else
-    /// `Undecided`.
+    /// 1 than the noise floor. Else `Same` when the interval is [`within`] [`SAME_BAND`] of 1. Else `Undecided`. Distances
+    /// are factors, so that exchanging A and B changes the side and never the word.
     ///
     /// The order matters where a difference is shown and small: 0.98 within [0.975, 0.985] is `Faster`, not `Same`. Such
     /// a difference is real, and larger than what the machine shows between equal things; to call it none would
@@ -63,12 +63,12 @@ impl Evidence {
             Err(NoAnswer::Unreplicated) => return Ok(Verdict::Undecided { more_rounds: None }),
             Err(reason) => return Err(reason),
         };
-        let shown = self.p_adjusted < ALPHA && (interval.ratio - 1.0).abs() > self.noise_floor;
+        let shown = self.p_adjusted < ALPHA && !within(interval.ratio, self.noise_floor);
         Ok(if shown && interval.high < 1.0 {
             Verdict::Faster
         } else if shown && interval.low > 1.0 {
             Verdict::Slower
-        } else if interval.low >= 1.0 - SAME_BAND && interval.high <= 1.0 + SAME_BAND {
+        } else if within(interval.low, SAME_BAND) && within(interval.high, SAME_BAND) {
             Verdict::Same
         } else {
             Verdict::Undecided { more_rounds: more_rounds(&interval, self.noise_floor, self.tests) }
