@@ -7,6 +7,6 @@ mod spec;
 pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
 pub use plan::{
     BenchPlan, Configuration, DifferingVersion, Estimate, History, LeftOut, Missing, PlanError, PlannedRun, Space,
-    StoredPlan, check_space, combinations, estimate,
+    StoredPlan, check_space, combinations, estimate, round_order,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};

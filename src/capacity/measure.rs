@@ -8,7 +8,7 @@ use super::{
     target::Target,
 };
 use crate::{
-    bench::{Configuration, PlanError},
+    bench::{Configuration, PlanError, round_order},
     catalog::MOST_RATE,
     runner::{Control, OpenSession, Report, SessionError, SessionLaunch, fit},
     store::{Status, Store, StoreHistory},
@@ -123,12 +123,7 @@ impl Running<'_> {
             if self.session.is_over() {
                 break;
             }
-            let mut order: Vec<usize> = (0..found.len()).collect();
-            // ABBA: what drifts drifts alike for all.
-            if round % 2 == 0 {
-                order.reverse();
-            }
-            for configuration in order {
+            for configuration in round_order(found.len(), round - 1, plan.seed) {
                 let (first, rounds) = &mut found[configuration];
                 let Found::Rate(estimate) = first else { continue };
                 // A round without a rate has answered already.

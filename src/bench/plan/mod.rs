@@ -11,6 +11,7 @@ mod stored;
 pub use configuration::{Configuration, combinations};
 pub use estimate::{Estimate, History, Space, check_space, estimate};
 pub use missing::Missing;
+pub use order::round_order;
 pub use stored::{DifferingVersion, StoredPlan};
 
 use self::{
@@ -242,7 +243,7 @@ impl BenchPlan {
 }
 
 fn runs(configurations: usize, rounds: u32, seed: u64) -> Vec<PlannedRun> {
-    order::rounds(configurations, rounds)
+    order::rounds(configurations, rounds, seed)
         .zip(0..)
         .map(|((round, configuration), ordinal)| PlannedRun {
             ordinal,

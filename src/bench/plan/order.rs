@@ -1,31 +1,100 @@
-//! The order of runs: rounds of ABBA, so that what drifts (heat, a filling disk) drifts alike for all.
+//! The order of runs: rounds in pairs that mirror each other, so that whatever drifts (heat, a filling disk) drifts alike for all, and
+//! no configuration always runs behind the same one.
 
-/// The runs as (round, configuration): every round runs each configuration once, and each second round in reverse.
-/// Every configuration's mean place is then the same over any even number of rounds.
-pub(super) fn rounds(configurations: usize, rounds: u32) -> impl Iterator<Item = (u32, usize)> {
-    (0..rounds).flat_map(move |round| {
-        (0..configurations).map(move |at| (round, if round % 2 == 0 { at } else { configurations - 1 - at }))
-    })
+use dbdyno_workload::rng::SplitMix64;
+
+/// Which of the random numbers of a session's seed says where its orders begin: no round has this one.
+const START: u64 = 1 << 32;
+
+/// The order in which a round, from 0, runs its configurations. Two run A B B A.
+///
+/// A round of an even number is a row of Williams' design, and the next round runs it backwards. So over any even number of rounds
+/// each configuration has the same mean place. Over as many rounds as there are configurations (twice as many where their number is
+/// odd) each stands at each place equally often, and within rounds each runs directly behind each other one equally often. A row is
+/// the first one with a number added to each place, and which number comes first follows from the seed.
+///
+/// Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments", Australian Journal of
+/// Scientific Research A 2 (1949), 149-168.
+pub fn round_order(configurations: usize, round: u32, seed: u64) -> Vec<usize> {
+    // Of an even number, half of the rows are the others backwards.
+    let rows = if configurations.is_multiple_of(2) { configurations / 2 } else { configurations };
+    let start = SplitMix64::stream(seed, START).below(rows.max(1) as u64) as usize;
+    let row = start + round as usize / 2;
+    // 0, 1, -1, 2, -2 and so on: no two neighbours are as far apart as two others.
+    let first = |place: usize| if place % 2 == 1 { place.div_ceil(2) } else { configurations - place / 2 };
+    let mut order: Vec<usize> =
+        (0..configurations).map(|place| (first(place) + row % rows.max(1)) % configurations).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
+/// The runs as (round, configuration): every round runs each configuration once.
+pub(super) fn rounds(configurations: usize, rounds: u32, seed: u64) -> impl Iterator<Item = (u32, usize)> {
+    (0..rounds).flat_map(move |round| round_order(configurations, round, seed).into_iter().map(move |at| (round, at)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
-    fn two_configurations_run_abba() {
-        let order: String = rounds(2, 4).map(|(_, at)| ["A", "B"][at]).collect();
-        assert_eq!(order, "ABBAABBA");
+    fn two_configurations_run_abba_whatever_the_seed() {
+        for seed in 0..20 {
+            let order: String = rounds(2, 4, seed).map(|(_, at)| ["A", "B"][at]).collect();
+            assert_eq!(order, "ABBAABBA");
+        }
+        assert_eq!(rounds(1, 3, 7).collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 0)]);
+        assert_eq!(rounds(0, 3, 7).count(), 0);
     }
 
     #[test]
-    fn every_configuration_has_the_same_mean_place() {
-        for configurations in 1..7 {
-            let mut places = vec![0; configurations];
-            for (place, (_, at)) in rounds(configurations, 6).enumerate() {
-                places[at] += place;
+    fn every_configuration_has_the_same_mean_place_over_each_pair_of_rounds() {
+        for configurations in 1..10 {
+            for pair in 0..12 {
+                let mut places = vec![0; configurations];
+                for round in [2 * pair, 2 * pair + 1] {
+                    for (place, at) in round_order(configurations, round, 5).into_iter().enumerate() {
+                        places[at] += place;
+                    }
+                }
+                assert!(places.iter().all(|&sum| sum == configurations - 1), "{configurations}: {places:?}");
             }
-            assert!(places.iter().all(|&sum| sum == places[0]), "{configurations}: {places:?}");
         }
+    }
+
+    #[test]
+    fn over_a_whole_design_each_stands_at_each_place_and_behind_each_other_one_equally_often() {
+        for configurations in 3..10 {
+            let whole = if configurations % 2 == 0 { configurations } else { 2 * configurations };
+            for seed in 0..10 {
+                let (mut places, mut behind) = (BTreeMap::new(), BTreeMap::new());
+                for round in 0..whole as u32 {
+                    let order = round_order(configurations, round, seed);
+                    for (place, &at) in order.iter().enumerate() {
+                        *places.entry((place, at)).or_insert(0) += 1;
+                    }
+                    for pair in order.windows(2) {
+                        *behind.entry((pair[0], pair[1])).or_insert(0) += 1;
+                    }
+                }
+                let each = whole / configurations;
+                assert_eq!(places.len(), configurations * configurations);
+                assert_eq!(behind.len(), configurations * (configurations - 1), "{configurations}: {behind:?}");
+                assert!(places.values().chain(behind.values()).all(|&count| count == each), "{configurations} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_rounds_begin_with_those_that_fewer_have_and_seeds_begin_with_different_rows() {
+        for configurations in [3, 4, 7] {
+            let few: Vec<_> = rounds(configurations, 3, 11).collect();
+            assert!(rounds(configurations, 9, 11).take(few.len()).eq(few));
+        }
+        let firsts: std::collections::BTreeSet<Vec<usize>> = (0..50).map(|seed| round_order(5, 0, seed)).collect();
+        assert_eq!(firsts.len(), 5);
     }
 }
