@@ -23,7 +23,7 @@ const KNEE_ALPHA: f64 = 0.01;
 /// Natural logarithms of a figure, measured at several values of an axis.
 #[derive(Debug, Clone, Copy)]
 pub enum LogSamples<'s> {
-    /// A row for each round, in which every value of the axis was measured; a logarithm for each of them.
+    /// A row for each round, in the order of time, in which every value of the axis was measured; a logarithm for each of them.
     Rounds(&'s [Vec<f64>]),
     /// For each value of the axis its runs, which share no rounds.
     Apart(&'s [Vec<f64>]),
@@ -65,9 +65,9 @@ pub struct Scaling {
 /// Fits a power law, or two that meet at a knee, to a figure measured at the values `x` of an axis, ascending.
 ///
 /// A slope is a weighted sum of what was measured at each x: of each round, where rounds are shared, so that whatever a
-/// round has in common (its inputs, the machine's state) falls out. Its interval is Student's, over rounds; else over the
-/// means at each x, whose noise may differ, with Welch and Satterthwaite's degrees of freedom, rounded down. Every x
-/// weighs the same, however many runs it has.
+/// round has in common (its inputs, the machine's state) falls out. Its interval is Student's, with the long-run variance of
+/// rounds, because noise may last from one run to the next; else over the means at each x, whose noise may differ, with Welch
+/// and Satterthwaite's degrees of freedom, rounded down. Every x weighs the same, however many runs it has.
 ///
 /// A knee can be at each x but the ends, where there are four or more. The one whose two lines come closest to the means is
 /// taken if the change of slope there is shown to be beyond [`FLAT_BAND`]: the p of the t statistic of what is beyond, times
@@ -157,8 +157,8 @@ impl LogSamples<'_> {
         match self {
             Self::Rounds(rounds) => {
                 let sums: Vec<f64> = rounds.iter().map(|round| dot(round, weights)).collect();
-                let error = (variance(&sums) / sums.len() as f64).sqrt();
-                Estimate { value: mean(&sums), error, freedom: (sums.len() - 1) as u32 }
+                let (variance, freedom) = long_run_variance(&sums);
+                Estimate { value: mean(&sums), error: (variance / sums.len() as f64).sqrt(), freedom }
             }
             Self::Apart(lists) => {
                 let part = |(runs, weight): (&Vec<f64>, &f64)| {
@@ -234,6 +234,25 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The long-run variance of a series of two or more, with its degrees of freedom: as many times its mean varies as much as the mean
+/// of independent values would. Neighbours that resemble each other make it larger than the variance of a sample.
+///
+/// It is the mean square of what the slowest cosines show, half as many as there are values and five where there are so many:
+/// all of them would give the variance of a sample. Source: Lazarus, Lewis, Stock and Watson, "HAR Inference: Recommendations
+/// for Practice", Journal of Business and Economic Statistics 36 (2018).
+fn long_run_variance(values: &[f64]) -> (f64, u32) {
+    const FEWEST_COSINES: usize = 5;
+    let count = values.len();
+    let cosines = FEWEST_COSINES.max(count / 2).min(count - 1);
+    let centred = centred(values);
+    let share = |cosine: usize| {
+        let turn = std::f64::consts::PI * cosine as f64 / count as f64;
+        let part = centred.iter().zip(0..).map(|(value, at)| value * (turn * (f64::from(at) + 0.5)).cos()).sum::<f64>();
+        2.0 / count as f64 * part * part
+    };
+    ((1..=cosines).map(share).sum::<f64>() / cosines as f64, cosines as u32)
 }
 
 /// The variance of a sample of two or more.

@@ -14,7 +14,7 @@ import math
 import pathlib
 
 import numpy as np
-from scipy import special, stats
+from scipy import fft, special, stats
 
 HERE = pathlib.Path(__file__).parent
 LIMIT = 50
@@ -431,7 +431,11 @@ def scaling_estimate(samples, shared, combination):
     """A combination of what was measured at each x: value, standard error, degrees of freedom."""
     if shared:
         a_round = np.array(samples) @ combination
-        return a_round.mean(), stats.sem(a_round), len(a_round) - 1
+        n = len(a_round)
+        cosines = min(max(5, n // 2), n - 1)
+        # The orthonormal discrete cosine transform: its first value is the mean, the next ones are the slowest cosines.
+        shares = fft.dct(a_round, norm="ortho")[1 : cosines + 1]
+        return a_round.mean(), math.sqrt(np.mean(shares**2) / n), cosines
     means = np.array([np.mean(runs) for runs in samples])
     parts = np.array([c**2 * np.var(runs, ddof=1) / len(runs) for c, runs in zip(combination, samples)])
     freedom = parts.sum() ** 2 / sum(part**2 / (len(runs) - 1) for part, runs in zip(parts, samples))
