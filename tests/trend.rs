@@ -6,6 +6,19 @@ use crate::{
 };
 use dbdyno::store::Store;
 
+/// Thirty sessions of six runs of `x`, each 0.4 % slower than the one before.
+pub(crate) fn ramp() -> Bench {
+    let mut bench = Bench::default();
+    let mut noise = dbdyno_workload::rng::SplitMix64::new(5);
+    for at in 0..30 {
+        let session = bench.session("here");
+        for round in 0..6 {
+            bench.run(&session, round, &spec("x"), &[1_000_000 + 4_000 * at + noise.below(20_000)]);
+        }
+    }
+    bench
+}
+
 /// Thirty sessions of six runs of `x`, 5 % slower from the session at `step` on, with another version of its library then.
 pub(crate) fn sessions(step: Option<usize>) -> Bench {
     let mut bench = Bench::default();
@@ -45,6 +58,28 @@ fn a_step_is_told_with_its_session_size_and_version_in_every_format() {
     assert!(html.contains("<circle") && html.contains("1.1 since"), "{html}");
     let rate = place.ok(&["trend", "engine=x", "--metric", "rate"]);
     assert!(rate.contains("operations a second -4.") && rate.contains(", worse"), "{rate}");
+}
+
+#[test]
+fn a_ramp_is_one_drift_with_its_slope_in_every_format() {
+    let place = Place::new();
+    Store::new(place.store()).write(&ramp().batch).unwrap();
+    let table = place.ok(&["trend", "engine=x"]);
+    assert!(table.contains("drifting\n") && !table.contains("1 change") && !table.contains("session 0"), "{table}");
+    assert!(table.contains("drifting from 1.01 ms to 1.13 ms: time +11.") && table.contains("], worse;"), "{table}");
+    let json: serde_json::Value = serde_json::from_str(&place.ok(&["trend", "engine=x", "--format", "json"])).unwrap();
+    let series = &json["series"][0];
+    assert_eq!(series["changes"].as_array().unwrap().len(), 0);
+    let (ratio, interval) = (series["drift"]["ratio"].as_f64().unwrap(), &series["drift"]["interval"]);
+    assert!((ratio - 1.115).abs() < 0.01, "{series}");
+    assert!(interval["low"].as_f64().unwrap() > 1.09 && interval["high"].as_f64().unwrap() < 1.14, "{series}");
+    assert_eq!(series["drift"]["better"], false);
+    assert!(series["correlation"].as_f64().unwrap() < 0.7, "{series}");
+    let csv = place.ok(&["trend", "engine=x", "--format", "csv"]);
+    assert!(csv.lines().next().unwrap().contains(",p,drift,drift_low,drift_high,correlation,"), "{csv}");
+    assert!(csv.lines().skip(1).all(|line| line.contains(&format!(",{ratio},"))), "{csv}");
+    let html = place.ok(&["trend", "engine=x", "--format", "html"]);
+    assert!(html.contains("drifting from 1.01 ms to 1.13 ms") && html.contains("L980 "), "{html}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
 pub use scaling::{Corner, CurveFamily, Growing, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families};
 pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
-pub use trend::{Trend, TrendChange, TrendPoint, TrendSeries, trend};
+pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
 
 use evidence::{Known, LineDraft};
 use layout::Layout;

@@ -1,9 +1,9 @@
-//! A configuration over its sessions: one figure a session, and the places at which it moved to another level.
+//! A configuration over its sessions: one figure a session, and whether it moved to another level, or drifts.
 
 use super::{load::Side, model::RatioRange};
 use crate::{
     metric::{Better, Metric},
-    stats::{RatioInterval, SessionSpread, change_points, median, session_ratio},
+    stats::{CONFIDENCE, LevelStep, Movement, MovementKind, NoAnswer, StraightLine, median, movement},
     store::{RunTests, SessionFacts},
 };
 use serde::Serialize;
@@ -40,7 +40,14 @@ pub struct TrendSeries {
     pub name: String,
     /// The sessions, oldest first.
     pub points: Vec<TrendPoint>,
+    /// The moves to another level.
     pub changes: Vec<TrendChange>,
+    /// The drift, where it moves and not in steps: then there are no changes.
+    pub drift: Option<TrendDrift>,
+    /// How much neighbouring sessions resemble each other, beyond changes and drift: 0 not at all, to nearly 1. None: too few sessions.
+    pub correlation: Option<f64>,
+    /// The sessions that it takes to see a change, where there are fewer.
+    pub too_few: Option<usize>,
 }
 
 /// A session's figure.
@@ -63,11 +70,26 @@ pub struct TrendChange {
     pub at: usize,
     /// Level after / level before.
     pub ratio: f64,
-    /// Its 95 % interval: Student's, over sessions.
+    /// Its 95 % interval, over sessions of which neighbours resemble each other.
     pub interval: Option<RatioRange>,
-    /// How often chance alone gives a split as good.
+    /// How often a random order of the sessions has a split as good.
     pub p: f64,
     /// Whether the new level is the better one; none where neither direction is.
+    pub better: Option<bool>,
+}
+
+/// A move that is no step: the straight line through all sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TrendDrift {
+    /// The line at the first session, in the metric's unit.
+    pub from: f64,
+    /// The line at the last session.
+    pub to: f64,
+    /// `to` / `from`; none where one of them is not above 0.
+    pub ratio: Option<f64>,
+    /// Its 95 % interval, over sessions of which neighbours resemble each other. One that has 1 in it shows no direction.
+    pub interval: Option<RatioRange>,
+    /// Whether it leads to better figures; none where it shows no direction, or neither direction is better.
     pub better: Option<bool>,
 }
 
@@ -144,6 +166,7 @@ fn one(
     let label = points.last().map_or_else(String::new, |(_, label)| label.to_string());
     let points: Vec<TrendPoint> = points.into_iter().map(|(point, _)| point).collect();
     let medians: Vec<f64> = points.iter().map(|point| point.median).collect();
+    let Moves { changes, drift, correlation, too_few } = moves(&medians, metric);
     TrendSeries {
         label,
         suite: suite.to_owned(),
@@ -151,34 +174,76 @@ fn one(
         size: size.to_owned(),
         test,
         name: name.to_owned(),
-        changes: changes(&medians, metric),
+        changes,
+        drift,
+        correlation,
+        too_few,
         points,
     }
 }
 
-fn changes(medians: &[f64], metric: Metric) -> Vec<TrendChange> {
+/// What a series does.
+#[derive(Default)]
+struct Moves {
+    changes: Vec<TrendChange>,
+    drift: Option<TrendDrift>,
+    correlation: Option<f64>,
+    too_few: Option<usize>,
+}
+
+fn moves(medians: &[f64], metric: Metric) -> Moves {
     /// The same series has the same changes.
     const SEED: u64 = 0;
-    let positive = medians.iter().all(|median| *median > 0.0);
     // Figures move by factors; what may be 0 has no logarithm.
-    let series: Vec<f64> = if positive { medians.iter().map(|median| median.ln()).collect() } else { medians.to_vec() };
-    let found = change_points(&series, SEED).unwrap_or_default();
-    let ends: Vec<usize> =
-        std::iter::once(0).chain(found.iter().map(|change| change.at)).chain([medians.len()]).collect();
-    let change = |(place, change): (usize, &crate::stats::ChangePoint)| {
-        let (before, after) = (&medians[ends[place]..change.at], &medians[change.at..ends[place + 2]]);
-        let tested = session_ratio(after, before, SessionSpread::of([after, before]));
-        let levels = || Some(median(after).ok()? / median(before).ok()?);
-        let interval = tested.ok().map(|(RatioInterval { ratio, low, high, confidence, .. }, _)| {
-            (ratio, RatioRange { low, high, confidence })
-        });
-        let ratio = interval.map(|(ratio, _)| ratio).or_else(levels).unwrap_or(f64::NAN);
-        let better = match metric.better() {
-            Better::Less => Some(ratio < 1.0),
-            Better::More => Some(ratio > 1.0),
-            Better::Neither => None,
-        };
-        TrendChange { at: change.at, ratio, interval: interval.map(|(_, range)| range), p: change.p, better }
+    let factors = medians.iter().all(|median| *median > 0.0);
+    let series: Vec<f64> = if factors { medians.iter().map(|median| median.ln()).collect() } else { medians.to_vec() };
+    let Movement { kind, correlation } = match movement(&series, SEED) {
+        Ok(found) => found,
+        Err(NoAnswer::TooFew { need, .. }) => return Moves { too_few: Some(need), ..Moves::default() },
+        Err(_) => return Moves::default(),
     };
-    found.iter().enumerate().map(change).collect()
+    let moves = Moves { correlation: Some(correlation), ..Moves::default() };
+    match kind {
+        MovementKind::Still => moves,
+        MovementKind::Steps(steps) => {
+            let ends: Vec<usize> = steps.iter().map(|step| step.at).chain([medians.len()]).collect();
+            let begins = std::iter::once(0).chain(ends.iter().copied());
+            let levels = begins.zip(&ends).map(|(begin, end)| median(&medians[begin..*end]).unwrap_or(f64::NAN));
+            let levels: Vec<f64> = levels.collect();
+            let change = |(step, levels): (&LevelStep, &[f64])| {
+                let interval = factors.then(|| range(step.low, step.high));
+                let ratio = if factors { step.shift.exp() } else { levels[1] / levels[0] };
+                TrendChange { at: step.at, ratio, interval, p: step.p, better: is_better(ratio, metric) }
+            };
+            Moves { changes: steps.iter().zip(levels.windows(2)).map(change).collect(), ..moves }
+        }
+        MovementKind::Drift(StraightLine { from, shift, low, high }) => {
+            let figure = |place: f64| if factors { place.exp() } else { place };
+            let (from, to) = (figure(from), figure(from + shift));
+            let drift = TrendDrift {
+                from,
+                to,
+                ratio: (from > 0.0 && to > 0.0).then(|| to / from),
+                interval: factors.then(|| range(low, high)),
+                better: Some(shift.exp())
+                    .filter(|_| low > 0.0 || high < 0.0)
+                    .and_then(|ratio| is_better(ratio, metric)),
+            };
+            Moves { drift: Some(drift), ..moves }
+        }
+    }
+}
+
+/// The range of a ratio from that of its logarithm.
+fn range(low: f64, high: f64) -> RatioRange {
+    RatioRange { low: low.exp(), high: high.exp(), confidence: CONFIDENCE }
+}
+
+/// Whether a figure that is multiplied by `ratio` becomes better.
+fn is_better(ratio: f64, metric: Metric) -> Option<bool> {
+    match metric.better() {
+        Better::Less => Some(ratio < 1.0),
+        Better::More => Some(ratio > 1.0),
+        Better::Neither => None,
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
         grid::Grid,
         units::{counted, plain},
     },
-    compare::{Trend, TrendChange, TrendSeries},
+    compare::{RatioRange, Trend, TrendChange, TrendDrift, TrendSeries},
     metric::Metric,
     report::{
         comparison::rendered,
@@ -57,8 +57,8 @@ fn table(trend: &Trend) -> String {
             let (first, last) = ends(one, trend.metric);
             let line = sparkline(one, LINE);
             grid.row([plain(&format!("{} {}", one.test, one.name)), first, line, last, found_words(one)]);
-            for change in &one.changes {
-                grid.title(format!("    {}", plain(&change_words(one, change, trend.metric))));
+            for line in moves_words(one, trend.metric) {
+                grid.title(format!("    {}", plain(&line)));
             }
         }
         let sessions = series.iter().map(|one| one.points.len()).max().unwrap_or(0);
@@ -75,16 +75,18 @@ fn table(trend: &Trend) -> String {
 
 /// Whether the level changed, in a word or two.
 pub(crate) fn found_words(series: &TrendSeries) -> String {
-    match series.changes.len() {
-        0 if series.points.len() < 6 => format!("{}: too few", counted(series.points.len(), "session")),
-        0 => "no change".to_owned(),
-        some => counted(some, "change"),
+    match (series.changes.len(), series.drift, series.too_few) {
+        (0, None, Some(_)) => format!("{}: too few", counted(series.points.len(), "session")),
+        (0, None, None) => "no change".to_owned(),
+        (0, Some(_), _) => "drifting".to_owned(),
+        (some, ..) => counted(some, "change"),
     }
 }
 
 /// How changes are found.
-pub(crate) const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014); \
-                      ratio of the levels with Student's 95 % interval over sessions";
+pub(crate) const METHOD: &str = "a change: energy distance of the sessions before and after, p <= 0.01 of 999 random orders (Matteson and James 2014), \
+     and a step explains the sessions better than a line does, or neighbours that resemble each other; drifting: they move, and not in \
+     steps; intervals are of 95 %, for sessions whose neighbours correlate";
 
 fn legend(metric: Metric) -> String {
     format!("{} of each session (median of its runs), from the first to the last", name(metric))
@@ -103,27 +105,55 @@ pub(crate) fn ends(series: &TrendSeries, metric: Metric) -> (String, String) {
     (shown(series.points.first().map(|point| point.median)), shown(series.points.last().map(|point| point.median)))
 }
 
+/// The changes or the drift of a series, a line each.
+pub(crate) fn moves_words(series: &TrendSeries, metric: Metric) -> Vec<String> {
+    let changes = series.changes.iter().map(|change| change_words(series, change, metric));
+    changes.chain(series.drift.iter().map(|drift| drift_words(series, drift, metric))).collect()
+}
+
+/// `drifting from 1.01 ms to 1.06 ms: time +5.1 % [+2.4 %, +7.8 %], worse; neighbouring sessions correlate by 0.4`.
+fn drift_words(series: &TrendSeries, drift: &TrendDrift, metric: Metric) -> String {
+    let interval = interval_words(drift.interval);
+    let change = drift.ratio.map_or_else(String::new, |ratio| format!(" {}{interval}", percent(ratio)));
+    let shown = drift.interval.is_some_and(|range| range.low > 1.0 || range.high < 1.0);
+    let direction = if shown { direction(drift.better) } else { ", no direction shown" };
+    format!(
+        "drifting from {} to {}: {}{change}{direction}; neighbouring sessions correlate by {:.1}",
+        metric.shown(drift.from),
+        metric.shown(drift.to),
+        name(metric),
+        series.correlation.unwrap_or(0.0)
+    )
+}
+
+fn interval_words(interval: Option<RatioRange>) -> String {
+    interval.map_or_else(String::new, |range| format!(" [{}, {}]", percent(range.low), percent(range.high)))
+}
+
+fn direction(better: Option<bool>) -> &'static str {
+    match better {
+        Some(true) => ", better",
+        Some(false) => ", worse",
+        None => "",
+    }
+}
+
 /// `2026-10-15T09:30:00Z, session 01a20196-f49e: time +5.1 % [+4.4 %, +5.8 %], p 0.001; 0.9.70 before, 0.9.71 since`.
-pub(crate) fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> String {
+fn change_words(series: &TrendSeries, change: &TrendChange, metric: Metric) -> String {
     let Some(since) = series.points.get(change.at) else { return String::new() };
     let before = change.at.checked_sub(1).and_then(|at| series.points.get(at));
     let id: String = since.session_id.to_string().chars().take(13).collect();
-    let interval =
-        change.interval.map_or_else(String::new, |range| format!(" [{}, {}]", percent(range.low), percent(range.high)));
     let versions =
         before.filter(|before| before.engine_version != since.engine_version).map_or_else(String::new, |before| {
             format!("; version {} before, {} since", before.engine_version, since.engine_version)
         });
-    let direction = match change.better {
-        Some(true) => ", better",
-        Some(false) => ", worse",
-        None => "",
-    };
     format!(
-        "{}, session {id}: {} {}{interval}{direction}, p {:.3}{versions}",
+        "{}, session {id}: {} {}{}{}, p {:.3}{versions}",
         since.started_at,
         name(metric),
         percent(change.ratio),
+        interval_words(change.interval),
+        direction(change.better),
         change.p
     )
 }
@@ -159,7 +189,7 @@ pub(crate) fn sparkline(series: &TrendSeries, most_columns: usize) -> String {
     line
 }
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 22] = [
     "label",
     "suite",
     "place",
@@ -176,16 +206,21 @@ const COLUMNS: [&str; 18] = [
     "change_low",
     "change_high",
     "p",
+    "drift",
+    "drift_low",
+    "drift_high",
+    "correlation",
     "selection",
     "command",
 ];
 
 fn csv(trend: &Trend, cells: Cells) -> String {
     let mut out = csv::line(COLUMNS, cells);
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     for series in &trend.series {
+        let drift = series.drift.and_then(|drift| drift.interval);
         for (at, point) in series.points.iter().enumerate() {
             let change = series.changes.iter().find(|change| change.at == at);
-            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
             let interval = change.and_then(|change| change.interval);
             let row = [
                 series.label.clone(),
@@ -204,6 +239,10 @@ fn csv(trend: &Trend, cells: Cells) -> String {
                 number(interval.map(|range| range.low)),
                 number(interval.map(|range| range.high)),
                 number(change.map(|change| change.p)),
+                number(series.drift.and_then(|drift| drift.ratio)),
+                number(drift.map(|range| range.low)),
+                number(drift.map(|range| range.high)),
+                number(series.correlation),
                 trend.selection.clone(),
                 trend.command.clone(),
             ];
@@ -239,7 +278,10 @@ struct TrendPanel {
     points: Vec<(f64, f64, String)>,
     /// Where the level changes.
     steps: Vec<f64>,
-    changes: Vec<String>,
+    /// Where the line of a drift begins and ends, from the top.
+    drift: Option<(f64, f64)>,
+    /// The changes or the drift in words.
+    moves: Vec<String>,
 }
 
 fn html(trend: &Trend) -> Result<String, minijinja::Error> {
@@ -285,6 +327,7 @@ fn panel(series: &TrendSeries, metric: Metric) -> TrendPanel {
             .map(|(at, point)| (x(at as f64), y(point.median), tip(point)))
             .collect(),
         steps: series.changes.iter().map(|change| x(change.at as f64 - 0.5)).collect(),
-        changes: series.changes.iter().map(|change| change_words(series, change, metric)).collect(),
+        drift: series.drift.map(|drift| (y(drift.from), y(drift.to))),
+        moves: moves_words(series, metric),
     }
 }

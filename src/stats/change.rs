@@ -1,6 +1,9 @@
 use super::error::{NoAnswer, finite};
 use dbdyno_workload::rng::SplitMix64;
 
+/// The fewest values of a series that can show a change: of nine, two in 126 orders are as good as the best.
+pub const MIN_STEPPED: usize = 10;
+
 /// Values on either side of a change, at least: fewer are no level.
 const LEAST: usize = 3;
 /// Reorderings of a stretch that its split is held against.
@@ -35,8 +38,7 @@ pub fn change_points(series: &[f64], seed: u64) -> Result<Vec<ChangePoint>, NoAn
     let mut stretches = vec![(0, series.len())];
     while let Some((from, until)) = stretches.pop() {
         let Some(split) = best_split(&series[from..until]) else { continue };
-        let p = p_of(split, &series[from..until], &mut rng);
-        if p <= CHANGE_ALPHA {
+        if let Some(p) = p_of(split, &series[from..until], &mut rng) {
             let at = from + split.at;
             found.push(ChangePoint { at, p });
             stretches.extend([(from, at), (at, until)]);
@@ -83,8 +85,9 @@ fn best_split(values: &[f64]) -> Option<Split> {
     best
 }
 
-/// The share of random orders, this one among them, that have a split as good.
-fn p_of(split: Split, values: &[f64], rng: &mut SplitMix64) -> f64 {
+/// The share of random orders, this one among them, that have a split as good; none above [`CHANGE_ALPHA`].
+fn p_of(split: Split, values: &[f64], rng: &mut SplitMix64) -> Option<f64> {
+    let all = (PERMUTATIONS + 1) as f64;
     let mut shuffled = values.to_vec();
     let mut as_good = 1;
     for _ in 0..PERMUTATIONS {
@@ -92,6 +95,9 @@ fn p_of(split: Split, values: &[f64], rng: &mut SplitMix64) -> f64 {
             shuffled.swap(at, rng.below(at as u64 + 1) as usize);
         }
         as_good += usize::from(best_split(&shuffled).is_some_and(|other| other.distance >= split.distance));
+        if as_good as f64 / all > CHANGE_ALPHA {
+            return None;
+        }
     }
-    as_good as f64 / (PERMUTATIONS + 1) as f64
+    Some(as_good as f64 / all)
 }

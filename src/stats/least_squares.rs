@@ -23,13 +23,32 @@ pub struct Fit {
 pub fn least_squares(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, NoAnswer> {
     at_least(1, y.len())?;
     finite(y)?;
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut left = y.to_vec();
     for column in columns {
         if column.len() != y.len() {
             return Err(NoAnswer::UnequalLengths { a: column.len(), b: y.len() });
         }
         finite(column)?;
+    }
+    let solved = solve(columns, y);
+    Ok(Fit { residual: solved.residual, rank: solved.sizes.len() })
+}
+
+/// A fit of least squares with what its errors follow from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Solved {
+    /// The sum of the squares of what the columns do not explain.
+    pub(super) residual: f64,
+    /// Of each independent column the sum of the squares of its part that those before it do not explain.
+    pub(super) sizes: Vec<f64>,
+    /// The coefficient of the last independent column.
+    pub(super) last: f64,
+}
+
+/// As [`least_squares`], of finite columns as long as `y`.
+pub(super) fn solve(columns: &[Vec<f64>], y: &[f64]) -> Solved {
+    let (mut basis, mut sizes): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+    let (mut left, mut last) = (y.to_vec(), 0.0);
+    for column in columns {
         let size = dot(column, column).sqrt();
         let mut own = column.clone();
         for _ in 0..2 {
@@ -40,11 +59,13 @@ pub fn least_squares(columns: &[Vec<f64>], y: &[f64]) -> Result<Fit, NoAnswer> {
         let rest = dot(&own, &own).sqrt();
         if rest > DEPENDENT * size {
             own.iter_mut().for_each(|value| *value /= rest);
+            last = dot(&left, &own) / rest;
             take_out(&mut left, &own);
             basis.push(own);
+            sizes.push(rest * rest);
         }
     }
-    Ok(Fit { residual: dot(&left, &left), rank: basis.len() })
+    Solved { residual: dot(&left, &left), sizes, last }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

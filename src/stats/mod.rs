@@ -13,17 +13,19 @@
 //! 4. [`noise_floors`] says how large a ratio the machine shows between two equal things, test by test;
 //! 5. [`Evidence::verdict`] puts these together.
 //!
-//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s; where it
-//! changed from one session to the next, [`change_points`]'s.
+//! How a figure grows with the size or an option is [`scaling`]'s answer; whether it drifts with time, [`drift`]'s; what it
+//! does from one session to the next, [`movement`]'s.
 //!
 //! Where there is no answer, [`NoAnswer`] says why.
 
 mod adjust;
 mod bootstrap;
 mod change;
+mod correlated;
 mod drift;
 mod error;
 mod least_squares;
+mod movement;
 mod noise;
 mod normal;
 mod null;
@@ -42,10 +44,11 @@ mod verdict;
 
 pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::bootstrap_interval;
-pub use change::{ChangePoint, change_points};
+pub use change::{ChangePoint, MIN_STEPPED, change_points};
 pub use drift::{Drift, MIN_STRETCHES, drift};
 pub use error::NoAnswer;
 pub use least_squares::{Fit, least_squares};
+pub use movement::{LevelStep, Movement, MovementKind, StraightLine, movement};
 pub use noise::{DEFAULT_NOISE_FLOOR, NoiseFloors, SelfNoise, noise_floors};
 pub use normal::{erfc, two_sided_z, upper_tail};
 pub use null::EXACT_LIMIT;

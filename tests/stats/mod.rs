@@ -3,6 +3,7 @@
 
 mod changes;
 mod laws;
+mod movement;
 mod publications;
 mod refusals;
 mod simulation;

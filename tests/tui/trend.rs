@@ -4,7 +4,7 @@ use super::Journey;
 use crate::{
     compare::fixture::{Bench, Variant, spec},
     support::Place,
-    trend::sessions,
+    trend::{ramp, sessions},
 };
 use dbdyno::{
     store::Store,
@@ -48,6 +48,16 @@ fn a_step_is_marked_and_told_with_its_session() {
 fn sessions_without_a_step_have_no_change() {
     let mut journey = over(&sessions(None), 80, 24);
     journey.keys("3").keys("T").shows("no change").hides("1▲").hides("1▼").shows("30 of 30").hides("] next change");
+}
+
+#[test]
+fn a_ramp_drifts_along_a_line_and_has_no_change() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut journey = over(&ramp(), columns, rows);
+        journey.keys("3").keys("T").shows("drifting").hides("1▲").shows("┄").hides("] next change");
+        journey.shows("drifting from 1.01 ms to 1.13 ms: time +11.").shows("30 of 30");
+        journey.keys("x").shows("Matteson").shows("drifting from");
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! A figure over sessions, drawn in cells: a point a session, the levels behind them, a numbered line where the level changes.
+//! A figure over sessions, drawn in cells: a point a session, the levels or the drift behind them, a numbered line where the level
+//! changes.
 
 use super::pane;
 use crate::{
@@ -52,9 +53,17 @@ impl Scale {
     }
 }
 
-/// What a change of the level is painted as; its number says so too.
-pub(super) fn role(change: &TrendChange) -> Role {
-    match change.better {
+/// What changes and drift of a series are painted as; their words say so too.
+pub(super) fn roles(series: &TrendSeries) -> impl Iterator<Item = Role> {
+    series.changes.iter().map(role).chain(series.drift.map(|drift| of_direction(drift.better)))
+}
+
+fn role(change: &TrendChange) -> Role {
+    of_direction(change.better)
+}
+
+fn of_direction(better: Option<bool>) -> Role {
+    match better {
         Some(true) => Role::Good,
         Some(false) => Role::Bad,
         None => Role::Warn,
@@ -110,8 +119,17 @@ fn boundary(scale: Scale, at: usize) -> u16 {
     before + (here - before).div_ceil(2).max(u16::from(here > before + 1)).min(here - before)
 }
 
-/// The median of each level, as a dotted line over its sessions.
+/// The median of each level, as a dotted line over its sessions; or the line of a drift, with a dot for each session.
 fn draw_levels(paint: &mut Paint<'_>, plot: Rect, scale: Scale, series: &TrendSeries, values: &[f64]) {
+    if let Some(drift) = series.drift {
+        let last = values.len().saturating_sub(1).max(1) as f64;
+        for at in 0..values.len() {
+            let value = drift.from + (drift.to - drift.from) * at as f64 / last;
+            let place = Rect { x: plot.x + scale.column(at), y: plot.y + scale.row(value), width: 1, height: 1 };
+            paint.text(place, "┄", Role::Ghost);
+        }
+        return;
+    }
     let places = || series.changes.iter().map(|change| change.at);
     let begins = std::iter::once(0).chain(places());
     for (begin, end) in begins.zip(places().chain([values.len()])) {

@@ -5,7 +5,7 @@ use crate::{
     base::units::counted,
     report::{
         format::Format,
-        trend::{FORMATS, METHOD, change_words, found_words, heading},
+        trend::{FORMATS, METHOD, found_words, heading, moves_words},
     },
     tui::{
         export::FileContent,
@@ -66,7 +66,7 @@ impl TrendScreen {
     pub(super) fn explain(&self) -> Intents {
         let (Some((of, followed)), Some(series)) = (self.followed(), self.current()) else { return Intents::new() };
         let mut lines = vec![heading(series), METHOD.to_owned(), String::new(), found_words(series)];
-        lines.extend(series.changes.iter().map(|change| change_words(series, change, of.metric)));
+        lines.extend(moves_words(series, of.metric));
         lines.push(String::new());
         lines.extend(series.points.iter().map(|point| {
             let (runs, median) = (counted(point.runs, "run"), of.metric.shown(point.median));

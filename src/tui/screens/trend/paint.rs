@@ -6,7 +6,7 @@ use crate::{
     catalog::Role,
     compare::{TrendPoint, TrendSeries},
     metric::Metric,
-    report::trend::{change_words, ends, found_words, heading, name, sparkline},
+    report::trend::{ends, found_words, heading, moves_words, name, sparkline},
     tui::{
         screens::Context,
         widgets::{
@@ -86,14 +86,16 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
     }
 }
 
-/// The changes of a series, numbered as in the chart, or that there are none.
+/// The changes of a series, numbered as in the chart, or its drift, or that there is neither.
 fn words(series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, Role)> {
-    if series.changes.is_empty() {
+    let moves = moves_words(series, metric);
+    if moves.is_empty() {
         return vec![(found_words(series), Role::Dim)];
     }
-    let lines = (1..).zip(&series.changes).flat_map(|(number, change)| {
-        let text = format!("{number} {}", plain(&change_words(series, change, metric)));
-        wrap(&text, columns).into_iter().map(|line| (line, chart::role(change))).collect::<Vec<_>>()
+    let lines = (1..).zip(moves).zip(chart::roles(series)).flat_map(|((number, text), role)| {
+        let number = if series.changes.is_empty() { String::new() } else { format!("{number} ") };
+        let lines = wrap(&format!("{number}{}", plain(&text)), columns);
+        lines.into_iter().map(move |line| (line, role)).collect::<Vec<_>>()
     });
     lines.collect()
 }
@@ -138,7 +140,7 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
     let line = room.saturating_sub(name).clamp(LEAST_LINE, WIDEST_LINE);
     let offset = screen.cursor.offset(all.len(), usize::from(area.height));
     for ((at, one), row) in all.iter().enumerate().skip(offset).zip(rows(area)) {
-        let role = one.changes.last().map_or(Role::Dim, chart::role);
+        let role = chart::roles(one).last().unwrap_or(Role::Dim);
         let pieces = [
             piece(pad(&names[at], name), Role::Text),
             piece(format!("  {:>first$}  ", figures[at].0), Role::Text),
