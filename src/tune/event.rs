@@ -3,7 +3,7 @@
 use super::{
     change::Change,
     effect::TestEffect,
-    search::{SearchOutcome, Tried},
+    search::{SearchOutcome, TakenOut, Tried},
     trial::Trial,
 };
 use crate::runner::RunnerEvent;
@@ -63,6 +63,8 @@ pub enum TuneEvent {
         /// Time left, ms.
         left_ms: u64,
     },
+    /// A change was taken out of the best candidate, and measured against it.
+    TakenOut { what: Box<TakenOut> },
     /// The search is over.
     SearchEnded { found: Box<SearchOutcome> },
 }

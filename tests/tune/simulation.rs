@@ -91,3 +91,133 @@ fn the_rounds_planned_can_decide_and_two_fewer_cannot() {
         assert!(can(rounds) && !can(rounds - 2), "{tests} tests, {changes} changes: {rounds}");
     }
 }
+
+/// Winners of a search whose changes have known effects, reduced by the real order, plan and judgement.
+mod reduction {
+    use super::*;
+    use dbdyno::tune::search::{Aim, Candidate, Reduction, TakenOut};
+    use dbdyno::tune::{Change, TestEffect};
+    use dbdyno_engine::{durability::Tier, suite::SuiteKind};
+
+    /// Rounds that each change is taken out in.
+    const ROUNDS: u32 = 16;
+    /// Winners of which the rates are.
+    const WINNERS: usize = 150;
+
+    struct Winners {
+        workload: Workload,
+        registry: Registry,
+        machine: Machine,
+        base: Settings,
+        seed: u64,
+    }
+
+    impl Winners {
+        /// Winners of LMDB on reads, on a machine whose times scatter by 2 % and drift by 5 %.
+        fn new() -> Self {
+            let registry = Registry::discover();
+            let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
+            let suite = catalog.suite("kv").unwrap();
+            let pick = suite.pick(&["Random reads".to_owned()]).unwrap();
+            let engine = registry.get("lmdb").unwrap().clone();
+            let workload = Workload { engine, suite, suite_options: BTreeMap::new(), size: Size::one(10_000), pick };
+            let base = workload.settings(&BTreeMap::new()).unwrap();
+            let machine = Machine { rng: SplitMix64::new(2_027), noise: 0.0, sd: 0.02 };
+            Self { workload, registry, machine, base, seed: 0 }
+        }
+
+        /// What is left of a winner with these changes. A change takes its factor of the time, and 1 without one; of those in
+        /// `instead`, which can replace each other, one is enough.
+        fn reduce(
+            &mut self,
+            winner: &[(&str, &str)],
+            factors: &[(&str, f64)],
+            instead: (&[&str], f64),
+        ) -> (Change, Tier, Vec<TakenOut>) {
+            let engine = self.workload.engine.description.clone();
+            let base = self.base.clone();
+            let aim = Aim { engine: &engine, suite: SuiteKind::Kv, base: &base, tier: Tier::Unsafe };
+            let change = winner.iter().map(|(option, value)| ((*option).to_owned(), (*value).to_owned())).collect();
+            let winner = Candidate::new(aim, Change(change)).unwrap();
+            let work = |change: &Change| {
+                let one = |(option, factor): &(&str, f64)| if change.0.contains_key(*option) { *factor } else { 1.0 };
+                let any = instead.0.iter().any(|option| change.0.contains_key(*option));
+                factors.iter().map(one).product::<f64>() * if any { instead.1 } else { 1.0 }
+            };
+            let mut reduction = Reduction::new(aim, winner.clone(), |_| None);
+            while let Some(attempt) = reduction.next_attempt() {
+                let works = [work(&winner.change), work(&attempt.rest.change)];
+                let settings = [winner.settings.clone(), attempt.rest.settings.clone()];
+                let effect = self.measure(&settings, works);
+                reduction.judge(attempt, Some(effect), None);
+            }
+            let (left, taken_out) = reduction.finish();
+            left.map_or((Change::default(), engine.tier(&base).0, taken_out.clone()), |left| {
+                (left.change, left.tier, taken_out)
+            })
+        }
+
+        fn measure(&mut self, settings: &[Settings; 2], works: [f64; 2]) -> TestEffect {
+            self.seed += 1;
+            let plan = self.workload.plan(&self.registry, settings, ROUNDS, self.seed).unwrap();
+            let last = plan.runs.len() as f64;
+            let mut samples = Samples::default();
+            for (place, run) in plan.runs.iter().enumerate() {
+                let wall_ns = self.machine.time(works[run.configuration], place as f64 / last);
+                let sample = Sample { wall_ns, figures: Figures::default(), agrees: None };
+                samples.add(run.configuration, (String::new(), run.round), 2, sample);
+            }
+            judge(&samples, 0, 1, &self.workload.tests(), Spending::ONCE).remove(0)
+        }
+    }
+
+    #[test]
+    fn changes_that_do_nothing_are_dropped_and_those_that_gain_five_percent_are_kept() {
+        let mut winners = Winners::new();
+        let winner = [("sync", "nosync"), ("writemap", "on"), ("readahead", "off"), ("append", "on")];
+        let (mut needless, mut dropped, mut kept, mut lowered) = (0, 0, 0, 0);
+        for _ in 0..WINNERS {
+            let (left, tier, _) = winners.reduce(&winner, &[("readahead", 0.95)], (&[], 1.0));
+            kept += usize::from(left.0.contains_key("readahead"));
+            needless += winner.len() - 1;
+            dropped +=
+                winner.iter().filter(|(option, _)| *option != "readahead" && !left.0.contains_key(*option)).count();
+            lowered += usize::from(tier < Tier::PowerSafe);
+        }
+        assert!(dropped * 100 >= needless * 95, "{dropped} of {needless} dropped");
+        assert!(kept * 100 >= WINNERS * 90, "{kept} of {WINNERS} kept");
+        assert!(lowered * 100 <= WINNERS * 5, "the tier of {lowered} of {WINNERS} was lowered for nothing");
+    }
+
+    #[test]
+    fn where_two_changes_can_replace_each_other_durability_is_the_one_that_is_dropped() {
+        let mut winners = Winners::new();
+        let winner = [("sync", "nosync"), ("readahead", "off")];
+        for _ in 0..20 {
+            let (left, tier, taken_out) = winners.reduce(&winner, &[], (&["sync", "readahead"], 0.7));
+            assert_eq!(left.to_string(), "readahead=off", "{taken_out:?}");
+            assert_eq!(tier, Tier::PowerSafe);
+            let words: Vec<(&str, bool)> = taken_out.iter().map(|one| (one.option.as_str(), one.dropped)).collect();
+            assert_eq!(words, [("sync", true), ("readahead", false)]);
+        }
+    }
+
+    #[test]
+    fn a_change_that_lowers_the_tier_and_gains_stays_where_no_safer_value_gains_as_much() {
+        let mut winners = Winners::new();
+        // Any value but `full` gains the half: the safest of them is taken.
+        let (left, tier, taken_out) = winners.reduce(&[("sync", "nosync")], &[("sync", 0.5)], (&[], 1.0));
+        assert_eq!(left.to_string(), "sync=nometasync", "{taken_out:?}");
+        assert!(tier > Tier::Unsafe && tier < Tier::PowerSafe, "{tier}");
+        let tried: Vec<(&str, bool)> = taken_out.iter().map(|one| (one.instead.as_str(), one.dropped)).collect();
+        assert_eq!(tried, [("full", false), ("nometasync", true)]);
+    }
+
+    #[test]
+    fn a_winner_of_which_nothing_gains_is_the_base() {
+        let mut winners = Winners::new();
+        let (left, tier, taken_out) = winners.reduce(&[("sync", "nosync"), ("readahead", "off")], &[], (&[], 1.0));
+        assert!(left.0.is_empty() && tier == Tier::PowerSafe, "{taken_out:?}");
+        assert!(taken_out.iter().all(|one| one.dropped), "{taken_out:?}");
+    }
+}

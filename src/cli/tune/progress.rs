@@ -3,7 +3,7 @@
 use crate::{
     base::units::{self, plain},
     cli::{output::print, progress::Style},
-    report::tune::{round_text, standing},
+    report::tune::{round_text, standing, taken_out},
     runner::RunnerEvent,
     tune::TuneEvent,
 };
@@ -70,7 +70,7 @@ fn on_bar(bar: &ProgressBar, event: &TuneEvent) {
             bar.set_position((tried - alive) as u64);
             bar.set_message(standing(event));
         }
-        TuneEvent::Dropped { .. } => {
+        TuneEvent::Dropped { .. } | TuneEvent::TakenOut { .. } => {
             if let Some(line) = line(event) {
                 bar.println(line);
             }
@@ -90,6 +90,7 @@ fn line(event: &TuneEvent) -> Option<String> {
             Some(format!("{candidates} settings to choose from, {} to try them", time(*budget_ms)))
         }
         TuneEvent::Dropped { change, reason } => Some(format!("✗ {}: {}", plain(&change.to_string()), plain(reason))),
+        TuneEvent::TakenOut { what } => Some(taken_out(what)),
         TuneEvent::Standing { left_ms, .. } => Some(format!("{}, {} left", standing(event), time(*left_ms))),
         TuneEvent::TrialEnded { .. } | TuneEvent::SearchEnded { .. } => None,
     }

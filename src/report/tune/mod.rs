@@ -12,5 +12,5 @@ pub(crate) mod words;
 pub use answer::{AnswerForm, answer_text};
 pub use effects::{EFFECTS_FORMATS, effects_text};
 pub use ledger::{LEDGER_FORMATS, ledger_text};
-pub use search::{search_text, standing};
+pub use search::{search_text, standing, taken_out};
 pub use trial::{round_text, trial_text};

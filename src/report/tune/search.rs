@@ -2,7 +2,7 @@
 
 use super::{
     trial::trial_text,
-    words::{shown_interval, shown_ratio},
+    words::{measured, shown_interval, shown_ratio},
 };
 use crate::{
     base::{
@@ -12,7 +12,7 @@ use crate::{
     report::comparison::words::ratio,
     tune::{
         TuneEvent,
-        search::{Fate, SearchOutcome},
+        search::{Fate, SearchOutcome, TakenOut},
     },
 };
 use console::Alignment;
@@ -30,12 +30,33 @@ pub fn standing(event: &TuneEvent) -> String {
     format!("{tried} tried, {alive} in the race{best}")
 }
 
-/// What a search came to: the confirmation, and the race before it.
+/// What came of a change that was taken out of the winner, in one line.
+pub fn taken_out(what: &TakenOut) -> String {
+    let TakenOut { option, value, instead, tier, effect, dropped, reason } = what;
+    let word = if *dropped { "dropped" } else { "kept" };
+    let figures = effect.as_ref().map_or_else(String::new, |effect| format!(": {}", measured(effect)));
+    let survives = match tier.before == tier.after {
+        true => String::new(),
+        false => format!("; tier {} -> {}", tier.before.sign(), tier.after),
+    };
+    let reason = reason.as_ref().map_or_else(String::new, |reason| format!("; {reason}"));
+    plain(&format!("{word} {option}={value} against {instead}{figures}{survives}{reason}")).to_string()
+}
+
+/// What a search came to: the confirmation, what was taken out of the winner before it, and the race before that.
 pub fn search_text(found: &SearchOutcome) -> String {
     let mut text = match &found.confirmed {
         Some(confirmed) => trial_text(confirmed),
         None => "no setting was found that is faster than the base\n".to_owned(),
     };
+    if !found.taken_out.is_empty() {
+        text.push_str(
+            "\ntaken out of the winner, on fresh seeds (ratio: time without it / time of the whole winner):\n",
+        );
+        for what in &found.taken_out {
+            text.push_str(&format!("  {}\n", taken_out(what)));
+        }
+    }
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,

@@ -41,7 +41,12 @@ pub struct Candidate {
 impl Candidate {
     /// The candidate that makes these changes of the base, without those parts of it that cannot matter. None: nothing is
     /// left, a commit survives less than asked for, or the engine does not take it.
-    pub fn new(aim: Aim<'_>, mut change: Change) -> Option<Self> {
+    pub fn new(aim: Aim<'_>, change: Change) -> Option<Self> {
+        Self::or_base(aim, change).filter(|candidate| !candidate.change.0.is_empty())
+    }
+
+    /// The same, or the base itself where nothing is left.
+    pub(super) fn or_base(aim: Aim<'_>, mut change: Change) -> Option<Self> {
         let Aim { engine, base, tier, .. } = aim;
         // What is left out may make another part pointless, so until nothing more can go.
         while let Some(option) = pointless(aim, &change) {
@@ -50,7 +55,7 @@ impl Candidate {
         let settings = change.made_to(base, engine).ok()?;
         let (survives, _) = engine.tier(&settings);
         let goes_together = engine.conflict(&settings).is_none();
-        (!change.0.is_empty() && survives >= tier && goes_together).then_some(Self { change, settings, tier: survives })
+        (survives >= tier && goes_together).then_some(Self { change, settings, tier: survives })
     }
 }
 
@@ -118,7 +123,7 @@ fn singles(choices: &[(&str, Vec<String>)]) -> Vec<Change> {
 }
 
 /// The values worth trying, the base's own left out.
-fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
+pub(super) fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
     let offered = match (&option.tuning.values, &option.kind) {
         (Some(values), _) => values.clone(),
         (None, OptionKind::Choice { choices }) => choices.clone(),

@@ -1,5 +1,6 @@
 //! What is searched for, and what a search came to.
 
+use super::reduce::TakenOut;
 use crate::tune::{change::Change, trial::Trial};
 use dbdyno_engine::{durability::Tier, settings::Settings};
 use serde::{Deserialize, Serialize};
@@ -39,8 +40,11 @@ pub struct SearchOutcome {
     pub candidates: usize,
     /// What was tried, in the order of the last rung it reached and then of its figure: the best first.
     pub tried: Vec<Tried>,
-    /// The confirmation of the best one; its figure alone is the gain. None: nothing was faster than the base, or it was
-    /// stopped.
+    /// What was taken out of the best one before it was confirmed, in this order, and whether it was dropped.
+    #[serde(default)]
+    pub taken_out: Vec<TakenOut>,
+    /// The confirmation of what was left of the best one; its figure alone is the gain. None: nothing was faster than the base, nothing was
+    /// left of the best one, or it was stopped.
     pub confirmed: Option<Trial>,
 }
 

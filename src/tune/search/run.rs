@@ -1,4 +1,4 @@
-//! The search itself: rungs of sessions, then the confirmation.
+//! The search itself: rungs of sessions, of which one candidate is left.
 
 use super::{
     super::{
@@ -6,13 +6,14 @@ use super::{
         event::TuneEvent,
         lab::{Lab, TuneError},
         samples::Samples,
-        trial::{Trial, TrialKind},
-        what_if::{WhatIf, what_if},
+        trial::Trial,
         workload::Workload,
     },
     candidates::{Aim, Candidate, neighbours, pool},
+    finish::TAKE_OUT_ROUNDS,
     halving::{halved, together},
     outcome::{Fate, SearchOutcome, SearchSpec, Tried},
+    reduce::TakenOut,
 };
 use crate::{
     base::identifier::identifier,
@@ -26,19 +27,17 @@ use std::{
 };
 
 /// Share of the budget that is kept for the confirmation.
-const CONFIRMATION: f64 = 0.3;
+pub(super) const CONFIRMATION: f64 = 0.25;
+/// Share of the budget that is kept for taking changes out of the winner.
+const TAKING_OUT: f64 = 0.25;
 /// Share of the time for rungs that the first one takes.
 const FIRST_RUNG: f64 = 0.4;
-/// Share of the time left that a confirmation is planned to take: runs do not always take as long as before.
-const MARGIN: f64 = 0.85;
 /// Candidates of one session, beside the base: more would put more time between a candidate and its base.
 const BATCH: usize = 7;
 /// Rounds of the first rung.
 const FIRST_ROUNDS: u32 = 2;
 /// Candidates that those who watch are told of each time.
 const LEADERS: usize = 16;
-/// The most rounds of a confirmation: beyond, an interval hardly narrows.
-const MOST_ROUNDS: u32 = 40;
 
 /// Searches for the fastest settings of a tier, tells what happens, and keeps the confirmation in the ledger.
 ///
@@ -60,6 +59,7 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
         field: Vec::new(),
         samples: Samples::default(),
         sessions: 0,
+        runs_apart: 0,
         spec,
     };
     lab.tell(TuneEvent::SearchStarted {
@@ -69,44 +69,50 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     });
     race.first_rung(candidates).await?;
     race.further_rungs().await?;
-    let confirmed = race.confirm().await?;
-    let found = race.found(confirmed);
+    let (left, taken_out) = race.reduce().await?;
+    let confirmed = match left {
+        Some(left) => race.confirm(left).await?,
+        None => None,
+    };
+    let found = race.found(taken_out, confirmed);
     lab.tell(TuneEvent::SearchEnded { found: Box::new(found.clone()) });
     Ok(found)
 }
 
-fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
+pub(super) fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
     Aim { engine: &workload.engine.description, suite: workload.suite.kind, base: &spec.base, tier: spec.tier }
 }
 
 /// A candidate in the race. Its variant in the samples is its place in the field, and 1 more: 0 is the base.
-struct Runner {
-    candidate: Candidate,
+pub(super) struct Runner {
+    pub(super) candidate: Candidate,
     rung: u32,
     fate: Fate,
 }
 
-struct Race<'r, 'l> {
-    lab: &'r Lab<'l>,
-    workload: &'r Workload,
-    spec: SearchSpec,
+pub(super) struct Race<'r, 'l> {
+    pub(super) lab: &'r Lab<'l>,
+    pub(super) workload: &'r Workload,
+    pub(super) spec: SearchSpec,
     search_id: String,
-    begun: Instant,
+    pub(super) begun: Instant,
     candidates: usize,
-    field: Vec<Runner>,
+    pub(super) field: Vec<Runner>,
     samples: Samples,
     sessions: u64,
+    /// Runs that are not among the samples.
+    pub(super) runs_apart: usize,
 }
 
 impl Race<'_, '_> {
     /// Time that the rungs may still take.
     fn left(&self) -> Duration {
-        self.spec.budget.mul_f64(1.0 - CONFIRMATION).saturating_sub(self.begun.elapsed())
+        self.spec.budget.mul_f64(1.0 - CONFIRMATION - TAKING_OUT).saturating_sub(self.begun.elapsed())
     }
 
     /// What a run took so far, its start and the keeping of its results included.
-    fn each(&self) -> Duration {
-        self.begun.elapsed() / self.samples.run_count().max(1) as u32
+    pub(super) fn each(&self) -> Duration {
+        self.begun.elapsed() / (self.samples.run_count() + self.runs_apart).max(1) as u32
     }
 
     /// Tries candidates until the rungs that follow need the rest of the time: single changes, what is one change away from
@@ -144,14 +150,14 @@ impl Race<'_, '_> {
 
     /// How many more candidates the first rung can take, up to a batch.
     fn affordable(&self) -> usize {
-        let share = self.spec.budget.mul_f64((1.0 - CONFIRMATION) * FIRST_RUNG);
+        let share = self.spec.budget.mul_f64((1.0 - CONFIRMATION - TAKING_OUT) * FIRST_RUNG);
         let fits = |more: &usize| self.begun.elapsed() + self.each() * ((more + 1) as u32 * FIRST_ROUNDS) <= share;
         (1..=BATCH).rev().find(fits).unwrap_or(0)
     }
 
-    /// Refuses a budget in which not even a confirmation can be run.
+    /// Refuses a budget in which not even one change can be taken out and the rest confirmed.
     fn check_budget(&self) -> Result<(), TuneError> {
-        let least = self.each() * (MIN_RUNS as u32 * 2);
+        let least = self.each() * ((MIN_RUNS as u32 + TAKE_OUT_ROUNDS.start()) * 2);
         if self.samples.run_count() == 0 || self.begun.elapsed() + least <= self.spec.budget {
             return Ok(());
         }
@@ -218,18 +224,14 @@ impl Race<'_, '_> {
     async fn measure(&mut self, members: &[usize], rounds: u32) -> Result<(), TuneError> {
         let mut variants = vec![self.spec.base.clone()];
         variants.extend(members.iter().map(|&at| self.field[at].candidate.settings.clone()));
-        self.sessions += 1;
-        let seed = SplitMix64::stream(self.spec.seed, self.sessions).next_u64();
-        let plan = self.workload.plan(self.lab.registry, &variants, rounds, seed)?;
-        let keys =
-            BTreeMap::from([("tune".to_owned(), "search".to_owned()), ("search".to_owned(), self.search_id.clone())]);
-        let report = self.lab.run(&plan, keys, Some(self.left()), |_| {}).await?;
+        let plan = self.workload.plan(self.lab.registry, &variants, rounds, self.fresh_seed())?;
+        let report = self.lab.run(&plan, self.keys(), Some(self.left()), |_| {}).await?;
         self.samples.add_report(&plan, &report, |configuration| match configuration {
             0 => BASE,
             of => members[of - 1] + 1,
         });
         for &at in members {
-            if let Some(reason) = self.unfit(at) {
+            if let Some(reason) = unfit(&self.samples, at + 1, self.spec.memory_limit) {
                 self.field[at].fate = Fate::Dropped(reason.clone());
                 let change = self.field[at].candidate.change.clone();
                 self.lab.tell(TuneEvent::Dropped { change, reason });
@@ -239,23 +241,19 @@ impl Race<'_, '_> {
         Ok(())
     }
 
-    /// Why a candidate may not be chosen.
-    fn unfit(&self, at: usize) -> Option<String> {
-        let variant = at + 1;
-        if let Some(failure) = self.samples.failure(variant) {
-            return Some(failure.to_owned());
-        }
-        if self.samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
-            return Some("its answers are not those of the others".to_owned());
-        }
-        let peak =
-            self.samples.of_variant(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
-        let limit = self.spec.memory_limit.filter(|limit| peak > *limit)?;
-        Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
+    /// The seed of another session.
+    pub(super) fn fresh_seed(&mut self) -> u64 {
+        self.sessions += 1;
+        SplitMix64::stream(self.spec.seed, self.sessions).next_u64()
+    }
+
+    /// The keys of the runs before the confirmation.
+    pub(super) fn keys(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([("tune".to_owned(), "search".to_owned()), ("search".to_owned(), self.search_id.clone())])
     }
 
     /// The log ratio to the base: the median over the rounds of the mean over the tests.
-    fn score(&self, at: usize) -> Option<f64> {
+    pub(super) fn score(&self, at: usize) -> Option<f64> {
         let tests = self.workload.tests();
         let each: Vec<f64> = self
             .samples
@@ -267,7 +265,7 @@ impl Race<'_, '_> {
     }
 
     /// The candidate in the race with the best figure.
-    fn best(&self) -> Option<usize> {
+    pub(super) fn best(&self) -> Option<usize> {
         let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive);
         let scored = alive.filter_map(|at| Some((at, self.field[at].rung, self.score(at)?)));
         // More rounds are worth more than a better figure of few.
@@ -287,30 +285,6 @@ impl Race<'_, '_> {
             leaders: self.ranked().take(LEADERS).collect(),
             left_ms: self.spec.budget.saturating_sub(self.begun.elapsed()).as_millis() as u64,
         });
-    }
-
-    /// Measures the best candidate against the base on fresh seeds.
-    async fn confirm(&mut self) -> Result<Option<Trial>, TuneError> {
-        let Some(best) = self.best().filter(|&at| self.score(at).is_some_and(|score| score < 0.0)) else {
-            return Ok(None);
-        };
-        if self.lab.is_stopped() {
-            return Ok(None);
-        }
-        let left = self.spec.budget.saturating_sub(self.begun.elapsed());
-        let affordable = (left.as_secs_f64() * MARGIN / (2.0 * self.each().as_secs_f64().max(1e-3))) as u32;
-        let rounds = self.spec.rounds.unwrap_or((affordable & !1).clamp(MIN_RUNS as u32, MOST_ROUNDS));
-        let question = WhatIf {
-            ledger: self.spec.ledger.clone(),
-            parent_id: self.spec.parent_id.clone(),
-            kind: TrialKind::Search,
-            base: self.spec.base.clone(),
-            change: self.field[best].candidate.change.clone(),
-            rounds,
-            changes: 1,
-            seed: SplitMix64::stream(self.spec.seed, u64::MAX).next_u64(),
-        };
-        what_if(self.lab, self.workload, question).await.map(Some)
     }
 
     /// Those that were run, in the order of the last rung they reached and then of their figure: the best first.
@@ -334,14 +308,28 @@ impl Race<'_, '_> {
         })
     }
 
-    fn found(self, confirmed: Option<Trial>) -> SearchOutcome {
+    fn found(self, taken_out: Vec<TakenOut>, confirmed: Option<Trial>) -> SearchOutcome {
         SearchOutcome {
             tried: self.ranked().collect(),
             search_id: self.search_id.clone(),
             tier: self.spec.tier,
             took_ms: self.begun.elapsed().as_millis() as u64,
             candidates: self.candidates,
+            taken_out,
             confirmed,
         }
     }
+}
+
+/// Why a variant may not be chosen.
+pub(super) fn unfit(samples: &Samples, variant: usize, memory_limit: Option<u64>) -> Option<String> {
+    if let Some(failure) = samples.failure(variant) {
+        return Some(failure.to_owned());
+    }
+    if samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
+        return Some("its answers are not those of the others".to_owned());
+    }
+    let peak = samples.of_variant(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
+    let limit = memory_limit.filter(|limit| peak > *limit)?;
+    Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
 }

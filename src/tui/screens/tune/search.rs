@@ -12,7 +12,7 @@ use crate::{
     },
     tune::{
         TestEffect, Trial, TrialState, TuneEvent,
-        search::{SearchOutcome, SearchSpec, Tried},
+        search::{SearchOutcome, SearchSpec, TakenOut, Tried},
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -89,6 +89,8 @@ pub struct WatchedSearch {
     /// The best of those tried, the best first.
     pub(crate) leaders: Vec<Tried>,
     pub(crate) dropped: usize,
+    /// What was taken out of the winner, and whether it was dropped.
+    pub(crate) taken_out: Vec<TakenOut>,
     /// What is being done.
     pub(crate) doing: String,
     /// The trial that confirms the winner, as it stands, with the rounds that it has.
@@ -109,6 +111,7 @@ impl WatchedSearch {
             left: spec.budget,
             leaders: Vec::new(),
             dropped: 0,
+            taken_out: Vec::new(),
             doing: "starting".to_owned(),
             confirming: None,
             outcome: None,
@@ -136,6 +139,7 @@ impl WatchedSearch {
         match event {
             TuneEvent::SearchStarted { candidates, .. } => self.candidates = *candidates,
             TuneEvent::Dropped { .. } => self.dropped += 1,
+            TuneEvent::TakenOut { what } => self.taken_out.push(what.as_ref().clone()),
             TuneEvent::Standing { tried, alive, left_ms, leaders, .. } => {
                 (self.tried, self.alive, self.left) = (*tried, *alive, Duration::from_millis(*left_ms));
                 self.leaders.clone_from(leaders);
@@ -151,6 +155,7 @@ impl WatchedSearch {
             TuneEvent::TrialEnded { .. } => {}
             TuneEvent::SearchEnded { found } => {
                 self.leaders.clone_from(&found.tried);
+                self.taken_out.clone_from(&found.taken_out);
                 self.tried = found.tried.len();
                 self.outcome = Some(found.as_ref().clone());
             }
@@ -290,6 +295,7 @@ pub(super) fn is_of_search(event: &TuneEvent) -> bool {
         event,
         TuneEvent::SearchStarted { .. }
             | TuneEvent::Dropped { .. }
+            | TuneEvent::TakenOut { .. }
             | TuneEvent::Standing { .. }
             | TuneEvent::SearchEnded { .. }
     )

@@ -3,7 +3,7 @@
 use crate::{
     base::units,
     catalog::Role,
-    report::comparison::words::ratio,
+    report::{comparison::words::ratio, tune::taken_out},
     tui::{
         screens::tune::{TuneScreen, WatchedSearch},
         widgets::paint::{Paint, TextPiece, piece, rows, width, wrap},
@@ -12,6 +12,8 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
+/// Changes taken out of the winner that are shown; the outcome on the command line has all.
+const MOST_TAKEN_OUT: usize = 4;
 /// Columns of rung, rounds and ratio, with the space after them.
 const FIGURES: usize = 19;
 
@@ -32,6 +34,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     }
     for (line, row) in headline.iter().take(3).zip(left.by_ref()) {
         paint.text(row, line, role);
+    }
+    for (what, row) in search.taken_out.iter().zip(left.by_ref().take(MOST_TAKEN_OUT)) {
+        let role = if what.dropped { Role::Warn } else { Role::Text };
+        paint.text(row, &taken_out(what), role);
     }
     if search.leaders.is_empty() {
         return;
