@@ -4,6 +4,7 @@ use super::{Found, Linter, SessionEvidence, by_configuration, series};
 use crate::{
     base::units,
     engines::HARNESS_ENGINE,
+    metric::Metric,
     store::{FailureKind, RunRecord, TestRecord},
 };
 use dbdyno_engine::durability::Tier;
@@ -176,7 +177,7 @@ impl Linter for UnequalMemory {
         for result in evidence.results {
             if let Some((size, label)) = runs.get(result.run_id.as_str()) {
                 let peak = peaks.entry(size).or_default().entry(label).or_default();
-                *peak = (*peak).max(result.figures.memory_bytes().unwrap_or(0));
+                *peak = (*peak).max(result.figures.value(Metric::EngineMemory).unwrap_or(0.0) as u64);
             }
         }
         peaks

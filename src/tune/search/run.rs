@@ -16,7 +16,6 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
-    metric::Metric,
     stats::{MIN_RUNS, Spending, median},
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -248,8 +247,8 @@ impl Race<'_, '_> {
         if self.samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
             return Some("its answers are not those of the others".to_owned());
         }
-        let peak =
-            self.samples.of_variant(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
+        let peaks = self.samples.of_variant(variant).filter_map(|sample| sample.figures.memory_bytes());
+        let peak = peaks.max()?;
         let limit = self.spec.memory_limit.filter(|limit| peak > *limit)?;
         Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
     }
