@@ -91,23 +91,13 @@ pub(super) fn judged(
         kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
         contradiction.image = Some(folder);
     } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
-        let is_kept = |names: &Names| {
-            let disk = if *names == Names::Journaled { &findings.journaled } else { &findings.by_folder };
-            disk.contradiction.is_none()
-        };
-        let disks: Vec<Names> = Names::ALL.into_iter().filter(is_kept).collect();
-        findings.mutants = mutants(&judge, terms, &disks, on_step)?;
+        findings.mutants = mutants(&judge, terms, on_step)?;
     }
     Ok(findings)
 }
 
-/// Judges the program without the sync calls of each class, on disks of the kinds on which the whole one keeps its promise.
-fn mutants(
-    judge: &Judge<'_>,
-    terms: &Terms,
-    disks: &[Names],
-    on_step: &(dyn Fn(Step) + Sync),
-) -> Result<Vec<Mutant>, TortureError> {
+/// Judges the program without the sync calls of each class, on disks of both kinds.
+fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {
     let classes = sync_classes(judge.log);
     let mut mutants = Vec::new();
     for (number, (class, calls)) in classes.iter().enumerate() {
@@ -115,21 +105,15 @@ fn mutants(
             break;
         }
         on_step(Step::Mutant { number: number + 1, of: classes.len() });
-        mutants.push(mutant(judge, terms, disks, class, *calls)?);
+        mutants.push(mutant(judge, terms, class, *calls)?);
     }
     Ok(mutants)
 }
 
-fn mutant(
-    judge: &Judge<'_>,
-    terms: &Terms,
-    disks: &[Names],
-    class: &SyncClass,
-    calls: u64,
-) -> Result<Mutant, TortureError> {
+fn mutant(judge: &Judge<'_>, terms: &Terms, class: &SyncClass, calls: u64) -> Result<Mutant, TortureError> {
     let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
-    for names in disks {
-        let wanted = Wanted { names: *names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
+    for names in Names::ALL {
+        let wanted = Wanted { names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
         let judged = judge.images(wanted, &|_| ())?;
         mutant.images += judged.len();
         if let Some((kept, drawn)) = judged.earliest(|kept| shows_a_lack(kept, judge.subject.tier)) {
