@@ -157,8 +157,18 @@ metrics! {
     Written: "written_bytes", "written", Bytes, Less, Noisy, Event(|done| done.counters.get("written_bytes"));
     /// Bytes fetched from the storage layer.
     Read: "read_bytes", "read", Bytes, Less, Noisy, Event(|done| done.counters.get("read_bytes"));
-    /// Peak of resident memory.
-    PeakMemory: "peak_rss_bytes", "peak memory", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
+    /// Peak of the worker's resident memory.
+    PeakMemory: "peak_rss_bytes", "peak memory of the process", Bytes, Less, Noisy, Event(|done| Some(done.peak_rss_bytes));
+    /// Resident memory of the worker before it opened anything: what it needs itself, whatever the engine.
+    FloorMemory: "floor_rss_bytes", "memory before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("floor_rss_bytes"));
+    /// What the engine came to at the most: the peak above what the worker needs itself.
+    EngineMemory: "engine_memory_bytes", "peak memory", Bytes, Less, Noisy, Made {
+        of: |figures| {
+            let (peak, floor) = (figures.get(Metric::PeakMemory)?, figures.get(Metric::FloorMemory)?);
+            Some(peak.saturating_sub(floor) as f64)
+        },
+        sql: "CASE WHEN t.floor_rss_bytes IS NOT NULL THEN t.peak_rss_bytes - least(t.floor_rss_bytes, t.peak_rss_bytes) END",
+    };
     /// CPU time in user mode.
     User: "user_ns", "user time", Time, Less, Noisy, Event(|done| done.counters.get("user_ns"));
     /// CPU time in the kernel.
@@ -173,17 +183,34 @@ metrics! {
     MinorFaults: "minor_faults", "minor page faults", Count, Less, Noisy, Event(|done| done.counters.get("minor_faults"));
     /// Page faults that had to read.
     MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
-    /// Bytes of the database that were in memory all the same when a test began that was to begin cold.
-    Resident: "resident_bytes", "resident at the start", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
+    /// Bytes of the database that could not be dropped from memory, when a test was to begin cold.
+    Resident: "resident_bytes", "resident before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
     /// Bytes of the database when a test began that was to begin cold.
     Start: "start_bytes", "database at the start", Bytes, Neither, Noisy, Event(|done| done.counters.get("start_bytes"));
-    /// The share of the database that was in memory all the same when a test began that was to begin cold.
-    ResidentShare: "resident_ppm", "resident share", Share, Neither, Noisy, Made {
+    /// The share of the database that could not be dropped from memory, when a test was to begin cold.
+    ResidentShare: "resident_ppm", "resident share before opening", Share, Neither, Noisy, Made {
         of: |figures| {
             let start = figures.get(Metric::Start).filter(|start| *start > 0)?;
             Some(figures.get(Metric::Resident)? as f64 * 1e6 / start as f64)
         },
         sql: "CASE WHEN t.start_bytes > 0 THEN t.resident_bytes * 1e6 / t.start_bytes END",
+    };
+    /// Bytes of the database's files that were in memory when the timer of such a test began: after opening.
+    OpenedResident: "opened_resident_bytes", "resident after opening", Bytes, Neither, Noisy,
+        Event(|done| done.counters.get("opened_resident_bytes"));
+    /// The share of the database that was in memory when the timer began: opening may make or enlarge files, but no more than all is there.
+    OpenedShare: "opened_resident_ppm", "resident share after opening", Share, Neither, Noisy, Made {
+        of: |figures| {
+            let start = figures.get(Metric::Start).filter(|start| *start > 0)?;
+            Some((figures.get(Metric::OpenedResident)? as f64 * 1e6 / start as f64).min(1e6))
+        },
+        sql: "CASE WHEN t.start_bytes > 0 AND t.opened_resident_bytes IS NOT NULL THEN least(t.opened_resident_bytes * 1e6 / t.start_bytes, 1e6) END",
+    };
+    /// Opening the database and the test, where it began cold. An engine may read its database in either, so only both together can be
+    /// compared.
+    OpenAndTest: "open_test_ns", "open + test", Time, Less, Noisy, Made {
+        of: |figures| figures.get(Metric::Start).and(figures.unit_ns()).map(|ns| ns as f64),
+        sql: "CASE WHEN t.start_bytes IS NOT NULL THEN t.wall_ns + t.open_ns END",
     };
     /// Instructions in user mode, where the machine counts them for a process.
     Instructions: "instructions", "instructions", Count, Less, Noisy, Event(|done| done.counters.get("instructions"));
@@ -194,6 +221,7 @@ metrics! {
     OpenSyncs: "open_syncs", "open syncs", Count, Less, Exact, Event(|done| done.counters.get("open_syncs"));
     OpenWritten: "open_written_bytes", "open written", Bytes, Less, Noisy,
         Event(|done| done.counters.get("open_written_bytes"));
+    OpenRead: "open_read_bytes", "open read", Bytes, Less, Noisy, Event(|done| done.counters.get("open_read_bytes"));
     /// The work of the engine's own threads after the test, until they rest.
     Settle: "settle_ns", "settle", Time, Less, Noisy, Event(|done| done.counters.get("settle_ns"));
     SettleSyncs: "settle_syncs", "settle syncs", Count, Less, Exact, Event(|done| done.counters.get("settle_syncs"));
@@ -283,7 +311,13 @@ impl Metric {
     /// SQL for the value by which runs are compared in it, as [`Figures::compared`] has it.
     pub(crate) fn compared_sql(self) -> String {
         match self {
-            Self::Wall => "CASE WHEN t.limit_ns IS NULL THEN t.wall_ns WHEN t.operations > 0 THEN t.wall_ns * 1e6 / t.operations END".to_owned(),
+            Self::Wall | Self::OpenAndTest => {
+                let unit = if self == Self::Wall { UNIT_SQL.to_owned() } else { self.sql() };
+                format!(
+                    "CASE WHEN t.limit_ns IS NULL THEN {unit} WHEN t.operations > 0 THEN ({unit}) * 1e6 / t.operations END"
+                )
+            }
+            Self::Rate => format!("CASE WHEN t.wall_ns > 0 THEN t.operations * 1e9 / ({UNIT_SQL}) END"),
             metric => metric.sql(),
         }
     }
@@ -306,6 +340,9 @@ impl Default for Metric {
         Self::Wall
     }
 }
+
+/// [`Figures::unit_ns`] of a row `t` of the table `result`.
+const UNIT_SQL: &str = "CASE WHEN t.start_bytes IS NULL THEN t.wall_ns ELSE t.wall_ns + t.open_ns END";
 
 /// The figures of one test of a run; none of those that are not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -370,21 +407,47 @@ impl Figures {
         }
     }
 
-    /// The time by which runs are compared, ns: that of the test; of one that ended with the time, which all runs have in common, what a
-    /// million of its operations take.
-    pub fn compared_ns(&self) -> Option<u64> {
+    /// The time of what is compared, ns: of the test; with that of opening the database where it began cold, because an engine may read
+    /// in either. None of a cold test whose opening was not measured.
+    pub fn unit_ns(&self) -> Option<u64> {
         let wall = self.get(Metric::Wall)?;
+        match self.get(Metric::Start) {
+            Some(_) => Some(wall.saturating_add(self.get(Metric::Open)?)),
+            None => Some(wall),
+        }
+    }
+
+    /// The engine's peak of memory, bytes; of a worker that does not say what it needs itself, that of its process.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        let engine = self.value(Metric::EngineMemory).map(|bytes| bytes as u64);
+        engine.or(self.get(Metric::PeakMemory))
+    }
+
+    /// What was done for a test outside of what is compared of it, ns.
+    pub fn outside_unit_ns(&self) -> Option<f64> {
+        Some(self.value(Metric::Total)? - self.unit_ns()? as f64)
+    }
+
+    /// The time by which runs are compared, ns: that of the [unit](Self::unit_ns); of a test that ended with the time, which all runs have
+    /// in common, what a million of its operations take.
+    pub fn compared_ns(&self) -> Option<u64> {
+        let unit = self.unit_ns()?;
         if self.get(Metric::Limit).is_none() {
-            return Some(wall);
+            return Some(unit);
         }
         let operations = self.get(Metric::Operations).filter(|operations| *operations > 0)?;
-        Some((u128::from(wall) * 1_000_000 / u128::from(operations)) as u64)
+        Some((u128::from(unit) * 1_000_000 / u128::from(operations)) as u64)
     }
 
     /// The value by which runs are compared in a metric.
     pub fn compared(&self, metric: Metric) -> Option<f64> {
         match metric {
             Metric::Wall => self.compared_ns().map(|ns| ns as f64),
+            Metric::OpenAndTest => self.get(Metric::Start).and(self.compared_ns()).map(|ns| ns as f64),
+            Metric::Rate => {
+                let unit = self.unit_ns().filter(|ns| *ns > 0)?;
+                Some(self.get(Metric::Operations)? as f64 * 1e9 / unit as f64)
+            }
             metric => self.value(metric),
         }
     }
@@ -397,6 +460,13 @@ impl Figures {
 
     pub fn set(&mut self, metric: Metric, value: Option<u64>) {
         self.0[metric as usize] = value;
+    }
+
+    /// The same of an actor in a test that has these: it began as the test did.
+    #[must_use]
+    pub fn begun_as(mut self, test: &Self) -> Self {
+        [Metric::Start, Metric::Open].into_iter().for_each(|metric| self.set(metric, test.get(metric)));
+        self
     }
 
     /// The same with one figure more.
@@ -495,9 +565,32 @@ mod tests {
     }
 
     #[test]
+    fn the_memory_of_an_engine_is_what_is_above_the_workers_own() {
+        let figures = Figures::default().with(Metric::PeakMemory, 23 << 20);
+        assert_eq!(figures.value(Metric::EngineMemory), None, "what the worker needs itself is not known");
+        let of = |floor: u64| figures.with(Metric::FloorMemory, floor).value(Metric::EngineMemory);
+        assert_eq!((of(22 << 20), of(24 << 20)), (Some(f64::from(1 << 20)), Some(0.0)));
+    }
+
+    #[test]
+    fn what_is_compared_of_a_cold_test_is_opening_and_the_test() {
+        let warm = Figures::default().with(Metric::Wall, 300).with(Metric::Operations, 10).with(Metric::Open, 700);
+        let cold = warm.with(Metric::Start, 4096);
+        assert_eq!((warm.compared(Metric::Wall), cold.compared(Metric::Wall)), (Some(300.0), Some(1000.0)));
+        assert_eq!(cold.compared(Metric::Rate), Some(1e7));
+        assert_eq!((warm.value(Metric::OpenAndTest), cold.value(Metric::OpenAndTest)), (None, Some(1000.0)));
+        let timed = cold.with(Metric::Limit, 300);
+        assert_eq!(timed.compared(Metric::Wall), Some(1e8));
+        assert_eq!(timed.compared(Metric::OpenAndTest), Some(1e8));
+        let mut unopened = cold;
+        unopened.set(Metric::Open, None);
+        assert_eq!((unopened.compared(Metric::Wall), unopened.compared(Metric::Rate)), (None, None));
+    }
+
+    #[test]
     fn values_are_shown_in_their_units() {
         assert_eq!(Metric::Wall.shown(12_149_000.0), "12.1 ms");
-        assert_eq!(Metric::PeakMemory.shown(1_048_576.0), "1.00 MiB");
+        assert_eq!(Metric::EngineMemory.shown(1_048_576.0), "1.00 MiB");
         assert_eq!(Metric::Syncs.shown(10_000.0), "10,000");
         assert_eq!(Metric::Rate.shown(826_400.0), "826 k/s");
     }

@@ -1,6 +1,6 @@
 //! Torture: tiers that are kept are evidenced, and one that is not is contradicted with an image that shows it.
 
-use crate::support::{Place, system_sqlite};
+use crate::support::{Place, engine_program, system_library, system_sqlite};
 use serde_json::Value;
 
 /// What was found of a configuration, with a fixed seed.
@@ -50,6 +50,44 @@ fn a_library_of_the_user_is_judged_as_what_is_built_in() {
     assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{mutants:#?}");
 }
 
+/// Options with which an engine keeps something in files of its own (keys, journals, logs, tables, values set apart), each once. What is
+/// promised of the database has to hold of them too.
+const WITH_FILES: &[&str] = &[
+    "sqlite:journal_mode=delete|truncate|persist|wal",
+    "sqlite:journal_mode=wal,synchronous=normal",
+    "sqlite:journal_mode=wal,locking_mode=exclusive,auto_vacuum=full",
+    "lmdb:writemap=on",
+    "lmdb1:encrypt=chacha20poly1305|aes256gcm",
+    "lmdb1:checksum=on",
+    "redb:two_phase_commit=on,quick_repair=on",
+    "fjall:persist=sync_all|sync_data|buffer",
+    "fjall:persist=sync_all,separate_values=16,memtable_size=1048576",
+    "rocksdb:sync=on|off",
+    "rocksdb:sync=on,separate_values=16,memtable_size=65536",
+    "log",
+    "files:commit=journal,sync=full|data|off",
+];
+
+/// A key that is not synced is a database that nobody can open.
+#[test]
+fn files_that_options_add_keep_what_the_database_promises() {
+    let place = Place::new();
+    let is_here = |engine: &&&str| match engine.split(':').next() {
+        Some("lmdb1") => engine_program("lmdb1").is_some(),
+        Some("rocksdb") => system_library("librocksdb.so").is_some(),
+        _ => true,
+    };
+    for engine in WITH_FILES.iter().filter(is_here) {
+        let arguments = ["torture", engine, "--kills", "1", "--power", "40", "--mutants", "0", "--commits", "120"];
+        let done = place.run(&[&arguments[..], &["--seed", "7", "--format", "json"]].concat());
+        assert_eq!(done.code, Some(0), "{engine}: {}{}", done.stdout, done.stderr);
+        let found: Value = serde_json::from_str(&done.stdout).unwrap();
+        for one in found["configurations"].as_array().unwrap() {
+            assert!(one["verdict"]["contradicted"].is_null(), "{one:#}");
+        }
+    }
+}
+
 /// A worker that is given no time to open a database has not shown that anything is missing.
 #[test]
 fn a_short_patience_contradicts_no_tier() {
@@ -66,6 +104,23 @@ fn a_sync_that_is_left_out_is_missed() {
         let mutants = found["power"]["mutants"].as_array().unwrap();
         assert!(!mutants.is_empty() && mutants.iter().all(|mutant| mutant["caught"].is_string()), "{found:#}");
     }
+}
+
+/// What a mutant is caught by is whole with the calls that it lacks, whatever else images of the whole program show: on disks where a name
+/// lasts once its folder is synced fjall loses commits, which few images do not find.
+#[test]
+fn more_images_never_catch_fewer_mutants() {
+    let place = Place::new();
+    let caught = |images: &str| -> bool {
+        let arguments =
+            ["torture", "fjall:persist=sync_all", "--kills", "1", "--power", images, "--mutants", "150", "--seed", "3"];
+        let text = place.ok(&[&arguments[..], &["--format", "json"]].concat());
+        let found: Value = serde_json::from_str(&text).unwrap();
+        let mutants = found["configurations"][0]["power"]["mutants"].as_array().unwrap().clone();
+        assert_eq!(found["configurations"][0]["power"]["by_folder"]["contradiction"].is_null(), images == "2");
+        mutants.iter().any(|mutant| mutant["lacks"] == "folder sync of main" && mutant["caught"].is_string())
+    };
+    assert!(caught("2") && caught("120"));
 }
 
 /// An engine that says it waits for the disk, and has SQLite not do so.

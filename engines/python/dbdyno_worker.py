@@ -10,6 +10,13 @@ OPERATIONS, KEYS = {"get", "put", "delete", "exists", "scan"}, {"ascending", "un
 LOCK, NOW = threading.RLock(), {}                    # NOW: the test that is under way, for `progress`
 
 
+def memory():                                        # the peak so far, bytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+FLOOR = memory()                                     # before anything is opened
+
+
 def serve(description, store):
     if sys.argv[1:] == ["describe"]:
         print(json.dumps(description))
@@ -148,10 +155,9 @@ def measure(job, test, store):
     if test["verify_state"]:                         # untimed
         digest.rows(store.scan())
     digest.word(rows)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     say(event="test_done", test=test["number"], measured=test["measured"], wall_ns=wall, operations=done, rows=rows,
-        verification=f"2:{digest.value:016x}", peak_rss_bytes=memory, database_bytes=store.size(), side_bytes=0,
-        operations_per_sample=test["clock_every"], histogram=histogram(latencies))
+        verification=f"2:{digest.value:016x}", peak_rss_bytes=memory(), floor_rss_bytes=FLOOR,
+        database_bytes=store.size(), side_bytes=0, operations_per_sample=test["clock_every"], histogram=histogram(latencies))
 
 
 def rendered(form, index, op):                       # "key_{key:8}": at least 8 digits

@@ -2,7 +2,7 @@
 
 use super::{
     load::{Side, load_both},
-    model::{Line, Part},
+    model::{Comparison, Line, Part},
     options::Options,
 };
 use crate::{
@@ -36,7 +36,7 @@ pub struct BesideLine {
 }
 
 /// What time is bought with; and time, where something else is compared.
-const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::PeakMemory];
+const BESIDE: [Metric; 4] = [Metric::Wall, Metric::Database, Metric::Syncs, Metric::EngineMemory];
 
 impl Beside {
     /// All that is told beside a comparison of two selections, each with its text as typed.
@@ -66,9 +66,9 @@ impl Beside {
     /// None where no line has a value.
     pub fn of(a: &Side, b: &Side, options: &Options) -> Option<Self> {
         let options = Options { by_size: false, scaling: false, ..options.clone() };
-        let lines: Vec<BesideLine> =
-            super::compare(a, b, &options).lines.into_iter().filter_map(BesideLine::of).collect();
-        (!lines.is_empty()).then_some(Self { metric: a.metric, lines })
+        let Comparison { metric, lines, .. } = super::compare(a, b, &options);
+        let lines: Vec<BesideLine> = lines.into_iter().filter_map(BesideLine::of).collect();
+        (!lines.is_empty()).then_some(Self { metric, lines })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
         literal,
     },
 };
+use dbdyno_engine::protocol::CacheStart;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -29,6 +30,21 @@ pub struct Side {
     pub twins: Vec<RunTests>,
     /// What a metric of its configurations was in each session of the store; see [`with_repeats`].
     pub repeats: Vec<RepeatedTest>,
+}
+
+impl Side {
+    /// Whether it has runs, and the tests of all of them began cold.
+    fn is_cold(&self) -> bool {
+        !self.runs.is_empty() && self.runs.iter().all(|run| run.configuration.cache == CacheStart::Cold.word())
+    }
+}
+
+/// The metric of sides as it is named: where all tests began cold, their time is that of opening and the test.
+pub(super) fn metric_named(sides: &[&Side]) -> Metric {
+    match sides.first().map_or_else(Metric::default, |side| side.metric) {
+        Metric::Wall if sides.iter().all(|side| side.is_cold()) => Metric::OpenAndTest,
+        metric => metric,
+    }
 }
 
 /// Loads a side. `text` is the selection as typed: terms with spaces or commas between.

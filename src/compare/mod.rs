@@ -110,7 +110,7 @@ fn comparison(
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
-        metric: a.metric,
+        metric: load::metric_named(&[a, b]),
         a: side_a,
         b: side_b,
         compared,

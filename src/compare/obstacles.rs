@@ -244,7 +244,10 @@ fn memory(both: &Both<'_, '_>) -> Option<String> {
 
 fn caches(both: &Both<'_, '_>) -> Option<String> {
     let (a, b) = both.values(|sample| sample.run.configuration.cache.clone());
-    (a != b).then(|| format!("starts differ: tests of A began {}, of B {}", joined(&a), joined(&b)))
+    (a != b).then(|| {
+        let (a, b) = (joined(&a), joined(&b));
+        format!("starts differ: tests of A began {a}, of B {b} (the time of a cold one is open + test)")
+    })
 }
 
 /// Pairs ran in one session, which is on one host; runs of different sessions have to come from one place.

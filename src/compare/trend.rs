@@ -1,6 +1,9 @@
 //! A configuration over its sessions: one figure a session, and whether it moved to another level, or drifts.
 
-use super::{load::Side, model::RatioRange};
+use super::{
+    load::{Side, metric_named},
+    model::RatioRange,
+};
 use crate::{
     metric::{Better, Metric},
     stats::{CONFIDENCE, LevelStep, Movement, MovementKind, NoAnswer, StraightLine, median, movement},
@@ -136,7 +139,7 @@ pub fn trend(side: &Side, command: &str) -> Trend {
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.to_owned(),
         selection: side.selection.clone(),
-        metric: side.metric,
+        metric: metric_named(&[side]),
         series,
     }
 }

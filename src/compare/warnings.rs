@@ -3,7 +3,7 @@
 use super::{load::Side, model::Line};
 use crate::{
     base::units::{self, counted},
-    lint::{MEMORY_FACTOR, summed_texts},
+    lint::{is_unequal_memory, summed_texts},
     stats::{ALPHA, rounds_needed},
     store::{ComparedTest, RunTests, SessionFacts},
 };
@@ -127,7 +127,7 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
     let (a, b) = (peaks(a), peaks(b));
     let both = a.iter().filter_map(|(size, of_a)| Some((size, *of_a, *b.get(size)?)));
     let unequal: Vec<String> = both
-        .filter(|(_, a, b)| a.min(b) > &0 && a.max(b) / a.min(b) >= MEMORY_FACTOR)
+        .filter(|(_, a, b)| is_unequal_memory(*a, *b))
         .map(|(size, a, b)| format!("at {size}, A peaked at {} and B at {}", units::bytes(a), units::bytes(b)))
         .collect();
     (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))

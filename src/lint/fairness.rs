@@ -147,8 +147,15 @@ impl Linter for DifferingOptions {
 /// Engines used very different amounts of memory.
 pub(super) struct UnequalMemory;
 
-/// Peaks closer than this factor are alike: allocators and maps differ by as much.
-pub const MEMORY_FACTOR: u64 = 4;
+/// Whether two peaks of memory, bytes, are unlike: by a factor, because allocators and maps differ by less, and by so much that a cache of
+/// it may matter.
+pub fn is_unequal_memory(one: u64, other: u64) -> bool {
+    let (low, high) = (one.min(other), one.max(other));
+    low > 0 && high / low >= MEMORY_FACTOR && high - low >= LEAST_MEMORY
+}
+
+const MEMORY_FACTOR: u64 = 4;
+const LEAST_MEMORY: u64 = 16 << 20;
 
 impl Linter for UnequalMemory {
     fn name(&self) -> &'static str {
@@ -170,7 +177,7 @@ impl Linter for UnequalMemory {
         for result in evidence.results {
             if let Some((size, label)) = runs.get(result.run_id.as_str()) {
                 let peak = peaks.entry(size).or_default().entry(label).or_default();
-                *peak = (*peak).max(result.figure(Metric::PeakMemory).unwrap_or(0));
+                *peak = (*peak).max(result.figures.value(Metric::EngineMemory).unwrap_or(0.0) as u64);
             }
         }
         peaks
@@ -179,8 +186,7 @@ impl Linter for UnequalMemory {
                 let (least, low) =
                     labels.iter().filter(|(label, _)| **label != HARNESS_ENGINE).min_by_key(|(_, peak)| **peak)?;
                 let (most, high) = labels.iter().max_by_key(|(_, peak)| **peak)?;
-                let unequal = *low > 0 && high / low >= MEMORY_FACTOR;
-                unequal.then(|| {
+                is_unequal_memory(*low, *high).then(|| {
                     let (high, low) = (units::bytes(*high), units::bytes(*low));
                     format!("at {size}, {most} peaked at {high} and {least} at {low}").into()
                 })

@@ -52,7 +52,7 @@ pub struct SessionRow {
     /// Engine with the options that tell it from others.
     pub label: String,
     pub runs: usize,
-    /// Median wall time of the runs, ns.
+    /// Median time of the runs, ns: of the test, and of opening the database with it where it began cold.
     pub median_ns: f64,
     /// Fastest run over the median, slowest run over the median.
     pub spread: (f64, f64),
@@ -191,13 +191,15 @@ impl SessionTable {
 
 fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Option<SessionRow> {
     let first = members.first()?;
-    let walls: Vec<f64> = members.iter().filter_map(|result| result.figures.value(Metric::Wall)).collect();
-    let median_ns = median(&walls).ok()?;
+    let times: Vec<f64> = members.iter().filter_map(|result| result.figures.unit_ns()).map(|ns| ns as f64).collect();
+    let median_ns = median(&times).ok()?;
     let known = |metric: Metric| {
         let values: Vec<f64> = members.iter().filter_map(|result| result.figures.value(metric)).collect();
         median(&values).ok()
     };
     let middle = |metric: Metric| known(metric).map(|middle| middle.round() as u64);
+    let rates: Vec<f64> = members.iter().filter_map(|result| result.figures.compared(Metric::Rate)).collect();
+    let beyond: Vec<f64> = members.iter().filter_map(|result| result.figures.outside_unit_ns()).collect();
     let outside = |outside_ns: f64| {
         Some(OutsideRow {
             open_ns: known(Metric::Open),
@@ -211,28 +213,28 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness_ns: Option<f64>) -> Opt
     };
     let latencies = merged(members);
     let quantile = |q: f64| latencies.as_ref().and_then(|all| supported_quantile(all, q));
-    let least = walls.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = walls.iter().copied().fold(0.0, f64::max);
+    let least = times.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = times.iter().copied().fold(0.0, f64::max);
     let operations = first.figure(Metric::Operations)?;
-    let rate = known(Metric::Rate)?;
+    let own_rate = known(Metric::Rate)?;
     Some(SessionRow {
         label: run.label.clone(),
         runs: members.len(),
         median_ns,
         spread: (least / median_ns, most / median_ns),
         operations,
-        rate,
+        rate: median(&rates).ok()?,
         p50_ns: quantile(0.5),
         p99_ns: quantile(0.99),
         database_bytes: middle(Metric::Database),
         side_bytes: middle(Metric::Side),
         syncs: middle(Metric::Syncs),
-        outside: known(Metric::Outside).and_then(outside),
+        outside: median(&beyond).ok().and_then(outside),
         actors: Vec::new(),
         tier: run.tier,
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         harness_bound: run.engine != HARNESS_ENGINE
-            && harness_ns.is_some_and(|harness| 1e9 / rate < HARNESS_FACTOR * harness),
+            && harness_ns.is_some_and(|harness| 1e9 / own_rate < HARNESS_FACTOR * harness),
     })
 }
 
@@ -253,7 +255,7 @@ fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
 fn actor_row(members: &[&ActorRecord]) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {
-        let values: Vec<f64> = members.iter().filter_map(|actor| actor.figures.value(metric)).collect();
+        let values: Vec<f64> = members.iter().filter_map(|actor| actor.figures.compared(metric)).collect();
         median(&values).ok()
     };
     let count = |metric: Metric| known(metric).map(|middle| middle.round() as u64);

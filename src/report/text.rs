@@ -38,7 +38,8 @@ pub fn session_table(table: &SessionTable, colour: Colouring) -> String {
         columns[0] = Alignment::Left;
         columns[9] = Alignment::Left;
         let mut grid = Grid::new(columns);
-        grid.row(["", "median", "ops/s", "p50", "p99", "spread", "disk", "side", "sync", "tier"].map(str::to_owned));
+        let time = if size.cold { "open+test" } else { "median" };
+        grid.row(["", time, "ops/s", "p50", "p99", "spread", "disk", "side", "sync", "tier"].map(str::to_owned));
         for test in &size.tests {
             let operations = test.rows.first().map_or(0, |row| row.operations);
             let operations = match test.rows.iter().all(|row| row.actors.is_empty()) {
@@ -96,6 +97,9 @@ pub fn session_notes(table: &SessionTable) -> String {
     }
     if rows().any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)) {
         text.push_str("+  done outside of the timer, if more than 5 % of the test; other figures are without it\n");
+    }
+    if table.sizes.iter().any(|size| size.cold) {
+        text.push_str("open+test, ops/s: with opening the database, which may read all of it; p50 and p99 are of the test alone\n");
     }
     if rows().any(|row| row.disagrees) {
         text.push_str("✗  answers differ from those of other engines: these figures are worth nothing\n");

@@ -128,9 +128,12 @@ pub(super) struct Wanted<'w> {
     /// The sync calls that are taken not to have been made.
     pub(super) without: Option<&'w SyncClass>,
     pub(super) images: u32,
-    /// What one is enough of.
-    pub(super) until: Option<&'w (dyn Fn(&Kept) -> bool + Sync)>,
     pub(super) seed: u64,
+}
+
+/// Whether an image of a program that lacks sync calls may show the lack: it is less than what would be there with them.
+pub(super) fn shows_a_lack(kept: &Kept, tier: Tier) -> bool {
+    kept.contradicts(tier) || matches!(kept, Kept::Unmade(_))
 }
 
 /// Opens images.
@@ -147,28 +150,39 @@ pub(super) struct Judge<'j> {
 type Known = HashMap<u64, Result<u64, String>>;
 
 impl Judge<'_> {
-    /// Opens different images, as many at a time as there are cores.
+    /// Opens different images, as many at a time as there are cores; of a program that lacks sync calls until one shows that. An image that is
+    /// no better with these calls shows nothing of them, and is left out.
     pub(super) fn images(&self, wanted: Wanted<'_>, on_image: &(dyn Fn(u32) + Sync)) -> Result<Judged, TortureError> {
         let next = Mutex::new(draws(self.log, wanted).into_iter());
         let (judged, known) = (Mutex::new(Judged::default()), Mutex::new(Known::new()));
         let enough = AtomicBool::new(false);
         let work = |number: usize| -> Result<(), TortureError> {
             let mut cursor = Images::of(self.log, wanted.names, wanted.without);
+            let mut whole = wanted.without.map(|_| Images::of(self.log, wanted.names, None));
+            let keeps = |image: &Image| -> Result<Kept, TortureError> {
+                let digest = image.digest();
+                let before = locked(&known).get(&digest).cloned();
+                let found = match before {
+                    Some(found) => found,
+                    None => self.opened(image, number)?,
+                };
+                locked(&known).insert(digest, found.clone());
+                Ok(Kept::of(&found, image.acknowledged, image.issued))
+            };
             loop {
                 let Some(drawn) = locked(&next).next() else { return Ok(()) };
                 if (self.stop)() || enough.load(Relaxed) || locked(&judged).len() >= wanted.images {
                     return Ok(());
                 }
                 let image = cursor.image(drawn.cut, drawn.policy, drawn.seed);
-                let digest = image.digest();
-                let before = locked(&known).get(&digest).cloned();
-                let found = match before {
-                    Some(found) => found,
-                    None => self.opened(&image, number)?,
-                };
-                locked(&known).insert(digest, found.clone());
-                let kept = Kept::of(&found, image.acknowledged, image.issued);
-                if wanted.until.is_some_and(|until| until(&kept)) {
+                let (digest, kept) = (image.digest(), keeps(&image)?);
+                if let Some(whole) = &mut whole
+                    && shows_a_lack(&kept, self.subject.tier)
+                {
+                    let with_calls = cursor.image_of_whole(whole, drawn.cut, drawn.policy, drawn.seed);
+                    if keeps(&with_calls)? != Kept::All {
+                        continue;
+                    }
                     enough.store(true, Relaxed);
                 }
                 let mut judged = locked(&judged);

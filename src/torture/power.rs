@@ -3,9 +3,8 @@
 use super::{
     Place, Step, Stop, Terms, TortureError,
     desk::Desk,
-    images::{DiskFindings, Judge, Wanted},
+    images::{DiskFindings, Judge, Wanted, shows_a_lack},
     subject::Subject,
-    verdict::Kept,
     worker,
 };
 use crate::base::{identifier::identifier, scratch::Scratch};
@@ -48,9 +47,9 @@ pub struct Mutant {
     pub lacks: String,
     /// How many of these the recording has.
     pub calls: u64,
-    /// Images that were opened.
+    /// Images that were opened, without those that are not whole with the calls either.
     pub images: u32,
-    /// What an image did not keep of what those of the whole program did; none: nothing was found.
+    /// What an image did not keep that is whole with the calls, where all else came to the same; none: nothing was found.
     pub caught: Option<String>,
 }
 
@@ -74,7 +73,7 @@ pub(super) fn judged(
     let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
     let half = terms.images.div_ceil(2);
     let on = |names, images, before| {
-        let wanted = Wanted { names, without: None, images, until: None, seed: terms.seed };
+        let wanted = Wanted { names, without: None, images, seed: terms.seed };
         judge.images(wanted, &|done| on_step(Step::Image { done: before + done }))
     };
     let (journaled, by_folder) = (on(Names::Journaled, half, 0)?, on(Names::ByFolder, terms.images - half, half)?);
@@ -92,32 +91,13 @@ pub(super) fn judged(
         kept.map_err(|error| TortureError::folder(&folder, "an image cannot be kept here", &error))?;
         contradiction.image = Some(folder);
     } else if subject.tier >= Tier::Consistent && terms.mutant_images > 0 {
-        let promised = Names::ALL.map(|names| {
-            let disk = if names == Names::Journaled { &findings.journaled } else { &findings.by_folder };
-            Promised { names, is_kept: disk.contradiction.is_none(), is_always_made: disk.unmade == 0 }
-        });
-        findings.mutants = mutants(&judge, terms, &promised, on_step)?;
+        findings.mutants = mutants(&judge, terms, on_step)?;
     }
     Ok(findings)
 }
 
-/// What the whole program was found to keep on disks of a kind.
-#[derive(Debug, Clone, Copy)]
-struct Promised {
-    names: Names,
-    /// Whether it keeps what its tier promises.
-    is_kept: bool,
-    /// Whether what it left could be opened at every moment, before the first commit too.
-    is_always_made: bool,
-}
-
-/// Judges the program without the sync calls of each class, on disks of the kinds on which the whole one keeps its promise.
-fn mutants(
-    judge: &Judge<'_>,
-    terms: &Terms,
-    promised: &[Promised],
-    on_step: &(dyn Fn(Step) + Sync),
-) -> Result<Vec<Mutant>, TortureError> {
+/// Judges the program without the sync calls of each class, on disks of both kinds.
+fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {
     let classes = sync_classes(judge.log);
     let mut mutants = Vec::new();
     for (number, (class, calls)) in classes.iter().enumerate() {
@@ -125,32 +105,18 @@ fn mutants(
             break;
         }
         on_step(Step::Mutant { number: number + 1, of: classes.len() });
-        mutants.push(mutant(judge, terms, promised, class, *calls)?);
+        mutants.push(mutant(judge, terms, class, *calls)?);
     }
     Ok(mutants)
 }
 
-fn mutant(
-    judge: &Judge<'_>,
-    terms: &Terms,
-    promised: &[Promised],
-    class: &SyncClass,
-    calls: u64,
-) -> Result<Mutant, TortureError> {
+fn mutant(judge: &Judge<'_>, terms: &Terms, class: &SyncClass, calls: u64) -> Result<Mutant, TortureError> {
     let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
-    for Promised { names, is_always_made, .. } in promised.iter().filter(|promised| promised.is_kept) {
-        let is_worse =
-            |kept: &Kept| kept.contradicts(judge.subject.tier) || (*is_always_made && matches!(kept, Kept::Unmade(_)));
-        let wanted = Wanted {
-            names: *names,
-            without: Some(class),
-            images: terms.mutant_images,
-            until: Some(&is_worse),
-            seed: terms.seed,
-        };
+    for names in Names::ALL {
+        let wanted = Wanted { names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
         let judged = judge.images(wanted, &|_| ())?;
         mutant.images += judged.len();
-        if let Some((kept, drawn)) = judged.earliest(is_worse) {
+        if let Some((kept, drawn)) = judged.earliest(|kept| shows_a_lack(kept, judge.subject.tier)) {
             mutant.caught = Some(format!("{kept} ({drawn}; {names})"));
             break;
         }

@@ -22,7 +22,7 @@ pub struct Price(BTreeMap<Metric, Pair<u64>>);
 
 /// What a change may cost beside time, in the order in which it is told.
 const PRICED: [Metric; 6] =
-    [Metric::PeakMemory, Metric::Database, Metric::Side, Metric::Syncs, Metric::OutsideSyncs, Metric::Outside];
+    [Metric::EngineMemory, Metric::Database, Metric::Side, Metric::Syncs, Metric::OutsideSyncs, Metric::Outside];
 
 impl Price {
     /// The price of `changed` against `base`, as far as it is known; none without a finished test of both.

@@ -19,13 +19,17 @@ configurations() {
             sqlite:journal_mode=wal,synchronous={full,normal,off} sqlite:journal_mode={memory,off}
         ;;
     sqlite-lib) echo 4 sqlite-lib:synchronous={extra,off} sqlite-lib:journal_mode=wal,synchronous={full,normal} ;;
-    lmdb | lmdb1) echo 7 "$1" "$1":sync={nometasync,nosync} "$1":writemap=on,sync={full,nometasync,mapasync,nosync} ;;
+    lmdb1)
+        echo 10 lmdb1 lmdb1:sync={nometasync,nosync} lmdb1:writemap=on,sync={full,nometasync,mapasync,nosync} \
+            lmdb1:encrypt={chacha20poly1305,aes256gcm} lmdb1:checksum=on
+        ;;
+    lmdb) echo 7 "$1" "$1":sync={nometasync,nosync} "$1":writemap=on,sync={full,nometasync,mapasync,nosync} ;;
     redb) echo 1 redb redb:durability=none ;;
-    fjall) echo 3 fjall:persist={none,buffer,sync_data,sync_all} ;;
+    fjall) echo 4 fjall:persist={none,buffer,sync_data,sync_all} fjall:persist=sync_all,separate_values=16,memtable_size=1048576 ;;
     log) echo 2 log log:sync=off ;;
     files) echo 3 files:commit={overwrite,rename,journal},sync={off,data,full} ;;
     duckdb) echo 2 duckdb duckdb:fsync_mode=none ;;
-    rocksdb) echo 2 rocksdb rocksdb:sync=on rocksdb:wal=off ;;
+    rocksdb) echo 3 rocksdb rocksdb:sync=on rocksdb:wal=off rocksdb:sync=on,separate_values=16,memtable_size=65536 ;;
     # Of libraries that the user builds, which the loader finds by LD_LIBRARY_PATH.
     snkv) echo 5 snkv:synchronous={full,normal,off} snkv:journal_mode=delete,synchronous={full,off} ;;
     crossdb) echo 1 crossdb:sync={sync,async,nosync} ;;

@@ -61,10 +61,12 @@ type run struct {
 	job      *protocol.Job
 	settings settings
 	isOpened bool
+	// floorRss is the resident memory before anything was opened, bytes.
+	floorRss uint64
 }
 
 func newRun(of Driver, worker *protocol.Worker, job *protocol.Job) *run {
-	return &run{driver: of, worker: worker, job: job, settings: job.Options}
+	return &run{driver: of, worker: worker, job: job, settings: job.Options, floorRss: workload.RssBytes()}
 }
 
 // folder of a database.
@@ -171,10 +173,22 @@ func (phases *phases) measure(name string, work func() error) error {
 	before, begun := workload.ReadCounters(), time.Now()
 	err := work()
 	phases.counters[name+"_ns"] = uint64(time.Since(begun))
-	if written, found := workload.Since(workload.ReadCounters(), before)["written_bytes"]; found {
+	used := workload.Since(workload.ReadCounters(), before)
+	if written, found := used["written_bytes"]; found {
 		phases.counters[name+"_written_bytes"] = written
 	}
+	if read, found := used["read_bytes"]; found && name == "open" {
+		phases.counters["open_read_bytes"] = read
+	}
 	return err
+}
+
+// lookAfterOpening looks at what of a database that starts cold opening has brought into memory.
+func (phases *phases) lookAfterOpening(folder string) error {
+	if phases.cold == nil {
+		return nil
+	}
+	return phases.cold.LookAfterOpening(folder)
 }
 
 // startCold drops what is in memory of a database that is closed.

@@ -65,6 +65,7 @@ func (frame *frame) end(wallNs, betweenNs uint64) (*protocol.TestDone, error) {
 		own := frame.run.worker.ReporterCPUNs() - frame.reporterBefore + betweenNs
 		counters["user_ns"] = user - min(own, user)
 	}
+	counters["floor_rss_bytes"] = frame.run.floorRss
 	done := &protocol.TestDone{
 		Test: frame.head.Number, Measured: frame.head.Measured, WallNs: wallNs, Counters: counters,
 		PeakRssBytes: workload.PeakRssBytes(), OperationsPerSample: 1,
@@ -78,7 +79,7 @@ func (frame *frame) end(wallNs, betweenNs uint64) (*protocol.TestDone, error) {
 }
 
 // seen are the counters that are known of a SQLite in another process.
-var seen = []string{"open_ns", "settle_ns", "close_ns", "resident_bytes", "start_bytes"}
+var seen = []string{"open_ns", "settle_ns", "close_ns", "resident_bytes", "start_bytes", "opened_resident_bytes"}
 
 // tell tells what a test gave.
 func (run *run) tell(done *protocol.TestDone, phases *phases) {

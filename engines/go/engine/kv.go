@@ -29,6 +29,9 @@ func (run *run) kvSuite(suite *protocol.KvSuite) error {
 				return err
 			}
 		}
+		if err := phases.lookAfterOpening(run.folder(test.Label())); err != nil {
+			return failing(&test.TestHead, err)
+		}
 		if err := run.opened(conn, phases); err != nil {
 			return err
 		}

@@ -42,6 +42,9 @@ func (run *run) sqlSuite(suite *protocol.SQLSuite) error {
 				return err
 			}
 		}
+		if err := phases.lookAfterOpening(run.folder(label)); err != nil {
+			return failing(&test.TestHead, err)
+		}
 		if err := run.opened(conn, phases); err != nil {
 			return err
 		}

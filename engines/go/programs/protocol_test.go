@@ -171,8 +171,10 @@ func TestColdTestsSayWhatStayedInMemory(t *testing.T) {
 	job["suite"].(object)["tests"] = tests[:5]
 	_, results := finished(t, "mattn", job)
 	for test, result := range results {
-		if result["resident_bytes"] == nil || result["start_bytes"] == nil || result["open_ns"] == nil {
-			t.Errorf("test %s: %v", test, result)
+		for _, name := range []string{"resident_bytes", "start_bytes", "open_ns", "open_read_bytes", "opened_resident_bytes"} {
+			if result[name] == nil {
+				t.Errorf("test %s has no %s: %v", test, name, result)
+			}
 		}
 		if answer := models(t, "lumosql").Answers[test]; result["verification"] != answer[1] {
 			t.Errorf("test %s: %v, expected %v", test, result["verification"], answer[1])

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -12,58 +13,87 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ColdStart is what is left in memory of a database that is closed, after what can be dropped of it was.
+// ColdStart is what a database has in memory when a test begins that is to begin cold.
 type ColdStart struct {
-	// Bytes that the files occupy, and those of them that are in memory all the same.
+	// Bytes that the files occupy while it is closed, and those of them that could not be dropped.
 	Bytes, Resident uint64
+	// OpenedResident are the bytes in memory once it was opened.
+	OpenedResident uint64
 }
 
 // DropFromMemory syncs the files below a folder and drops them from the page cache. They must be nobody's: what a
 // process has mapped or not yet written stays.
 func DropFromMemory(folder string) (ColdStart, error) {
-	var start ColdStart
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		return start.add(path)
-	})
+	bytes, resident, err := inMemory(folder, drop)
 	if err != nil {
-		return start, fmt.Errorf("dropping the database from the page cache: %w", err)
+		err = fmt.Errorf("dropping the database from the page cache: %w", err)
 	}
-	return start, nil
+	return ColdStart{Bytes: bytes, Resident: resident}, err
+}
+
+// LookAfterOpening looks at what is in memory once the database is open: opening may read all of it. It does so in a
+// thread with file descriptors of its own, because to close a file in any other thread would end the locks that SQLite
+// has on it (fcntl(2)).
+func (start *ColdStart) LookAfterOpening(folder string) error {
+	looked := make(chan error)
+	go func() {
+		// The thread ends with this goroutine, which does not unlock it.
+		runtime.LockOSThread()
+		err := unix.Unshare(unix.CLONE_FILES)
+		if err == nil {
+			_, start.OpenedResident, err = inMemory(folder, func(*os.File) error { return nil })
+		}
+		looked <- err
+	}()
+	if err := <-looked; err != nil {
+		return fmt.Errorf("looking at what of the database is in memory: %w", err)
+	}
+	return nil
 }
 
 // AddTo adds the start to the counters of the test that begins with it.
 func (start ColdStart) AddTo(counters protocol.Counters) {
 	counters["resident_bytes"], counters["start_bytes"] = start.Resident, start.Bytes
+	counters["opened_resident_bytes"] = start.OpenedResident
 }
 
-func (start *ColdStart) add(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
+func drop(file *os.File) error {
 	// A page that is not on the disk yet cannot be dropped.
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	if err := unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
+	return unix.Fadvise(int(file.Fd()), 0, 0, unix.FADV_DONTNEED)
+}
+
+// inMemory is what the files below a folder occupy, and what of it is in memory, after something was done to each.
+func inMemory(folder string, first func(*os.File) error) (bytes, resident uint64, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		ofFile, inMemory, err := look(path, first)
+		bytes, resident = bytes+ofFile, resident+inMemory
 		return err
+	})
+	return bytes, resident, err
+}
+
+func look(path string, first func(*os.File) error) (bytes, resident uint64, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer file.Close()
+	if err := first(file); err != nil {
+		return 0, 0, err
 	}
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	resident, err := residentBytes(file, uint64(info.Size()))
-	if err != nil {
-		return err
-	}
-	bytes := occupied(info)
-	start.Bytes += bytes
-	start.Resident += min(resident, bytes)
-	return nil
+	resident, err = residentBytes(file, uint64(info.Size()))
+	bytes = occupied(info)
+	return bytes, min(resident, bytes), err
 }
 
 // piece is how much of a file is looked at at once, bytes: a whole number of pages of any size.

@@ -56,6 +56,13 @@ func PeakRssBytes() uint64 {
 	return kib * 1024
 }
 
+// RssBytes is the resident memory.
+func RssBytes() uint64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	kib, _ := statusField(string(status), "VmRSS:")
+	return kib * 1024
+}
+
 func statusField(text, name string) (uint64, bool) {
 	for line := range strings.Lines(text) {
 		if value, found := strings.CutPrefix(line, name); found {

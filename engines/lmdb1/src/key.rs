@@ -42,7 +42,7 @@ impl EncryptionKey {
         let path = folder.join(FILE);
         if fresh {
             let key = Self::random()?;
-            key.write(&path).map_err(EngineError::doing(&format!("writing the key {}", path.display())))?;
+            key.write(folder).map_err(EngineError::doing(&format!("writing the key {}", path.display())))?;
             return Ok(key);
         }
         let bytes = fs::read(&path).map_err(EngineError::doing(&format!("reading the key {}", path.display())))?;
@@ -53,8 +53,12 @@ impl EncryptionKey {
             .map_err(|_| EngineError::new(format!("the key {} has {length} bytes, expected {BYTES}", path.display())))
     }
 
-    fn write(&self, path: &Path) -> std::io::Result<()> {
-        File::options().write(true).create_new(true).mode(0o600).open(path)?.write_all(&self.0)
+    /// Writes it so that it lasts, with its name, before there is a database that needs it.
+    fn write(&self, folder: &Path) -> std::io::Result<()> {
+        let mut file = File::options().write(true).create_new(true).mode(0o600).open(folder.join(FILE))?;
+        file.write_all(&self.0)?;
+        file.sync_all()?;
+        File::open(folder)?.sync_all()
     }
 
     pub(crate) fn bytes(&self) -> &[u8; BYTES] {

@@ -1,19 +1,31 @@
-//! Cold starts: what a database has in the page cache is dropped, as far as it can be, and what is left is measured.
+//! Cold starts: what a database has in the page cache is dropped, as far as it can be, and what is left is measured, before the database is
+//! opened and after.
 
 use dbdyno_engine::{EngineError, counters::Counters};
 use std::{
     fs::{self, File},
     io,
     os::{fd::AsRawFd, unix::fs::MetadataExt},
-    path::Path,
+    path::{Path, PathBuf},
+    thread,
 };
 
-/// The files of a database that is closed, after what could be dropped of them was.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The files of a database when a test begins that is to begin cold.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ColdStart {
-    /// Bytes that the files occupy.
+    folder: PathBuf,
+    /// While it was closed, after what could be dropped was.
+    closed: Files,
+    /// Bytes of them in memory once it was opened; none before.
+    opened_resident: Option<u64>,
+}
+
+/// Files below a folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Files {
+    /// Bytes that they occupy.
     bytes: u64,
-    /// Bytes of them that are in memory all the same.
+    /// Bytes of them that are in memory.
     resident: u64,
 }
 
@@ -24,43 +36,89 @@ impl ColdStart {
     /// # Errors
     /// A file that cannot be read or synced.
     pub(crate) fn of(folder: &Path) -> Result<Self, EngineError> {
-        let mut start = Self::default();
+        let mut closed = Files::default();
         if folder.exists() {
-            start.add(folder).map_err(EngineError::doing("dropping the database from the page cache"))?;
+            closed
+                .add(folder, drop_from_memory)
+                .map_err(EngineError::doing("dropping the database from the page cache"))?;
         }
-        Ok(start)
+        Ok(Self { folder: folder.to_owned(), closed, opened_resident: None })
+    }
+
+    /// Looks at what is in memory once the database is open: an engine may have read all of it.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(crate) fn look_after_opening(&mut self) -> Result<(), EngineError> {
+        let mut opened = Files::default();
+        let looked = with_own_descriptors(|| opened.add(&self.folder, |_| Ok(())));
+        looked.map_err(EngineError::doing("looking at what of the database is in memory"))?;
+        self.opened_resident = Some(opened.resident);
+        Ok(())
     }
 
     /// Whether there is a database.
     pub(crate) fn has_data(&self) -> bool {
-        self.bytes > 0
+        self.closed.bytes > 0
     }
 
     /// Adds itself to the counters of the test that begins with it.
     pub(crate) fn add_to(&self, test: &mut Counters) {
-        test.set("resident_bytes", Some(self.resident));
-        test.set("start_bytes", Some(self.bytes));
+        test.set("resident_bytes", Some(self.closed.resident));
+        test.set("start_bytes", Some(self.closed.bytes));
+        test.set("opened_resident_bytes", self.opened_resident);
     }
+}
 
-    fn add(&mut self, folder: &Path) -> io::Result<()> {
+impl Files {
+    /// Adds all files below a folder, each after something was done to it.
+    fn add(&mut self, folder: &Path, first: fn(&File) -> io::Result<()>) -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                self.add(&entry.path())?;
+                self.add(&entry.path(), first)?;
             } else if kind.is_file() {
-                let file = File::open(entry.path())?;
+                // Threads of an engine that is open remove files.
+                let file = match File::open(entry.path()) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    opened => opened?,
+                };
+                first(&file)?;
                 let metadata = file.metadata()?;
-                // A page that is not on the disk yet cannot be dropped.
-                file.sync_all()?;
-                rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
                 // Holes of a sparse file are neither on the disk nor in memory.
-                let bytes = metadata.len().min(file.metadata()?.blocks() * 512);
+                let bytes = metadata.len().min(metadata.blocks() * 512);
                 self.bytes += bytes;
                 self.resident += resident_bytes(&file, metadata.len())?.min(bytes);
             }
         }
         Ok(())
+    }
+}
+
+fn drop_from_memory(file: &File) -> io::Result<()> {
+    // A page that is not on the disk yet cannot be dropped.
+    file.sync_all()?;
+    Ok(rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?)
+}
+
+/// Does something in a thread with file descriptors of its own. To close a file in any other thread of this process would end the locks that
+/// an engine has on it (fcntl(2)).
+fn with_own_descriptors(work: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
+    let apart = || {
+        unshare_descriptors()?;
+        work()
+    };
+    let done = thread::scope(|scope| scope.spawn(apart).join());
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+#[expect(unsafe_code, reason = "unshare has no safe wrapper among the crates used here")]
+fn unshare_descriptors() -> io::Result<()> {
+    // SAFETY: this thread gets a copy of the table of descriptors, in which all that it knows of keep their numbers.
+    match unsafe { libc::unshare(libc::CLONE_FILES) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -112,19 +170,46 @@ mod tests {
         let bytes = 3 << 20;
         fs::write(&path, vec![7; bytes]).unwrap();
         assert_eq!(resident_bytes(&File::open(&path).unwrap(), bytes as u64).unwrap(), bytes as u64);
-        let start = ColdStart::of(folder.path()).unwrap();
-        assert!(start.bytes >= bytes as u64 && start.resident <= start.bytes, "{start:?}");
+        let mut start = ColdStart::of(folder.path()).unwrap();
+        assert!(start.closed.bytes >= bytes as u64 && start.closed.resident < bytes as u64 / 20, "{start:?}");
         let mut test = Counters::default();
         start.add_to(&mut test);
-        assert_eq!(test.get("resident_bytes"), Some(start.resident));
-        assert_eq!(ColdStart::of(&folder.path().join("none")).unwrap(), ColdStart::default());
+        assert_eq!(test.get("resident_bytes"), Some(start.closed.resident));
+        assert_eq!(test.get("opened_resident_bytes"), None);
+        fs::read(&path).unwrap();
+        start.look_after_opening().unwrap();
+        start.add_to(&mut test);
+        assert_eq!(
+            test.get("opened_resident_bytes"),
+            Some(bytes as u64),
+            "as an engine that reads all of it while it opens"
+        );
+        assert_eq!(test.get("resident_bytes"), Some(start.closed.resident));
+        assert_eq!(ColdStart::of(&folder.path().join("none")).unwrap().closed, Files::default());
         if Path::new("/dev/shm").exists() {
             let memory = tempfile::tempdir_in("/dev/shm").unwrap();
             fs::write(memory.path().join("data"), vec![7; bytes]).unwrap();
             let start = ColdStart::of(memory.path()).unwrap();
-            assert_eq!((start.bytes, start.resident), (bytes as u64, bytes as u64), "nothing can be dropped there");
+            let all = Files { bytes: bytes as u64, resident: bytes as u64 };
+            assert_eq!(start.closed, all, "nothing can be dropped there");
         } else {
             dbdyno_engine::say!("not checked: there is no /dev/shm");
         }
+    }
+
+    #[test]
+    fn a_look_leaves_the_locks_of_an_open_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("data");
+        let file = File::create(&path).unwrap();
+        rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+        let of_file = format!(":{} ", file.metadata().unwrap().ino());
+        let is_locked = || fs::read_to_string("/proc/locks").unwrap().lines().any(|lock| lock.contains(&of_file));
+        assert!(is_locked());
+        let mut start = ColdStart { folder: folder.path().to_owned(), ..ColdStart::default() };
+        start.look_after_opening().unwrap();
+        assert!(is_locked());
+        drop(File::open(&path).unwrap());
+        assert!(!is_locked(), "as any other thread's look would leave it");
     }
 }

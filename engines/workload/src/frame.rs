@@ -4,7 +4,7 @@ use crate::{
     histogram::{Counts, Seen, to_base64},
     phases::{OwnThreads, Phases},
     recorder::RecordedTime,
-    resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss},
+    resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss, rss_bytes},
 };
 use dbdyno_engine::{
     EngineError,
@@ -22,6 +22,8 @@ pub(crate) struct Harness<'w> {
     worker: &'w Worker,
     counts: Arc<Counts>,
     own_threads: OwnThreads,
+    /// Resident memory before anything was opened, bytes.
+    floor_rss_bytes: u64,
 }
 
 /// A test under way.
@@ -46,7 +48,8 @@ struct Progress {
 impl<'w> Harness<'w> {
     /// Of a worker whose engine is not yet opened.
     pub(crate) fn new(worker: &'w Worker) -> Self {
-        Self { worker, counts: Arc::default(), own_threads: OwnThreads::now() }
+        let own_threads = OwnThreads::now();
+        Self { worker, counts: Arc::default(), own_threads, floor_rss_bytes: rss_bytes() }
     }
 
     /// Says that the engine's first database is open.
@@ -171,6 +174,7 @@ impl Frame<'_> {
         let own_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before + spent.between;
         counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(own_ns)));
         let peak_rss_bytes = peak_rss_bytes();
+        counters.set("floor_rss_bytes", Some(self.harness.floor_rss_bytes));
         phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;

@@ -21,12 +21,20 @@ pub(crate) struct Phases {
     is_lost: bool,
 }
 
-/// Names of a phase's figures: time, sync calls, bytes written.
-struct PhaseFigures([&'static str; 3]);
+/// A phase's figures: the name of its time, and those of what it used with the counters that they are read from.
+struct PhaseFigures {
+    time: &'static str,
+    used: &'static [(&'static str, &'static str)],
+}
 
-const OPEN: PhaseFigures = PhaseFigures(["open_ns", "open_syncs", "open_written_bytes"]);
-const SETTLE: PhaseFigures = PhaseFigures(["settle_ns", "settle_syncs", "settle_written_bytes"]);
-const CLOSE: PhaseFigures = PhaseFigures(["close_ns", "close_syncs", "close_written_bytes"]);
+const OPEN: PhaseFigures = PhaseFigures {
+    time: "open_ns",
+    used: &[("open_syncs", "syncs"), ("open_written_bytes", "written_bytes"), ("open_read_bytes", "read_bytes")],
+};
+const SETTLE: PhaseFigures =
+    PhaseFigures { time: "settle_ns", used: &[("settle_syncs", "syncs"), ("settle_written_bytes", "written_bytes")] };
+const CLOSE: PhaseFigures =
+    PhaseFigures { time: "close_ns", used: &[("close_syncs", "syncs"), ("close_written_bytes", "written_bytes")] };
 
 impl Phases {
     /// Drops what is in memory of the database in a folder, which is closed. `is_used`: whether it was worked with before.
@@ -35,15 +43,20 @@ impl Phases {
     /// A file of it that cannot be read or synced.
     pub(crate) fn start_cold(&mut self, folder: &Path, is_used: bool) -> Result<(), EngineError> {
         let start = ColdStart::of(folder)?;
-        (self.cold, self.is_lost) = (Some(start), is_used && !start.has_data());
+        self.is_lost = is_used && !start.has_data();
+        self.cold = Some(start);
         Ok(())
     }
 
-    /// Whether the engine, which was closed and opened again, can still have its data.
+    /// Looks at a database that is open now: whether the engine, if it was closed and opened again, can still have its data, and what
+    /// of it opening has brought into memory.
     ///
     /// # Errors
-    /// It keeps nothing on the disk: its answers would be wrong.
-    pub(crate) fn check_kept<E: Engine>(&self, engine: &E) -> Result<(), EngineError> {
+    /// It keeps nothing on the disk: its answers would be wrong. A file that cannot be read.
+    pub(crate) fn check_opened<E: Engine>(&mut self, engine: &E) -> Result<(), EngineError> {
+        if let Some(cold) = &mut self.cold {
+            cold.look_after_opening()?;
+        }
         if self.is_lost && engine.answers() {
             let message =
                 "a test cannot start cold: this engine keeps its data in memory, and loses them when it is closed";
@@ -65,18 +78,19 @@ impl Phases {
     /// Waits until the engine's own threads rest. The time is that of their work, not of the look that finds them resting.
     pub(crate) fn settle(&mut self, own: &OwnThreads) {
         let worked = self.measure(&SETTLE, || own.wait_for_others());
-        self.counters.set(SETTLE.0[0], Some(worked.as_nanos() as u64));
+        self.counters.set(SETTLE.time, Some(worked.as_nanos() as u64));
     }
 
     /// How long opening took, ns; none if the database was open.
     pub(crate) fn open_ns(&self) -> Option<u64> {
-        self.counters.get(OPEN.0[0])
+        self.counters.get(OPEN.time)
     }
 
     /// Adds the phases to the counters of their test.
     pub(crate) fn add_to(&self, test: &mut Counters) {
-        for name in [OPEN, SETTLE, CLOSE].iter().flat_map(|figures| figures.0) {
-            test.set(name, self.counters.get(name));
+        for figures in [OPEN, SETTLE, CLOSE] {
+            let names = figures.used.iter().map(|(name, _)| *name);
+            names.chain([figures.time]).for_each(|name| test.set(name, self.counters.get(name)));
         }
         if let Some(cold) = &self.cold {
             cold.add_to(test);
@@ -89,10 +103,8 @@ impl Phases {
         let result = work();
         let ns = begun.elapsed().as_nanos() as u64;
         let used = counters().since(&before);
-        let [time, syncs, written] = figures.0;
-        self.counters.set(time, Some(ns));
-        self.counters.set(syncs, used.get("syncs"));
-        self.counters.set(written, used.get("written_bytes"));
+        self.counters.set(figures.time, Some(ns));
+        figures.used.iter().for_each(|(name, counter)| self.counters.set(name, used.get(counter)));
         result
     }
 }

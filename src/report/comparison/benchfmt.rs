@@ -58,7 +58,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
 /// A value with its unit as the format has them: times and bytes by their usual units, all else by the metric's name.
 fn measured(value: f64, operations: u64, metric: Metric) -> (f64, String) {
     match (metric, metric.unit()) {
-        (Metric::Wall | Metric::Cpu, _) => (value / operations as f64, unit_of(metric)),
+        (Metric::Wall | Metric::OpenAndTest | Metric::Cpu, _) => (value / operations as f64, unit_of(metric)),
         _ => (value, unit_of(metric)),
     }
 }
@@ -66,6 +66,7 @@ fn measured(value: f64, operations: u64, metric: Metric) -> (f64, String) {
 fn unit_of(metric: Metric) -> String {
     match (metric, metric.unit()) {
         (Metric::Wall, _) => "ns/op".to_owned(),
+        (Metric::OpenAndTest, _) => "open-test-ns/op".to_owned(),
         (Metric::Cpu, _) => "cpu-ns/op".to_owned(),
         (Metric::Rate, _) => "op/s".to_owned(),
         (metric, Unit::Time) => format!("{}-ns", metric.name().trim_end_matches("_ns").replace('_', "-")),

@@ -5,7 +5,7 @@
 
 use super::{
     Frame, TrackError,
-    figure::{benchmark, values},
+    figure::{benchmark, times, values},
 };
 use crate::{metric::Metric, store::TestFigures};
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub(super) fn items(test: &TestFigures) -> Result<Option<String>, TrackError> {
 
 /// None of a test of which no run has a time for a number of operations.
 fn stats(test: &TestFigures) -> Option<BenchmarkStats> {
-    let runs = test.values(Metric::Wall).iter().zip(test.values(Metric::Operations));
+    let runs = times(test, Metric::Wall).iter().zip(test.values(Metric::Operations));
     let runs = runs.filter_map(|(ns, operations)| Some(((*ns)?, operations.filter(|count| *count > 0.0)?)));
     let (total_ns, operations) = runs.fold((0.0, 0.0), |all, run| (all.0 + run.0, all.1 + run.1));
     let mut times = values(test, Metric::Wall);

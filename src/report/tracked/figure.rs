@@ -52,12 +52,17 @@ pub(super) fn unit(metric: Metric) -> &'static str {
 
 /// The values of the runs that have one, in the unit that is told.
 pub(super) fn values(test: &TestFigures, metric: Metric) -> Vec<f64> {
-    let all = test.values(metric).iter().copied();
+    let all = times(test, metric).iter().copied();
     if !matches!(metric, Metric::Wall | Metric::Cpu) {
         return all.flatten().collect();
     }
     let operations = test.values(Metric::Operations).iter().copied();
     all.zip(operations).filter_map(|(ns, operations)| Some(ns? / operations.filter(|count| *count > 0.0)?)).collect()
+}
+
+/// Their values as they are; the time of a test that began cold is that of opening and the test.
+pub(super) fn times(test: &TestFigures, metric: Metric) -> &[Option<f64>] {
+    test.values(if metric == Metric::Wall && test.cache == "cold" { Metric::OpenAndTest } else { metric })
 }
 
 /// The figure of a benchmark in a session.

@@ -168,7 +168,7 @@ fn direction(tracked: &Tracked<'_>) -> Result<Better, TrackError> {
 /// The metrics with those that their figures are made with.
 fn read_with(metrics: &[Metric]) -> Vec<Metric> {
     let mut all = metrics.to_vec();
-    all.push(Metric::Operations);
+    all.extend([Metric::Operations, Metric::OpenAndTest]);
     all.sort_unstable();
     all.dedup();
     all

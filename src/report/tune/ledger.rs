@@ -53,7 +53,7 @@ fn lines(entry: &Entry) -> Vec<[String; 8]> {
     } else {
         format!("{} -> {}", trial.tier.before.sign(), trial.tier.after.sign())
     };
-    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::PeakMemory));
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::EngineMemory));
     let memory = memory.map_or_else(String::new, |pair| format!("{} -> {}", bytes(pair.before), bytes(pair.after)));
     let first = |cells: [String; 4]| {
         let [test, ratio, interval, verdict] = cells;
@@ -139,8 +139,8 @@ fn csv(ledger: &Ledger, cells: Cells) -> String {
         "verdict",
         "tier_before",
         "tier_after",
-        "peak_rss_before",
-        "peak_rss_after",
+        "engine_memory_before",
+        "engine_memory_after",
     ];
     let mut text = csv::line(head, cells);
     for entry in &ledger.entries {
@@ -160,7 +160,7 @@ fn csv_cells(Entry { depth, trial }: &Entry, effect: Option<&TestEffect>) -> Vec
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let found = effect.and_then(|effect| effect.found.as_ref());
     let interval = found.and_then(|found| found.interval);
-    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::PeakMemory));
+    let memory = trial.price.as_ref().and_then(|price| price.get(Metric::EngineMemory));
     vec![
         trial.trial_id.clone(),
         trial.parent_id.clone().unwrap_or_default(),

@@ -179,7 +179,7 @@ impl Running<'_, '_> {
             threads: Some(actor.threads),
             arrival_rate: arrival.map(|arrival| arrival.rate),
             arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
-            figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples),
+            figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples).begun_as(&of.figures),
             agrees: None,
             operations_per_sample: Some(actor.operations_per_sample),
             histogram: Some(Blob(service.bytes.clone())),

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::{
     base::identifier::identifier,
-    metric::Metric,
     stats::{MIN_RUNS, Spending, median},
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -329,7 +328,7 @@ pub(super) fn unfit(samples: &Samples, variant: usize, memory_limit: Option<u64>
     if samples.of_variant(variant).any(|sample| sample.agrees == Some(false)) {
         return Some("its answers are not those of the others".to_owned());
     }
-    let peak = samples.of_variant(variant).filter_map(|sample| sample.figures.get(Metric::PeakMemory)).max()?;
+    let peak = samples.of_variant(variant).filter_map(|sample| sample.figures.memory_bytes()).max()?;
     let limit = memory_limit.filter(|limit| peak > *limit)?;
     Some(format!("it took {peak} bytes of memory, and the limit is {limit}"))
 }

@@ -107,7 +107,7 @@ pub(crate) fn run<E: KvEngine, T: Threading<E>>(
             Some(engine) => engine,
             None => phases.open(|| open_database::<E>(job, suite, &test.database))?,
         };
-        phases.check_kept(&engine).map_err(RunFailure::during(test.number))?;
+        phases.check_opened(&engine).map_err(RunFailure::during(test.number))?;
         if place == 0 {
             harness.opened(&engine, library, &phases)?;
         }

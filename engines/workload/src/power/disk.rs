@@ -40,7 +40,15 @@ impl fmt::Display for Names {
 
 /// A call, or a part of one, that may be on the disk.
 #[derive(Debug, Clone)]
-pub(super) enum Pending<'l> {
+pub(super) struct Pending<'l> {
+    /// The number of its record.
+    pub(super) call: usize,
+    pub(super) waiting: Waiting<'l>,
+}
+
+/// What such a call did.
+#[derive(Debug, Clone)]
+pub(super) enum Waiting<'l> {
     /// Of a file's bytes. `lasts`: it is on the disk for sure, but earlier calls may not be, over which it is to be applied.
     Change { file: FileId, change: Change<'l>, lasts: bool },
     /// Of names: one call, of which nothing or all may be there, but for what has been synced already.
@@ -62,7 +70,7 @@ impl Change<'_> {
     }
 }
 
-impl Pending<'_> {
+impl Waiting<'_> {
     fn is_of(&self, node: Node) -> bool {
         match self {
             Self::Change { file, .. } => node == Node::File(*file),
@@ -85,6 +93,8 @@ pub(super) struct Disk<'l> {
     pub(super) contents: BTreeMap<FileId, Content>,
     /// What may be there, in the order of the log.
     pub(super) pending: Vec<Pending<'l>>,
+    /// The number of the record that is carried out next.
+    pub(super) at: usize,
     /// The number of the last commit that has begun; 0: none has.
     pub(super) issued: u64,
     /// How many commits have returned.
@@ -100,12 +110,13 @@ impl<'l> Disk<'l> {
             lasting: Tree::new(),
             contents: BTreeMap::new(),
             pending: Vec::new(),
+            at: 0,
             issued: 0,
             acknowledged: 0,
         };
         base.iter().for_each(|record| disk.apply(record));
         for pending in std::mem::take(&mut disk.pending) {
-            if let Pending::Change { file, change, .. } = pending {
+            if let Waiting::Change { file, change, .. } = pending.waiting {
                 change.apply(disk.contents.entry(file).or_default());
             }
         }
@@ -138,33 +149,38 @@ impl<'l> Disk<'l> {
                 entries.iter().for_each(|entry| self.seen.set(entry));
                 self.lasting.have_folders_of(&self.seen);
                 if !entries.is_empty() {
-                    self.pending.push(Pending::Names(entries));
+                    self.wait(Waiting::Names(entries));
                 }
             }
         }
+        self.at += 1;
+    }
+
+    fn wait(&mut self, waiting: Waiting<'l>) {
+        self.pending.push(Pending { call: self.at, waiting });
     }
 
     fn change(&mut self, file: FileId, change: Change<'l>) {
-        self.pending.push(Pending::Change { file, change, lasts: false });
+        self.wait(Waiting::Change { file, change, lasts: false });
     }
 
     /// Makes bytes of a file last; none: all.
     fn sync_bytes(&mut self, synced: FileId, range: Option<&Range<u64>>) {
         let mut pending = Vec::with_capacity(self.pending.len());
-        for waiting in std::mem::take(&mut self.pending) {
+        for Pending { call, waiting } in std::mem::take(&mut self.pending) {
             match waiting {
-                Pending::Change { file, change: Change::Write { offset, bytes }, lasts: false } if file == synced => {
+                Waiting::Change { file, change: Change::Write { offset, bytes }, lasts: false } if file == synced => {
                     let pieces = split(offset, bytes, range).into_iter().filter(|(_, bytes, _)| !bytes.is_empty());
                     pending.extend(pieces.map(|(offset, bytes, lasts)| {
                         let change = Change::Write { offset, bytes };
-                        Pending::Change { file, change, lasts }
+                        Pending { call, waiting: Waiting::Change { file, change, lasts } }
                     }));
                 }
                 // A file has one length, which a synced write needs.
-                Pending::Change { file, change, .. } if file == synced => {
-                    pending.push(Pending::Change { file, change, lasts: true });
+                Waiting::Change { file, change, .. } if file == synced => {
+                    pending.push(Pending { call, waiting: Waiting::Change { file, change, lasts: true } });
                 }
-                other => pending.push(other),
+                waiting => pending.push(Pending { call, waiting }),
             }
         }
         self.pending = pending;
@@ -175,8 +191,8 @@ impl<'l> Disk<'l> {
     fn settle(&mut self, settled: FileId) {
         let content = self.contents.entry(settled).or_default();
         let mut follows = true;
-        self.pending.retain(|waiting| match waiting {
-            Pending::Change { file, change, lasts } if *file == settled => {
+        self.pending.retain(|pending| match &pending.waiting {
+            Waiting::Change { file, change, lasts } if *file == settled => {
                 follows &= lasts;
                 if follows {
                     change.apply(content);
@@ -192,27 +208,28 @@ impl<'l> Disk<'l> {
         match self.names {
             Names::Journaled => self.settle_names_until_last_of(Node::Folder(folder)),
             Names::ByFolder => {
-                for waiting in &mut self.pending {
-                    if let Pending::Names(entries) = waiting {
+                for pending in &mut self.pending {
+                    if let Waiting::Names(entries) = &mut pending.waiting {
                         entries
                             .extract_if(.., |entry| entry.folder == folder)
                             .for_each(|entry| self.lasting.set(&entry));
                     }
                 }
-                self.pending.retain(|waiting| !matches!(waiting, Pending::Names(entries) if entries.is_empty()));
+                let is_done = |waiting: &Waiting<'_>| matches!(waiting, Waiting::Names(entries) if entries.is_empty());
+                self.pending.retain(|pending| !is_done(&pending.waiting));
             }
         }
     }
 
     /// Makes names last in their order, up to the last call that changed one of a file's or folder's or one in that folder.
     fn settle_names_until_last_of(&mut self, node: Node) {
-        let is_of = |waiting: &Pending<'_>| matches!(waiting, Pending::Names(_)) && waiting.is_of(node);
+        let is_of = |Pending { waiting, .. }: &Pending<'_>| matches!(waiting, Waiting::Names(_)) && waiting.is_of(node);
         let end = self.pending.iter().rposition(is_of).map_or(0, |last| last + 1);
         let mut place = 0;
-        self.pending.retain(|waiting| {
+        self.pending.retain(|pending| {
             place += 1;
-            match waiting {
-                Pending::Names(entries) if place <= end => {
+            match &pending.waiting {
+                Waiting::Names(entries) if place <= end => {
                     entries.iter().for_each(|entry| self.lasting.set(entry));
                     false
                 }

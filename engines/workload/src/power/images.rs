@@ -2,7 +2,7 @@
 
 use super::{
     content::{Content, pieces},
-    disk::{Change, Disk, Names, Pending},
+    disk::{Change, Disk, Names, Waiting},
     folder::everything_below,
     log::{Log, SyncClass},
     policy::{Fate, Policy, fates},
@@ -29,8 +29,6 @@ pub struct Images<'l> {
     removed: Option<SyncClass>,
     start: Disk<'l>,
     disk: Disk<'l>,
-    /// How many records the disk has seen.
-    at: usize,
 }
 
 /// What a disk holds when the power is back.
@@ -49,7 +47,7 @@ impl<'l> Images<'l> {
     /// Those of disks of one kind. `removed`: of a program that lacks these sync calls, and does the same otherwise.
     pub fn of(log: &'l Log, names: Names, removed: Option<&SyncClass>) -> Self {
         let start = Disk::holding(&log.records()[..log.base()], names);
-        Self { log, removed: removed.cloned(), disk: start.clone(), start, at: log.base() }
+        Self { log, removed: removed.cloned(), disk: start.clone(), start }
     }
 
     /// Moments at which the power may go: how many records came before. Those around each sync call and each change of names, after each
@@ -80,23 +78,39 @@ impl<'l> Images<'l> {
 
     /// One that the disk may hold when the power goes after so many records: the same for the same cut, policy and seed.
     pub fn image(&mut self, cut: usize, policy: Policy, seed: u64) -> Image {
-        self.go_to(cut);
-        let mut rng = SplitMix64::stream(SplitMix64::stream(seed, cut as u64).next_u64(), policy as u64);
-        let fates = fates(policy, &self.disk.pending, &mut rng);
+        let fates = self.fates(cut, policy, seed);
         self.disk.image(&fates)
     }
 
+    /// What `whole`, the same program with all of its sync calls, has on the disk where [this image](Self::image) shows what lacks some of
+    /// them: what is not synced there either has come to the same.
+    pub fn image_of_whole(&mut self, whole: &mut Self, cut: usize, policy: Policy, seed: u64) -> Image {
+        let fates = self.fates(cut, policy, seed);
+        let by_call: BTreeMap<usize, &Fate> =
+            self.disk.pending.iter().zip(&fates).map(|(pending, fate)| (pending.call, fate)).collect();
+        whole.go_to(cut);
+        let same = |call: usize| by_call.get(&call).copied().unwrap_or(&Fate::Kept).clone();
+        let fates: Vec<Fate> = whole.disk.pending.iter().map(|pending| same(pending.call)).collect();
+        whole.disk.image(&fates)
+    }
+
+    fn fates(&mut self, cut: usize, policy: Policy, seed: u64) -> Vec<Fate> {
+        self.go_to(cut);
+        let mut rng = SplitMix64::stream(SplitMix64::stream(seed, cut as u64).next_u64(), policy as u64);
+        fates(policy, &self.disk.pending, &mut rng)
+    }
+
     fn go_to(&mut self, cut: usize) {
-        if cut < self.at {
+        if cut < self.disk.at {
             self.disk = self.start.clone();
-            self.at = self.log.base();
         }
         let records = self.log.records();
-        for record in &records[self.at..cut.clamp(self.at, records.len())] {
+        for record in &records[self.disk.at..cut.clamp(self.disk.at, records.len())] {
             if self.removed.is_none() || self.log.class(record) != self.removed {
                 self.disk.apply(record);
+            } else {
+                self.disk.at += 1;
             }
-            self.at += 1;
         }
     }
 }
@@ -105,13 +119,13 @@ impl Disk<'_> {
     fn image(&self, fates: &[Fate]) -> Image {
         let (mut contents, mut tree) = (self.contents.clone(), self.lasting.clone());
         let mut names_follow = true;
-        for (waiting, fate) in self.pending.iter().zip(fates) {
-            match waiting {
-                Pending::Change { file, change, lasts } => {
+        for (pending, fate) in self.pending.iter().zip(fates) {
+            match &pending.waiting {
+                Waiting::Change { file, change, lasts } => {
                     let fate = if *lasts { &Fate::Kept } else { fate };
                     change.apply_as(fate, contents.entry(*file).or_default());
                 }
-                Pending::Names(entries) => {
+                Waiting::Names(entries) => {
                     names_follow &= *fate != Fate::Lost;
                     let kept = match self.names {
                         Names::ByFolder => *fate != Fate::Lost,

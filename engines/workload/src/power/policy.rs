@@ -2,7 +2,7 @@
 
 use super::{
     content::pieces,
-    disk::{Change, Pending},
+    disk::{Change, Pending, Waiting},
     tree::Node,
 };
 use crate::rng::SplitMix64;
@@ -89,7 +89,9 @@ pub(super) fn fates(policy: Policy, pending: &[Pending<'_>], rng: &mut SplitMix6
         Policy::Prefix => until_a_moment(pending, &Fate::Lost, rng),
         Policy::LengthWithoutData => until_a_moment(pending, &Fate::Length, rng),
         Policy::Reordered => pending.iter().map(|_| kept_if(rng.below(2) == 0)).collect(),
-        Policy::EntriesLost => pending.iter().map(|waiting| kept_if(!matches!(waiting, Pending::Names(_)))).collect(),
+        Policy::EntriesLost => {
+            pending.iter().map(|pending| kept_if(!matches!(pending.waiting, Waiting::Names(_)))).collect()
+        }
         Policy::FilesSubset => of_files(pending, rng),
         Policy::Torn512 => torn(pending, 512, rng),
         Policy::Torn4096 => torn(pending, 4096, rng),
@@ -107,9 +109,9 @@ fn until_a_moment(pending: &[Pending<'_>], then: &Fate, rng: &mut SplitMix64) ->
 }
 
 fn of_files(pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
-    let of = |waiting: &Pending<'_>| match waiting {
-        Pending::Change { file, .. } => Some(Node::File(*file)),
-        Pending::Names(entries) => entries.first().map(|entry| Node::Folder(entry.folder)),
+    let of = |pending: &Pending<'_>| match &pending.waiting {
+        Waiting::Change { file, .. } => Some(Node::File(*file)),
+        Waiting::Names(entries) => entries.first().map(|entry| Node::Folder(entry.folder)),
     };
     let mut left: BTreeMap<_, u64> = BTreeMap::new();
     for waiting in pending {
@@ -130,8 +132,8 @@ fn of_files(pending: &[Pending<'_>], rng: &mut SplitMix64) -> Vec<Fate> {
 }
 
 fn torn(pending: &[Pending<'_>], unit: usize, rng: &mut SplitMix64) -> Vec<Fate> {
-    let units = |waiting: &Pending<'_>| match waiting {
-        Pending::Change { change: Change::Write { offset, bytes }, lasts: false, .. } => {
+    let units = |pending: &Pending<'_>| match &pending.waiting {
+        Waiting::Change { change: Change::Write { offset, bytes }, lasts: false, .. } => {
             Some(pieces(*offset, bytes.len(), unit).count())
         }
         _ => None,

@@ -55,7 +55,7 @@ pub(crate) fn run<E: SqlEngine, T: Threading<E>>(
             Some(engine) => engine,
             None => phases.open(|| run.open(test))?,
         };
-        phases.check_kept(&engine).map_err(during(test.number))?;
+        phases.check_opened(&engine).map_err(during(test.number))?;
         if place == 0 {
             run.harness.opened(&engine, library, &phases)?;
         }

@@ -63,7 +63,7 @@ pub struct RunTests {
     /// Options of engine and suite as they were asked for (in force, where that is not recorded): what was chosen, without
     /// what an engine made of it. And what the run was held to: `memory_limit_bytes`, and `cache` of one with cold starts.
     pub asked: Arc<BTreeMap<String, String>>,
-    /// The highest peak of its process's memory, bytes.
+    /// The engine's highest peak of memory, bytes; none where it is not known what the worker needs itself.
     pub peak_memory_bytes: Option<u64>,
     /// Finished tests.
     pub tests: Vec<ComparedTest>,

@@ -45,7 +45,7 @@ const OPTIONS: &str = "SELECT run_id::VARCHAR AS run_id, scope, name, asked, in_
 const RESULTS: &str = "
     SELECT c.place, c.sides, t.test, t.test_name, ({value})::DOUBLE AS value, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification IS NOT NULL THEN hash(t.verification) END AS answer, t.agrees,
-           t.peak_rss_bytes::UBIGINT AS peak, {latencies} AS latencies
+           ({peak})::UBIGINT AS peak, {latencies} AS latencies
     FROM {tests} t JOIN {keys} WHERE t.run_id {within}";
 
 const HAS_ACTORS: &str = "SELECT EXISTS (FROM actor_result)";
@@ -167,6 +167,7 @@ pub(super) fn read(
     let has_actors: bool = connection.query_row(HAS_ACTORS, [], |row| row.get(0)).map_err(wrong)?;
     let sql = RESULTS
         .replace("{value}", &metric.compared_sql())
+        .replace("{peak}", &Metric::EngineMemory.sql())
         .replace("{latencies}", latencies)
         .replace("{tests}", if has_actors { TESTS } else { "result" })
         .replace("{keys}", chosen.keys())

@@ -135,7 +135,7 @@ impl Gathered {
         let figures = Figures::from_test_done(done, None);
         let whole = compared(done.test, name, &figures, done.verification.as_deref(), None);
         let of_actor = |actor: &dbdyno_engine::protocol::ActorDone| {
-            let figures = Figures::from_actor_done(actor, None, None);
+            let figures = Figures::from_actor_done(actor, None, None).begun_as(&figures);
             compared(done.test, &format!("{name} · {}", actor.name), &figures, None, None)
         };
         let parts: Vec<ComparedTest> = done.actors.iter().map(of_actor).collect();

@@ -233,6 +233,31 @@ fn a_program_that_lacks_a_class_of_sync_calls_is_the_same_but_for_them() {
     assert_eq!((text(&image, "data").unwrap(), text(&image, "other").unwrap()), ("old".to_owned(), "other".to_owned()));
 }
 
+/// What is not synced in either has the same fate: only the calls that one lacks tell the images apart.
+#[test]
+fn an_image_of_a_mutant_has_one_of_the_whole_program_that_differs_by_the_calls_alone() {
+    let log = log([
+        write(FILE, 0, b"new"),
+        synced(FILE, SyncCall::Fdatasync),
+        created(OTHER, "other"),
+        write(OTHER, 0, b"other"),
+    ]);
+    let removed = SyncClass { call: SyncCall::Fdatasync, file: "data".to_owned() };
+    for names in BOTH {
+        let mut mutant = Images::of(&log, names, Some(&removed));
+        let (mut whole, cut) = (Images::of(&log, names, None), log.records().len());
+        let mut lacking = BTreeSet::new();
+        for (policy, seed) in Policy::ALL.iter().flat_map(|policy| (0..50).map(|seed| (*policy, seed))) {
+            let image = mutant.image(cut, policy, seed);
+            let with_calls = mutant.image_of_whole(&mut whole, cut, policy, seed);
+            assert_eq!(text(&with_calls, "data").as_deref(), Some("new"));
+            assert_eq!(text(&with_calls, "other"), text(&image, "other"));
+            lacking.insert(text(&image, "data"));
+        }
+        assert!(lacking.contains(&Some("old".to_owned())), "{lacking:?}");
+    }
+}
+
 #[test]
 fn an_image_depends_on_the_log_the_cut_the_policy_and_the_seed_alone() {
     let mut happened = Vec::new();

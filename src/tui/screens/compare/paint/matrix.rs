@@ -5,6 +5,7 @@ use crate::{
     base::units::{counted, plain},
     catalog::Role,
     compare::{Comparison, Line, RatioForm},
+    metric::Metric,
     report::comparison::{
         several::{self, SeveralRow, mean_of},
         words,
@@ -130,7 +131,11 @@ fn draw_header(
 
 /// What stands over the figures; the head names the metric whole.
 fn short_title(side: &Comparison) -> &'static str {
-    if side.metric == crate::metric::Metric::Wall { "time" } else { "figure" }
+    match side.metric {
+        Metric::Wall => "time",
+        Metric::OpenAndTest => "open+test",
+        _ => "figure",
+    }
 }
 
 /// Paints the rows around the cursor; returns how many.
