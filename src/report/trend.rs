@@ -37,8 +37,9 @@ pub fn text(trend: &Trend, format: Format, cells: Cells) -> Result<String, Write
 
 /// What is the same for neighbouring series: configuration, place and size.
 pub(crate) fn heading(series: &TrendSeries) -> String {
-    let TrendSeries { label, suite, place, size, .. } = series;
-    format!("{label} · {suite} · size {size} · {place}")
+    let TrendSeries { label, split_by, suite, place, size, .. } = series;
+    let split = if split_by.is_empty() { String::new() } else { format!(" with {}", split_by.join(", ")) };
+    format!("{label}{split} · {suite} · size {size} · {place}")
 }
 
 fn groups(trend: &Trend) -> impl Iterator<Item = &[TrendSeries]> {
@@ -159,7 +160,7 @@ pub(crate) fn sparkline(series: &TrendSeries, most_columns: usize) -> String {
     line
 }
 
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 19] = [
     "label",
     "suite",
     "place",
@@ -176,6 +177,7 @@ const COLUMNS: [&str; 18] = [
     "change_low",
     "change_high",
     "p",
+    "split_by",
     "selection",
     "command",
 ];
@@ -204,6 +206,7 @@ fn csv(trend: &Trend, cells: Cells) -> String {
                 number(interval.map(|range| range.low)),
                 number(interval.map(|range| range.high)),
                 number(change.map(|change| change.p)),
+                series.split_by.join(" "),
                 trend.selection.clone(),
                 trend.command.clone(),
             ];
