@@ -293,3 +293,50 @@ fn a_store_with_the_runs_of_every_preset_has_every_claim_judged() {
     let text = place.ok(&["claims", "lumosql"]);
     assert!(!text.contains("undecided:") && text.contains("; others match too: "), "{text}");
 }
+
+#[test]
+fn a_selection_that_cannot_be_read_is_said_in_its_rows_and_the_others_are_judged() {
+    let place = place();
+    let broken = CLAIMS.replace("engine=null latency_ns=7\"", "tier>=high\"");
+    fs::write(place.path("config/claims/blog.toml"), broken).unwrap();
+    let out = place.ok(&["--preset", "claimed", "--quiet"]);
+    assert!(out.contains("? undecided: `tier>=high`: expected"), "{out}");
+    let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
+    assert_eq!((found[0].1.as_str(), found[7].1.as_str()), ("agrees", "undecided"));
+}
+
+#[test]
+fn sizes_that_were_not_published_show_the_direction_only() {
+    let place = place();
+    let sized = CLAIMS.replacen("suite = \"kv\"", "suite = \"kv\"\nsizes = [5000]", 1);
+    fs::write(place.path("config/claims/blog.toml"), sized).unwrap();
+    let out = place.ok(&["--preset", "claimed", "--quiet"]);
+    let said = "measured at size 1000, published at 5000: only the direction can be judged";
+    assert!(out.contains(said) && out.contains("`dbdyno --preset claimed --size 5000` measures it"), "{out}");
+    let found = verdicts(&place.ok(&["claims", "blog", "--format", "json"]));
+    let of = |name: &str| found.iter().find(|(known, _)| known == name).unwrap().1.clone();
+    assert_eq!([of("writes"), of("updates"), of("deletes")], ["direction_only", "undecided", "direction_only"]);
+    // With a published size the others are shown, and not judged.
+    place.ok(&["--preset", "claimed", "--quiet", "--size", "5000"]);
+    let text = place.ok(&["claims", "blog"]);
+    assert!(text.contains("published at size 5000; also measured at 1000, which is not judged"), "{text}");
+    assert!(text.contains("0.55x (232K/s / 128K/s)") && text.contains("✓ agrees"), "{text}");
+}
+
+#[test]
+fn of_several_configurations_the_claim_is_judged_by_those_that_are_alike() {
+    let place = place();
+    fs::write(place.path("config/claims/theirs.toml"), IMPORTED).unwrap();
+    let mut bench = Bench::default();
+    bench.pairs(&spec("x"), &spec("y"), &CLEAR);
+    // Newer, and with an option that the claim does not name and x does not have so.
+    bench.pairs(&spec("x"), &Variant { options: vec![("sync", "off")], ..spec("y") }, &[(1000, 500); 8]);
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    let table: serde_json::Value = serde_json::from_str(&place.ok(&["claims", "theirs", "--format", "json"])).unwrap();
+    let comparison = &table["comparisons"][0];
+    assert_eq!(comparison["rows"][0]["reproduction"], "agrees", "{comparison}");
+    assert_eq!(comparison["selections"][1], "engine=y source! sync=full");
+    assert_eq!((&comparison["others"][0], &comparison["others"][1]), (&0.into(), &1.into()));
+    let text = place.ok(&["claims", "theirs"]);
+    assert!(text.contains("others match too: 0 configurations of A, 1 configuration of B"), "{text}");
+}

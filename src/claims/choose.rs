@@ -39,15 +39,29 @@ pub(super) fn choose(
     let started: HashMap<Uuid, &str> =
         a.sessions.iter().chain(&b.sessions).map(|session| (session.session_id, session.started_at.as_str())).collect();
     let published: BTreeSet<String> = claimed.sizes.iter().map(Size::to_string).collect();
-    let mut best: Option<(Rank<'_>, usize, usize)> = None;
-    for (at_a, one) in of_a.iter().enumerate() {
-        for (at_b, other) in of_b.iter().enumerate() {
-            let rank = Rank::new([one, other], &published, &started);
+    let best_of = |pairs: &mut dyn Iterator<Item = (usize, usize)>| {
+        let mut best: Option<(Rank<'_>, usize, usize)> = None;
+        for (at_a, at_b) in pairs {
+            let rank = Rank::new([&of_a[at_a], &of_b[at_b]], &published, &started);
             if best.as_ref().is_none_or(|(known, ..)| rank > *known) {
                 best = Some((rank, at_a, at_b));
             }
         }
-    }
+        best
+    };
+    let has_published =
+        |all: &[Candidate<'_>]| all.iter().flat_map(|one| &one.sizes).any(|size| published.contains(*size));
+    let may_be_published = published.is_empty() || has_published(&of_a) && has_published(&of_b);
+    // A sweep has many configurations, and more pairs than are worth ranking. None is better than one with equal options.
+    let mut equal: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    of_b.iter().enumerate().for_each(|(at, other)| equal.entry(&other.options).or_default().push(at));
+    let with_equal = |(at_a, one): (usize, &Candidate<'_>)| {
+        let others: &[usize] = equal.get(&one.options).map_or(&[], Vec::as_slice);
+        others.iter().map(|at_b| (at_a, *at_b)).collect::<Vec<_>>()
+    };
+    let best = best_of(&mut of_a.iter().enumerate().flat_map(with_equal))
+        .filter(|(rank, ..)| rank.together && (rank.published || !may_be_published))
+        .or_else(|| best_of(&mut (0..of_a.len()).flat_map(|at_a| (0..of_b.len()).map(move |at_b| (at_a, at_b)))));
     let (_, at_a, at_b) = best?;
     let (one, other) = (&of_a[at_a], &of_b[at_b]);
     Some(ChosenPair {
