@@ -84,6 +84,7 @@ impl Store {
         let (sql, parameters) = query("", selection, command);
         self.reading_reaching(&Reach::Files(vec![file.to_owned()]), |connection| {
             let copy = || -> duckdb::Result<()> {
+                schema::make_views(connection, |name| name == "results")?;
                 connection.execute(&format!("CREATE TEMP TABLE exported AS {sql}"), params_from_iter(parameters))?;
                 connection.execute("SET VARIABLE file = ?", [file.to_string_lossy()])?;
                 // The file is a temporary one already.
