@@ -159,7 +159,7 @@ impl Candidate<'_> {
         Side {
             selection: side.selection.clone() + &self.narrowed(all),
             metric: side.metric,
-            runs: self.runs.iter().map(|run| RunTests::clone(run)).collect(),
+            runs: self.runs.iter().copied().cloned().collect(),
             sessions: side.sessions.iter().filter(|session| sessions.contains(&session.session_id)).cloned().collect(),
             twins: side.twins.iter().filter(|run| sessions.contains(&run.session_id)).cloned().collect(),
             repeats: side.repeats.clone(),

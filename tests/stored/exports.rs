@@ -266,10 +266,10 @@ fn side(store: &Store) -> Side {
 fn nothing_that_a_comparison_looks_at_is_lost_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut runner = TestRunner::new_with_rng(
-        ProptestConfig { cases: 12, ..ProptestConfig::default() },
+        ProptestConfig { cases: 6, ..ProptestConfig::default() },
         TestRng::deterministic_rng(RngAlgorithm::ChaCha),
     );
-    let stores = ((session(), session()), vec(run(), 1..6));
+    let stores = ((session(), session()), vec(run(), 4..9));
     let done = runner.run(&stores, |((one, other), runs)| {
         let (native, file) = (folder.path().join("native.duckdb"), folder.path().join("file"));
         let _ = fs::remove_file(&native);
